@@ -1,0 +1,55 @@
+# Needs Python 3.11+, make and the Python package registry; Java only if you would rather use your own.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/set-up
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check fast spark test-slow bench format clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
+
+setup: $(STAMP)  ## make .venv with everything in it, pinned; does nothing when it is up to date
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "tocsin needs Python 3.11 or later; make PYTHON=/path/to/python3 says which to use" >&2; exit 1; }
+	@echo "Setting up .venv (once; about a minute)" >&2
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	  --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark
+	@$(BIN)/python -m tocsin.lab.demo
+
+test: check fast spark  ## every check and every test but the slow ones
+
+check: setup  ## formatting, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fast: setup  ## the tests that need no Spark
+	$(BIN)/python -m pytest -q -m "not spark and not slow and not peers"
+
+spark: setup  ## the tests on Spark, in one session
+	$(BIN)/python -m pytest -q -m "spark and not slow and not peers"
+
+test-slow: setup  ## the slow tests
+	$(BIN)/python -m pytest -q -m "slow"
+
+bench: setup  ## how fast: writes the tables that the documents quote
+	$(BIN)/python benchmarks/spine.py
+
+format: setup  ## put the code into its standard form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## remove what tools leave behind; .venv stays
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf spark-warehouse artifacts metastore_db derby.log
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,87 @@
+"""tocsin tells, the moment it happens, which of millions of rules an event satisfies.
+
+    import tocsin
+
+    index = tocsin.build([("adults", "age >= 18"), ("west", "state in ('CA', 'OR', 'WA')")])
+    index.match({"age": 31, "state": "CA"})
+
+Names are loaded when first used, so that `import tocsin` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tocsin.errors import (
+    EventError,
+    IndexFileError,
+    InputError,
+    RuleError,
+    RuleErrors,
+    TocsinError,
+    TocsinWarning,
+    UnsupportedError,
+    UsageError,
+)
+from tocsin.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from tocsin.grammar.rule_files import read_rules
+    from tocsin.grammar.rules import Rule, Rules
+    from tocsin.monitor.building import build, build_good
+    from tocsin.monitor.explaining import Explanation
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.index import open_file as open
+    from tocsin.monitor.results import Counts, Match, Matches
+
+__all__ = [
+    "Counts",
+    "EventError",
+    "Explanation",
+    "Index",
+    "IndexFileError",
+    "InputError",
+    "Match",
+    "Matches",
+    "Rule",
+    "RuleError",
+    "RuleErrors",
+    "Rules",
+    "TocsinError",
+    "TocsinWarning",
+    "UnsupportedError",
+    "UsageError",
+    "__version__",
+    "build",
+    "build_good",
+    "open",
+    "read_rules",
+]
+
+_HOME = {
+    "Counts": "tocsin.monitor.results",
+    "Explanation": "tocsin.monitor.explaining",
+    "Index": "tocsin.monitor.index",
+    "Match": "tocsin.monitor.results",
+    "Matches": "tocsin.monitor.results",
+    "Rule": "tocsin.grammar.rules",
+    "Rules": "tocsin.grammar.rules",
+    "build": "tocsin.monitor.building",
+    "build_good": "tocsin.monitor.building",
+    "open": "tocsin.monitor.index:open_file",
+    "read_rules": "tocsin.grammar.rule_files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tocsin' has no attribute '{name}'")
+    home, _, inside = _HOME[name].partition(":")
+    value = getattr(import_module(home), inside or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,144 @@
+"""Every error that tocsin raises on purpose, in one tree.
+
+    TocsinError
+    ├── RuleError             a rule cannot be taken: .file .line .column .reason .rule
+    │   └── RuleErrors        several at once: the first one's fields, and all of them in .errors
+    ├── InputError            a file or table is missing, empty, unreadable or lacks a column
+    ├── EventError            an event cannot be read: .row .reason .file
+    ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── UnsupportedError      an engine does not have this operation
+    └── UsageError            an argument makes no sense (unknown engine, a kept column named "rule")
+
+`TocsinWarning` is for what is odd but has a defined meaning, such as a field that no event has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class TocsinError(Exception):
+    """The root: catch this to catch everything that tocsin raises on purpose."""
+
+
+class TocsinWarning(UserWarning):
+    """Something odd that has a defined meaning all the same."""
+
+
+class RuleError(TocsinError):
+    """One rule cannot be taken.
+
+    `line` and `column` count from 1 within `file`; for a rule that came from a table, `line` is the
+    row's line or number and `column` the place within the condition. `excerpt` is the offending line
+    of text, shown with a caret under `column` when the error is printed.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        rule: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        excerpt: str | None = None,
+        caret: int | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.rule = rule
+        self.file = file
+        self.line = line
+        self.column = column
+        self.excerpt = excerpt
+        self.caret = column if caret is None else caret
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`, leaving out what is not known."""
+        parts = [self.file, self.line, self.column]
+        return ":".join(str(part) for part in parts if part is not None)
+
+    def summary(self) -> str:
+        """One line: `file:line:column: reason`, with the rule's id when it is known."""
+        rule = "" if self.rule is None else f" (rule {self.rule})"
+        return f"{self.place}: {self.reason}{rule}" if self.place else f"{self.reason}{rule}"
+
+    def __str__(self) -> str:
+        if self.excerpt is None or self.caret is None:
+            return self.summary()
+        line, caret = window_around(self.excerpt, self.caret)
+        return f"{self.summary()}\n    {line}\n    {' ' * (caret - 1)}^"
+
+
+class RuleErrors(RuleError):
+    """Several rules cannot be taken; it stands where its first error stands."""
+
+    SHOWN = 20
+
+    def __init__(self, errors: Sequence[RuleError]) -> None:
+        first = errors[0]
+        super().__init__(
+            first.reason,
+            rule=first.rule,
+            file=first.file,
+            line=first.line,
+            column=first.column,
+            excerpt=first.excerpt,
+            caret=first.caret,
+        )
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        shown = [str(error) for error in self.errors[: self.SHOWN]]
+        if len(self.errors) > self.SHOWN:
+            shown.append(f"... and {len(self.errors) - self.SHOWN} more")
+        return f"{len(self.errors)} errors\n" + "\n".join(shown)
+
+
+class InputError(TocsinError):
+    """A file or a table is missing, empty, unreadable or not of the shape that was expected."""
+
+
+class EventError(TocsinError):
+    """One event cannot be read. `row` counts from 0 within what was being read."""
+
+    def __init__(self, reason: str, *, row: int | None = None, file: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.row = row
+        self.file = file
+
+    def __str__(self) -> str:
+        where = self.file or ""
+        if self.row is not None:
+            where += f"{':' if where else ''}event {self.row}"
+        return f"{where}: {self.reason}" if where else self.reason
+
+
+class IndexFileError(TocsinError):
+    """A saved index is damaged, foreign, or of a format version that this release does not read."""
+
+
+class UnsupportedError(TocsinError):
+    """The chosen engine does not have this operation."""
+
+
+class UsageError(TocsinError):
+    """An argument makes no sense."""
+
+
+def raise_all(errors: Sequence[RuleError]) -> None:
+    """Raise the errors as one, or return when there are none."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise RuleErrors(errors)
+
+
+def window_around(line: str, caret: int, width: int = 100) -> tuple[str, int]:
+    """The part of a long line around a 1-based column, and the column within that part."""
+    if len(line) <= width:
+        return line, caret
+    start = max(0, min(caret - 1 - width // 2, len(line) - width))
+    return line[start : start + width], caret - start

@@ -1,0 +1,170 @@
+"""Lines of JSON to events, by the same parser on every path.
+
+A record is a line that is not blank; blank lines (spaces, tabs and carriage returns only) are no
+records and do not count. Each value keeps its own kind, integers of any size are exact, and the last
+of duplicate keys wins. Python's additions NaN, Infinity and -Infinity are taken, as floats. What is
+no event is set apart with a reason: invalid UTF-8 or JSON, half a surrogate pair in an escape,
+anything but an object, a line or a number too long, nesting too deep.
+
+The limits are fixed numbers, not whatever the interpreter happens to bear, so that a line is refused
+on every path or on none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
+from typing import NamedTuple
+
+import numpy as np
+
+from tocsin.events.rejects import Reject, readable
+
+DEEPEST = 500
+LONGEST_LINE = 64 * 2**20
+MOST_DIGITS = 100_000
+BLANKS = b" \t\r\n"
+
+_DIGITS_FOR_INT = 600  # Python may be set to refuse longer ones, but not less than 640
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_SHOWN = 1_000
+
+
+class Parsed(NamedTuple):
+    """Events with the row number and the line of each, and the records that are none."""
+
+    events: list[dict[str, object]]
+    rows: list[int]
+    lines: list[bytes]
+    rejects: list[Reject]
+
+
+def parse_lines(lines: Iterable[bytes], first_row: int = 0) -> Parsed:
+    """Read lines of which the first that is not blank has the number `first_row`."""
+    parsed = Parsed([], [], [], [])
+    row = first_row
+    for line in lines:
+        if not line.strip(BLANKS):
+            continue
+        event = _event_or_reason(line)
+        if isinstance(event, str):
+            parsed.rejects.append(
+                Reject(row, event, readable(line[:_SHOWN] if len(line) > LONGEST_LINE else line))
+            )
+        else:
+            parsed.events.append(event)
+            parsed.rows.append(row)
+            parsed.lines.append(line)
+        row += 1
+    return parsed
+
+
+def integer_of_digits(text: str) -> int:
+    """The integer that a text of digits writes; ValueError for more than MOST_DIGITS of them."""
+    if len(text) <= _DIGITS_FOR_INT:
+        return int(text)
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(text):,} digits; at most {MOST_DIGITS:,} are read")
+    return int(Decimal(text))
+
+
+_DECODER = json.JSONDecoder()
+_EXACT_DECODER = json.JSONDecoder(parse_int=integer_of_digits)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+def _event_or_reason(line: bytes) -> dict[str, object] | str:
+    """The event, or why there is none."""
+    if len(line) > LONGEST_LINE:
+        return f"longer than {LONGEST_LINE:,} bytes"
+    if line.count(b"[") + line.count(b"{") > DEEPEST and _depth(line) > DEEPEST:
+        return f"nested more than {DEEPEST} deep"
+    try:
+        event = _decoded(line.decode())
+    except UnicodeDecodeError as error:
+        return f"not valid UTF-8 at byte {error.start + 1}"
+    except json.JSONDecodeError as error:
+        return f"not valid JSON at character {error.pos + 1}: {error.msg}"
+    except ValueError as error:
+        return str(error)
+    if not isinstance(event, dict):
+        return f"not an object but {_a_kind(event)}"
+    if _SURROGATE_ESCAPE.search(line) and _has_half_a_pair(event):
+        return "half a surrogate pair in a string"
+    return event
+
+
+def _decoded(text: str) -> object:
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer of more digits than int() takes
+        return _EXACT_DECODER.decode(text)
+
+
+def _depth(line: bytes) -> int:
+    """How deep brackets are nested, those in strings left out."""
+    marks = np.frombuffer(_STRING.sub(b"", line), np.uint8)
+    opening = ((marks == ord("[")) | (marks == ord("{"))).astype(np.int64)
+    closing = ((marks == ord("]")) | (marks == ord("}"))).astype(np.int64)
+    return int(np.cumsum(opening - closing).max(initial=0))
+
+
+def _a_kind(value: object) -> str:
+    if value is None:
+        return "null"
+    kinds = {bool: "a Boolean", str: "a string", list: "a list"}
+    return kinds.get(type(value), "a number")
+
+
+def _has_half_a_pair(event: dict[str, object]) -> bool:
+    stack: list[object] = [event]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, str):
+            if _SURROGATE.search(value):
+                return True
+        elif isinstance(value, dict):
+            stack.extend(value)
+            stack.extend(value.values())
+        elif isinstance(value, list):
+            stack.extend(value)
+    return False
+
+
+def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
+    """The JSON text of a top-level member of an event that `line` gave; None when it is missing.
+
+    A number that Python would not write as it was read (1e400 is infinite to it, and it refuses to
+    write very long integers) is copied from the line.
+    """
+    value = event.get(name)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:
+        return _raw_member(line.decode(), name)
+
+
+def _raw_member(text: str, name: str) -> str | None:
+    """The last member of that name as it stands in the text of an object."""
+    raw = None
+    place = WHITESPACE.match(text, text.index("{") + 1).end()
+    while text[place] != "}":
+        key, place = scanstring(text, place + 1)
+        start = WHITESPACE.match(text, text.index(":", place) + 1).end()
+        _, place = _EXACT_DECODER.raw_decode(text, start)
+        if key == name:
+            raw = text[start:place]
+        place = WHITESPACE.match(text, place).end()
+        if text[place] == ",":
+            place = WHITESPACE.match(text, place + 1).end()
+    return raw

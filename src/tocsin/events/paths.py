@@ -1,0 +1,17 @@
+"""How a field's path is written in messages: as a rule would write it."""
+
+from __future__ import annotations
+
+import re
+
+from tocsin.events.cells import Path
+
+_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_LONGEST = 200
+
+
+def path_text(path: Path) -> str:
+    """`user.age`, or `"a.b".c` where a name needs quotes; cut short when very long."""
+    names = path if len(path) <= _LONGEST else path[:_LONGEST]
+    text = ".".join(name if _BARE_NAME.match(name) else '"' + name.replace('"', '""') + '"' for name in names)
+    return text if len(text) <= _LONGEST and names is path else text[:_LONGEST] + "..."

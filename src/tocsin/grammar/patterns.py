@@ -1,0 +1,33 @@
+"""The small languages that stand inside a condition's strings, behind one door.
+
+    likes      like, ilike
+    regexes    matches
+    addresses  cidr
+    instants   timestamp '...', and strings compared with one
+
+Each of those files says what its language means and what it refuses; here are the names to use.
+"""
+
+from __future__ import annotations
+
+from tocsin.grammar.addresses import Network, parse_address, parse_network
+from tocsin.grammar.instants import parse_timestamp, print_timestamp
+from tocsin.grammar.likes import Like, Wildcard, compile_like, fold, like_matches, like_problem, like_tokens
+from tocsin.grammar.regexes import Regex, compile_regex
+
+__all__ = [
+    "Like",
+    "Network",
+    "Regex",
+    "Wildcard",
+    "compile_like",
+    "compile_regex",
+    "fold",
+    "like_matches",
+    "like_problem",
+    "like_tokens",
+    "parse_address",
+    "parse_network",
+    "parse_timestamp",
+    "print_timestamp",
+]

@@ -1,0 +1,91 @@
+"""What rules carry besides id and condition, as columns of an Arrow table.
+
+Different files have different columns, and one name may hold different types in two of them. Where
+Arrow knows a common type the column has it; otherwise it holds text, JSON for what is not a string.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tocsin.errors import InputError
+
+MOST_COLUMNS = 1000
+"""A table of rules with more names than this is taken for a mistake: each would cost every rule a cell."""
+
+
+def metadata_of_rows(rows: Sequence[Mapping[str, Any]], file: str | None = None) -> pa.Table | None:
+    """A table with a column for each name that any row has, null where a row lacks it."""
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row))
+        if len(names) > MOST_COLUMNS:
+            where = "" if file is None else f"{file}: "
+            raise InputError(f"{where}more than {MOST_COLUMNS:,} different names besides id and when")
+    if not names:
+        return None
+    return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
+
+
+def concat_metadata(parts: Sequence[tuple[pa.Table | None, int]]) -> pa.Table | None:
+    """One table over parts of given lengths, null where a part lacks a column."""
+    types: dict[str, list[pa.DataType]] = {}
+    for table, _ in parts:
+        for field in table.schema if table is not None else ():
+            types.setdefault(field.name, []).append(field.type)
+    if not types:
+        return None
+    columns = {}
+    for name, found in types.items():
+        common = _common_type(found)
+        columns[name] = pa.chunked_array(_pieces(parts, name, common), type=common)
+    return pa.table(columns)
+
+
+def _pieces(parts: Sequence[tuple[pa.Table | None, int]], name: str, common: pa.DataType) -> list[pa.Array]:
+    pieces: list[pa.Array] = []
+    for table, length in parts:
+        if table is None or name not in table.column_names:
+            pieces.append(pa.nulls(length, common))
+        else:
+            pieces.extend(_as_type(table[name], common).chunks)
+    return pieces
+
+
+def _common_type(types: Sequence[pa.DataType]) -> pa.DataType:
+    schemas = [pa.schema([("value", found)]) for found in types]
+    try:
+        common = pa.unify_schemas(schemas, promote_options="permissive").field("value").type
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.large_string()
+    return pa.large_string() if pa.types.is_string(common) else common
+
+
+def _as_type(column: pa.ChunkedArray, common: pa.DataType) -> pa.ChunkedArray:
+    if column.type == common:
+        return column
+    try:
+        return column.cast(common)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return pa.chunked_array([pa.array(_texts(column.to_pylist()), pa.large_string())])
+
+
+def _column(values: list[Any]) -> pa.Array:
+    try:
+        made = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return pa.array(_texts(values), pa.large_string())
+    return made.cast(pa.large_string()) if pa.types.is_string(made.type) else made
+
+
+def _texts(values: Iterable[Any]) -> list[str | None]:
+    return [
+        value
+        if value is None or isinstance(value, str)
+        else json.dumps(value, default=str, ensure_ascii=False)
+        for value in values
+    ]

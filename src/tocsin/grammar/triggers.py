@@ -1,0 +1,340 @@
+"""Trigger files: `create trigger` statements, each ending in `;`.
+
+    create trigger NAME
+      [with (severity = 'high', tags = 'ads,eu', ...)]
+      [from TABLE [as ALIAS]]
+      [after (insert | update | delete) to ALIAS]
+      when CONDITION
+      [do alert 'text with {alias.field} and {score}'];
+
+After an error within a statement reading goes on at its next clause, and after a statement that
+cannot be followed at all behind the next `;` or at the next `create trigger`, so that every error
+of a file is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tocsin.errors import RuleError
+from tocsin.events.kinds import Kind
+from tocsin.grammar.conditions import read_condition
+from tocsin.grammar.cursor import Cursor
+from tocsin.grammar.patterns import print_timestamp
+from tocsin.grammar.places import Lines, Problem
+from tocsin.grammar.predicates import read_value
+from tocsin.grammar.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
+from tocsin.grammar.tree import Literal
+
+OWN_COLUMNS = ("table", "alias", "after", "alert")
+"""The metadata of a trigger that its statement gives without an option's help."""
+
+OptionValue = int | float | str | bool
+
+_TAKEN = frozenset({"id", "when", *OWN_COLUMNS})
+_CHANGES = ("insert", "update", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that a trigger watches; `alias` is the table's own name where none is given."""
+
+    name: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`after insert to v`: the kind of change that fires a trigger, and the alias it is made to."""
+
+    kind: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One statement. `when` is the condition's text, which stands at `line` and `column` of the file."""
+
+    name: str
+    when: str
+    line: int
+    column: int
+    options: dict[str, OptionValue] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+    after: Change | None = None
+    alert: str | None = None
+
+    @property
+    def alias(self) -> str | None:
+        """What a field's first name may be without being part of the field."""
+        return _alias(self.tables, self.after)
+
+    def metadata(self) -> dict[str, OptionValue]:
+        """Everything that the statement says besides its name and its condition."""
+        found = dict(self.options)
+        if self.tables:
+            found["table"], found["alias"] = self.tables[0].name, self.tables[0].alias
+        if self.after is not None:
+            found["after"] = self.after.kind
+        if self.alert is not None:
+            found["alert"] = self.alert
+        return found
+
+
+def parse_triggers(text: str, file: str | None = None) -> tuple[list[Trigger], list[RuleError]]:
+    """The statements of a file that are right, and every error of the others, in the file's order."""
+    tokens = tokenize(text, TRIGGER_WORDS)
+    lines = Lines(text)
+    triggers: list[Trigger] = []
+    errors: list[RuleError] = []
+    start = 0
+    while True:
+        while _is_symbol(tokens[start], ";"):
+            start += 1
+        if tokens[start].kind is TokenKind.END:
+            return triggers, errors
+        end = _statement_end(tokens, start)
+        reader = _StatementReader(text, tokens[start:end], tokens[end], lines)
+        trigger = reader.read()
+        if trigger is None:
+            errors.extend(lines.error(problem, rule=reader.name, file=file) for problem in reader.problems)
+        else:
+            triggers.append(trigger)
+        start = end
+
+
+def _statement_end(tokens: Sequence[Token], start: int) -> int:
+    """The place of the `;`, of the next `create trigger` or of the END that stops the statement."""
+    at = start + 1
+    while tokens[at].kind is not TokenKind.END and not _is_symbol(tokens[at], ";"):
+        if _starts_statement(tokens, at) and not _is_symbol(tokens[at - 1], "."):
+            break
+        at += 1
+    return at
+
+
+def _starts_statement(tokens: Sequence[Token], at: int) -> bool:
+    if tokens[at].kind is not TokenKind.NAME or tokens[at].value.lower() != "create":
+        return False
+    following = tokens[at + 1]
+    return following.kind is TokenKind.NAME and following.value.lower() == "trigger"
+
+
+def _is_symbol(token: Token, symbol: str) -> bool:
+    return token.value == symbol and token.kind is TokenKind.SYMBOL
+
+
+def _is_clause(token: Token) -> bool:
+    """Whether a clause starts here, which is where reading goes on after an error."""
+    if token.kind is TokenKind.KEYWORD:
+        return token.value in ("from", "after", "when", "do")
+    return False
+
+
+class _StatementReader:
+    """Reads the tokens of one statement; `stop` is the token that ended it."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], stop: Token, lines: Lines) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._stop = stop
+        self._lines = lines
+        self._cursor = Cursor([*tokens, _end_before(stop)])
+        self._condition_problems: list[Problem] = []
+        self._lost = False
+        self.name: str | None = None
+
+    @property
+    def problems(self) -> list[Problem]:
+        return sorted({*self._cursor.problems, *self._condition_problems})
+
+    def read(self) -> Trigger | None:
+        cursor = self._cursor
+        if not self._read_words("create", "trigger"):
+            return None
+        self.name = self._read_name("a name for the trigger")
+        if self.name == "":
+            cursor.problem(self._tokens[2].offset, "a trigger's name cannot be empty")
+        options = self._read_options() if cursor.at_word("with") else {}
+        self._expect_clause("'with', 'from', 'after' or 'when'")
+        tables = self._read_tables() if cursor.at_keyword("from") else ()
+        self._expect_clause("'after' or 'when'")
+        after = self._read_after(tables) if cursor.at_keyword("after") else None
+        self._expect_clause("'when'")
+        where, when = self._read_when(_alias(tables, after))
+        alert = self._read_alert() if cursor.at_keyword("do") else None
+        self._expect_end()
+        if self.name is None or self.problems:
+            return None
+        line, column = self._lines.place(where)
+        return Trigger(self.name, when, line, column, options, tables, after, alert)
+
+    def _expect_end(self) -> None:
+        if not self._cursor.at_end():
+            self._cursor.expected("';'")
+        elif not _is_symbol(self._stop, ";") and self._tokens[-1].kind is not TokenKind.BAD:
+            before = "the end of the file" if self._stop.kind is TokenKind.END else "'create trigger'"
+            self._cursor.problem(self._stop.offset, f"expected ';' before {before}")
+
+    def _read_words(self, *words: str) -> bool:
+        for word in words:
+            if not self._cursor.at_word(word):
+                self._cursor.expected(f"'{word}'", "a statement starts with 'create trigger'")
+                return False
+            self._cursor.advance()
+        return True
+
+    def _read_name(self, what: str) -> str | None:
+        token = self._cursor.token
+        if token.kind in (TokenKind.NAME, TokenKind.QUOTED):
+            return self._cursor.advance().value
+        hint = ""
+        if token.kind is TokenKind.KEYWORD:
+            hint = f"'{token.text}' is a reserved word; as a name it is written \"{token.text}\""
+        self._cursor.expected(what, hint)
+        return None
+
+    def _expect_clause(self, what: str) -> None:
+        """Go to the next clause, with an error when it does not start here."""
+        cursor = self._cursor
+        if _is_clause(cursor.token):
+            return
+        if not self._lost:
+            cursor.expected(what)
+        self._lost = True
+        while not _is_clause(cursor.token) and not cursor.at_end():
+            cursor.skip_until(_is_clause)
+            if cursor.at_symbol(")"):
+                cursor.advance()
+
+    def _read_options(self) -> dict[str, OptionValue]:
+        cursor = self._cursor
+        options: dict[str, OptionValue] = {}
+        cursor.advance()
+        if not cursor.at_symbol("("):
+            cursor.expected("'('")
+            return options
+        cursor.advance()
+        while True:
+            token = cursor.token
+            name = self._read_name("an option's name")
+            if name is None:
+                return options
+            if name in _TAKEN or name in options:
+                why = (
+                    "is given twice"
+                    if name in options
+                    else "is not an option: the statement has its own place for it"
+                )
+                cursor.problem(token.offset, f"'{name}' {why}")
+            if not cursor.at_symbol("="):
+                cursor.expected("'='")
+                return options
+            cursor.advance()
+            value = read_value(cursor)
+            if value is not None:
+                options[name] = _option(value)
+            if not cursor.at_symbol(","):
+                break
+            cursor.advance()
+        if not cursor.at_symbol(")"):
+            cursor.expected("',' or ')'")
+            return options
+        cursor.advance()
+        return options
+
+    def _read_tables(self) -> tuple[Table, ...]:
+        cursor = self._cursor
+        tables: list[Table] = []
+        cursor.advance()
+        while True:
+            name = self._read_name("a table's name")
+            if name is None:
+                return tuple(tables)
+            alias: str | None = name
+            if cursor.at_word("as"):
+                cursor.advance()
+                alias = self._read_name("an alias")
+            if alias is not None:
+                tables.append(Table(name, alias))
+            if not cursor.at_symbol(","):
+                return tuple(tables)
+            if len(tables) == 1:
+                cursor.problem(
+                    cursor.next.offset, "a trigger over several tables is not supported yet: name one table"
+                )
+            cursor.advance()
+
+    def _read_after(self, tables: Sequence[Table]) -> Change | None:
+        cursor = self._cursor
+        cursor.advance()
+        kind = cursor.token.value.lower()
+        if cursor.token.kind is not TokenKind.NAME or kind not in _CHANGES:
+            cursor.expected("'insert', 'update' or 'delete'")
+            return None
+        cursor.advance()
+        if not cursor.at_word("to"):
+            cursor.expected("'to' and the table's alias")
+            return None
+        cursor.advance()
+        token = cursor.token
+        alias = self._read_name("the table's alias")
+        if alias is None:
+            return None
+        if tables and alias not in [table.alias for table in tables]:
+            known = " or ".join(f"'{table.alias}'" for table in tables)
+            cursor.problem(token.offset, f"expected {known} after 'to', found '{alias}'")
+        return Change(kind, alias)
+
+    def _read_when(self, alias: str | None) -> tuple[int, str]:
+        """The condition's offset and text, once it has been read for its errors."""
+        cursor = self._cursor
+        if not cursor.at_keyword("when"):
+            if not self._lost:
+                cursor.expected("'when'")
+            return 0, ""
+        cursor.advance()
+        inside: list[Token] = []
+        while not cursor.at_end():
+            after_dot = bool(inside) and _is_symbol(inside[-1], ".")
+            if cursor.at_keyword("do") and not after_dot:
+                break
+            inside.append(cursor.advance())
+        condition = Cursor([*inside, _end_before(cursor.token)])
+        read_condition(condition, alias)
+        self._condition_problems = condition.problems
+        if not inside:
+            return cursor.token.offset, ""
+        return inside[0].offset, self._text[inside[0].offset : inside[-1].end]
+
+    def _read_alert(self) -> str | None:
+        cursor = self._cursor
+        cursor.advance()
+        if not cursor.at_word("alert"):
+            cursor.expected("'alert'")
+            return None
+        cursor.advance()
+        if cursor.token.kind is not TokenKind.STRING:
+            cursor.expected("the alert's text as a string")
+            return None
+        return cursor.advance().value
+
+
+def _alias(tables: Sequence[Table], after: Change | None) -> str | None:
+    if tables:
+        return tables[0].alias
+    return None if after is None else after.alias
+
+
+def _option(literal: Literal) -> OptionValue:
+    if literal.kind is Kind.TIMESTAMP:
+        return print_timestamp(int(literal.value))
+    if literal.kind is Kind.NUMBER and isinstance(literal.value, str):
+        return float(literal.value)
+    return literal.value
+
+
+def _end_before(stop: Token) -> Token:
+    """An END in the place of the token that stopped a statement or condition, named as that in errors."""
+    return Token(TokenKind.END, stop.text, "", stop.offset)

@@ -1,0 +1,164 @@
+"""The compiled index: everything that matching needs, as arrays, and nothing else.
+
+    rules ── reading ── steps, predicates
+                          │        └─ families ── literals, bounds, leaves
+                          └─ graph ── planes, wakes
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.errors import RuleError
+from tocsin.grammar.conditions import parse_condition
+from tocsin.grammar.printing import print_condition, print_predicate
+from tocsin.grammar.rules import Rules
+from tocsin.grammar.tree import Path
+from tocsin.index.families import sort_into_families
+from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
+from tocsin.index.packing import packed_bytes, text_arrays
+from tocsin.index.reading import read_conditions
+from tocsin.kernels.leaves import Leaves
+from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.planes import PlaneGraph
+from tocsin.kernels.sharing import NODES
+from tocsin.kernels.single import Wakes
+
+
+class Texts(NamedTuple):
+    """Strings as bytes: string i is data[start[i] : start[i + 1]]."""
+
+    start: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]
+        return self.data[self.start[number] : self.start[number + 1]].tobytes().decode()
+
+
+class CompiledIndex(NamedTuple):
+    """Arrays for matching, and the texts that ids, patterns and explanations need.
+
+    group_path     the field of each group
+    group_kind     uint8[G]
+    pattern_leaf   int32[...]    leaves that are asked of each distinct text, ascending
+    rule_id        the rules' ids, in the rules' order
+    rule_text      their conditions as written, without table aliases
+    leaf_text      every leaf's predicate, printed
+    metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
+    facts          counts and seconds from the build, for stats()
+    """
+
+    graph: PlaneGraph
+    leaves: Leaves
+    wakes: Wakes
+    literals: Literals
+    bounds: Bounds
+    group_kind: NDArray[np.uint8]
+    pattern_leaf: NDArray[np.int32]
+    rule_id: Texts
+    rule_text: Texts
+    leaf_text: Texts
+    metadata: NDArray[np.uint8]
+    group_path: list[Path]
+    facts: dict[str, float]
+
+    @property
+    def rule_count(self) -> int:
+        return len(self.graph.root)
+
+    @property
+    def leaf_count(self) -> int:
+        return len(self.wakes.group_of)
+
+    @property
+    def plane_count(self) -> int:
+        """Leaves true and false and inner planes, without the two constants."""
+        return self.leaf_count + len(self.graph.false_leaf) + len(self.graph.is_and)
+
+
+def compile_rules(rules: Rules) -> tuple[CompiledIndex | None, list[RuleError]]:
+    """Build the index of the rules; when some cannot be taken, no index and their errors."""
+    clock = [time.perf_counter()]
+    reading = read_conditions(rules.whens, rules.aliases)
+    if reading.errors:
+        return None, [rules.error(number, error) for number, error in reading.errors]
+    clock.append(time.perf_counter())
+    families = sort_into_families(reading.predicates)
+    clock.append(time.perf_counter())
+    leaf_count = len(reading.predicates)
+    groups = len(families.group_path)
+    nodes, root = share(reading.parts, leaf_count, len(rules))
+    clock.append(time.perf_counter())
+    graph = lay_out(nodes, leaf_count, root)
+    leaves = Leaves(
+        families.null_leaf,
+        families.posting_start,
+        families.posting_leaf,
+        *families.ranges,
+        *negated_leaves(graph, families.group_of, groups),
+    )
+    wakes = wakes_of(graph, families.group_of, groups, families.likelihood)
+    leaf_text = Texts(*packed_bytes([print_predicate(predicate).encode() for predicate in reading.predicates]))
+    clock.append(time.perf_counter())
+    read, sort, shared, laid_out = np.diff(clock).tolist()
+    facts = {
+        "nodes_shared": float(nodes.size[NODES] - 1 - leaf_count),
+        "seconds_read": read,
+        "seconds_families": sort,
+        "seconds_share": shared,
+        "seconds_lay_out": laid_out,
+    }
+    index = CompiledIndex(
+        graph,
+        leaves,
+        wakes,
+        families.literals,
+        families.bounds,
+        families.group_kind,
+        families.pattern_leaf,
+        Texts(*text_arrays(rules.ids)),
+        _plain_texts(rules),
+        leaf_text,
+        _stream_of(rules.metadata),
+        families.group_path,
+        facts,
+    )
+    return index, []
+
+
+def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:
+    """The rules' ids as an Arrow array that shares the index's memory."""
+    return pa.LargeStringArray.from_buffers(
+        index.rule_count, pa.py_buffer(index.rule_id.start), pa.py_buffer(index.rule_id.data)
+    )
+
+
+def _plain_texts(rules: Rules) -> Texts:
+    """The conditions as written, without the table aliases of triggers."""
+    if not rules.aliases:
+        return Texts(*text_arrays(rules.whens))
+    texts = rules.whens.to_pylist()
+    for number, alias in rules.aliases.items():
+        texts[number] = print_condition(parse_condition(texts[number], alias))
+    return Texts(*packed_bytes([text.encode() for text in texts]))
+
+
+def rule_metadata(index: CompiledIndex) -> pa.Table | None:
+    """The rules' other columns, a row for each rule, or None."""
+    if not len(index.metadata):
+        return None
+    return pa.ipc.open_stream(pa.py_buffer(index.metadata)).read_all()
+
+
+def _stream_of(table: pa.Table | None) -> NDArray[np.uint8]:
+    if table is None:
+        return np.empty(0, np.uint8)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return np.frombuffer(bytearray(sink.getvalue()), np.uint8)

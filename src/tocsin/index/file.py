@@ -1,0 +1,162 @@
+"""The saved index: one file, memory-mapped by every process that opens it.
+
+    0    8   magic
+    8    8   format version
+    16   8   bytes in the whole file
+    24   8   bytes in the header
+    32  16   checksum of the header (BLAKE2b)
+    48  16   checksum of everything behind the header
+    64       header: JSON naming every array with its type, length and place; fields; facts
+    ...      the arrays, each aligned to 64 bytes
+
+The file is written beside its place and then moved there, so a crash leaves the old one whole. A
+file that is cut short, changed or foreign is refused. Arrays are mapped copy-on-write: processes
+share the pages, and kernels see ordinary writable arrays, which they never write to.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import tempfile
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.errors import IndexFileError
+from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.kernels.leaves import Leaves
+from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.planes import PlaneGraph
+from tocsin.kernels.single import Wakes
+
+MAGIC = b"TOCSIN\r\n"
+VERSION = 1
+
+_PREAMBLE = struct.Struct("<8sQQQ16s16s")
+_ALIGN = 64
+_PARTS: dict[str, Any] = {
+    "graph": PlaneGraph,
+    "leaves": Leaves,
+    "wakes": Wakes,
+    "literals": Literals,
+    "bounds": Bounds,
+    "rule_id": Texts,
+    "rule_text": Texts,
+    "leaf_text": Texts,
+}
+_ARRAYS = ("group_kind", "pattern_leaf", "metadata")
+
+
+def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
+    """Write the index to a file, whole or not at all."""
+    arrays = list(_named_arrays(index))
+    places: list[list[object]] = []
+    offset = 0
+    for name, array in arrays:
+        offset = _aligned(offset)
+        places.append([name, array.dtype.str, len(array), offset])
+        offset += array.nbytes
+    header = json.dumps(
+        {"arrays": places, "fields": [list(path) for path in index.group_path], "facts": index.facts}
+    ).encode()
+    body_start = _aligned(_PREAMBLE.size + len(header))
+    target = FilePath(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise IndexFileError(f"cannot write {target}: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(bytes(body_start))
+            digest = blake2b(digest_size=16)
+            for (_, array), place in zip(arrays, places, strict=True):
+                gap = bytes(body_start + int(str(place[3])) - file.tell())
+                data = memoryview(np.ascontiguousarray(array)).cast("B") if array.nbytes else memoryview(b"")
+                for piece in (gap, data):
+                    digest.update(piece)
+                    file.write(piece)
+            size = file.tell()
+            file.seek(0)
+            header_digest = blake2b(header, digest_size=16).digest()
+            file.write(_PREAMBLE.pack(MAGIC, VERSION, size, len(header), header_digest, digest.digest()))
+            file.write(header)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> CompiledIndex:
+    """Map a saved index. `verify` reads it through once; the header is always checked."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size < _PREAMBLE.size:
+                raise IndexFileError(f"{name} is not a tocsin index: it has only {size} bytes")
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    except OSError as error:
+        raise IndexFileError(f"cannot open {name}: {error.strerror}") from error
+    header, body_start = _checked_header(name, mapped, size, verify)
+    arrays = {
+        str(array): np.frombuffer(mapped, np.dtype(dtype), count, body_start + offset)
+        for array, dtype, count, offset in header["arrays"]
+    }
+    try:
+        parts = {
+            part: kind(*(arrays[f"{part}.{field}"] for field in kind._fields)) for part, kind in _PARTS.items()
+        }
+        plain = {array: arrays[array] for array in _ARRAYS}
+    except KeyError as error:
+        raise IndexFileError(f"{name} lacks the array {error}") from error
+    fields = [tuple(path) for path in header["fields"]]
+    return CompiledIndex(**parts, **plain, group_path=fields, facts=header["facts"])
+
+
+def index_digest(path: str | os.PathLike[str]) -> str:
+    """The checksums of a saved index as a name for its content."""
+    with open(path, "rb") as file:
+        preamble = file.read(_PREAMBLE.size)
+    return blake2b(preamble, digest_size=16).hexdigest()
+
+
+def _checked_header(name: str, mapped: mmap.mmap, size: int, verify: bool) -> tuple[dict[str, Any], int]:
+    magic, version, full_size, header_size, header_digest, digest = _PREAMBLE.unpack_from(mapped)
+    if magic != MAGIC:
+        raise IndexFileError(f"{name} is not a tocsin index")
+    if version != VERSION:
+        raise IndexFileError(f"{name} has format version {version}, and this release reads version {VERSION}")
+    if size != full_size:
+        raise IndexFileError(f"{name} is damaged: it has {size} bytes and should have {full_size}")
+    header = mapped[_PREAMBLE.size : _PREAMBLE.size + header_size]
+    if blake2b(header, digest_size=16).digest() != header_digest:
+        raise IndexFileError(f"{name} is damaged: the checksum of its header is wrong")
+    body_start = _aligned(_PREAMBLE.size + header_size)
+    if verify:
+        with memoryview(mapped) as view:
+            if blake2b(view[body_start:], digest_size=16).digest() != digest:
+                raise IndexFileError(f"{name} is damaged: its checksum is wrong")
+    return json.loads(header), body_start
+
+
+def _named_arrays(index: CompiledIndex) -> Iterator[tuple[str, NDArray[Any]]]:
+    for part in _PARTS:
+        value = getattr(index, part)
+        for field in value._fields:
+            yield f"{part}.{field}", getattr(value, field)
+    for name in _ARRAYS:
+        yield name, getattr(index, name)
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // _ALIGN) * _ALIGN

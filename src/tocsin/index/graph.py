@@ -1,0 +1,103 @@
+"""The shared graph: conditions in, planes and wakes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.index.packing import starts
+from tocsin.index.reading import Steps
+from tocsin.kernels.planes import PlaneGraph, lay_out_planes
+from tocsin.kernels.sharing import CHILDREN, NODES, SharedNodes, share_conditions
+from tocsin.kernels.single import Wakes, estimate_planes, lay_out_wakes
+from tocsin.kernels.skeleton import FALSE, NOT, XNOR, XOR
+
+_NODES_OF_XOR = 6
+_CHILDREN_OF_XOR = 12
+
+
+def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedNodes, NDArray[np.int32]]:
+    """One graph of all conditions, and the reference of each; leaf l is node l + 1.
+
+    A condition that no part holds keeps the reference -1.
+    """
+    operators = sum(int(np.count_nonzero(part.step < FALSE)) for part in parts)
+    nots = sum(int(np.count_nonzero(part.step == NOT)) for part in parts)
+    xors = sum(int(np.count_nonzero((part.step == XOR) | (part.step == XNOR))) for part in parts)
+    steps = sum(len(part.step) for part in parts)
+    node_room = 1 + leaves + (operators - nots) + _NODES_OF_XOR * xors
+    nodes = SharedNodes(
+        np.zeros(2, np.int64),
+        np.zeros(node_room + 1, np.int64),
+        np.empty(steps + _CHILDREN_OF_XOR * xors, np.int32),
+        np.zeros(node_room, np.uint64),
+        np.full(node_room, -1, np.int32),
+        np.full(1 << (2 * node_room).bit_length(), -1, np.int32),
+    )
+    nodes.size[NODES] = 1 + leaves
+    root = np.full(conditions, -1, np.int32)
+    for part in parts:
+        deepest = int(np.diff(part.start).max(initial=0)) + 2
+        found = np.empty(len(part.number), np.int32)
+        share_conditions(
+            nodes,
+            part.start,
+            part.step,
+            part.ref,
+            found,
+            np.empty(deepest, np.int32),
+            np.empty(deepest, np.uint8),
+            np.empty(deepest, np.uint8),
+            np.empty(deepest, np.int64),
+        )
+        root[part.number] = found
+    return nodes, root
+
+
+def shared_edges(nodes: SharedNodes) -> int:
+    """How many edges the shared graph has."""
+    return int(nodes.size[CHILDREN])
+
+
+def lay_out(nodes: SharedNodes, leaves: int, root: NDArray[np.int32]) -> PlaneGraph:
+    """The planes that the roots need."""
+    leaf_of = np.full(int(nodes.size[NODES]), -1, np.int32)
+    leaf_of[1 : leaves + 1] = np.arange(leaves, dtype=np.int32)
+    return lay_out_planes(nodes, leaf_of, leaves, root)
+
+
+def negated_leaves(
+    graph: PlaneGraph, group_of: NDArray[np.int32], groups: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """negated_start, negated_leaf and negated_plane of kernels.leaves.Leaves."""
+    group = group_of[graph.false_leaf]
+    order = np.argsort(group, kind="stable")
+    plane = (len(group_of) + order).astype(np.int32)
+    return starts(np.bincount(group, minlength=groups), np.int32), graph.false_leaf[order], plane
+
+
+def wakes_of(
+    graph: PlaneGraph, group_of: NDArray[np.int32], groups: int, likelihood: NDArray[np.float64]
+) -> Wakes:
+    """Who wakes whom when one event is matched alone."""
+    leaves = len(group_of)
+    wake_start, wake = lay_out_wakes(graph, estimate_planes(likelihood, graph))
+    planes = leaves + len(graph.false_leaf) + len(graph.is_and)
+    rule_start = starts(np.bincount(graph.root, minlength=planes + 2), np.int64)
+    rule = np.argsort(graph.root, kind="stable").astype(np.int32)
+    false_planes = np.arange(leaves, leaves + len(graph.false_leaf))
+    pushes = (np.diff(wake_start)[false_planes] > 0) | (np.diff(rule_start)[false_planes] > 0)
+    leaf = graph.false_leaf[pushes]
+    order = np.argsort(group_of[leaf], kind="stable")
+    return Wakes(
+        wake_start,
+        wake,
+        rule_start,
+        rule,
+        group_of,
+        starts(np.bincount(group_of[leaf], minlength=groups), np.int32),
+        leaf[order],
+        false_planes[pushes][order].astype(np.int32),
+    )

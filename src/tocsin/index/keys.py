@@ -1,0 +1,58 @@
+"""Values as keys that compare as the values do: pairs of int64 for scalars, bytes for strings.
+
+Literals and event values go through the same few lines here, so that equal values have equal keys.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.events.kinds import Kind
+from tocsin.events.numbers import split_integer
+from tocsin.grammar.tree import Literal
+
+Key = tuple[int, int] | bytes
+
+_MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
+_HALF = 2**63
+_NANOS = 10**9
+
+
+def double_key(value: float) -> int:
+    """The bits of a double (not NaN, not -0.0) as an int64 that is ordered as the doubles are."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", value))
+    return int(bits ^ _MAGNITUDE if bits < 0 else bits)
+
+
+def double_keys(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The same for an array."""
+    bits = values.view(np.int64)
+    return bits ^ ((bits >> 63) & np.int64(_MAGNITUDE))
+
+
+def instant_key(nanos: int) -> tuple[int, int]:
+    """Nanoseconds since 1970 as seconds, rounded down, and the rest."""
+    return divmod(nanos, _NANOS)
+
+
+def address_key(address: int) -> tuple[int, int]:
+    """A place on the 128-bit line of addresses as two signed halves."""
+    return (address >> 64) - _HALF, (address & (2**64 - 1)) - _HALF
+
+
+def literal_key(literal: Literal) -> Key:
+    """The key of a rule's constant."""
+    value = literal.value
+    if literal.kind is Kind.STRING:
+        return str(value).encode()
+    if literal.kind is Kind.NUMBER:
+        if isinstance(value, str):
+            return double_key(float(value) + 0.0), 0
+        high, low = split_integer(value)
+        return double_key(high), low
+    if literal.kind is Kind.TIMESTAMP:
+        return instant_key(int(value))
+    return int(value), 0

@@ -1,0 +1,40 @@
+"""Many small things in two arrays: one that says where each begins, and one that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Integer = TypeVar("Integer", bound=np.signedinteger[Any])
+
+
+def starts(sizes: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
+    """n sizes as n + 1 starts: thing i is start[i] : start[i + 1]."""
+    start = np.zeros(len(sizes) + 1, dtype)
+    np.cumsum(sizes, out=start[1:])
+    return start
+
+
+def packed_bytes(texts: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Starts and bytes of texts."""
+    return starts([len(text) for text in texts], np.int64), np.frombuffer(bytearray(b"".join(texts)), np.uint8)
+
+
+def text_arrays(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Starts (from 0) and bytes of an Arrow array without nulls, as arrays of their own."""
+    _, offsets, data = texts.buffers()
+    if len(texts) == 0:
+        return np.zeros(1, np.int64), np.empty(0, np.uint8)
+    start = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    if data is None:
+        return start - start[0], np.empty(0, np.uint8)
+    return start - start[0], np.frombuffer(data, np.uint8)[start[0] : start[-1]].copy()
+
+
+def arrow_texts(start: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.LargeStringArray:
+    """Starts and bytes as an Arrow array that shares their memory."""
+    return pa.LargeStringArray.from_buffers(len(start) - 1, pa.py_buffer(start), pa.py_buffer(data))

@@ -1,0 +1,1 @@
+"""The only Numba: bare loops over arrays. One file per idea; jit.py holds the one decorator."""

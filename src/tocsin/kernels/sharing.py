@@ -1,0 +1,267 @@
+"""Conditions become one shared graph: every subexpression is stored once.
+
+A node is a leaf (a predicate) or an AND over references to other nodes; a reference is
+2 * node + sign, sign 1 meaning *not*. So an OR is the negation of an AND of negations, De Morgan
+costs nothing, and order, grouping, repetition and double negation leave no trace:
+
+    a and (b and a)      AND(+a, +b)
+    not a or not b      -AND(+a, +b)
+
+Node 0 is the constant true. `a xor b` is (a and not b) or (not a and b), and `a xnor b` is
+(a and b) or (not a and not b): exact in three-valued logic, where both are unknown when a side is.
+The two are made together and know each other as `mate`, so that the negation of one is found as the
+other. No complement law is applied: `a and not a` is a node like any other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.skeleton import FALSE, NOT, TRUE, XNOR, XOR
+
+TRUE_REF = 0
+FALSE_REF = 1
+
+NODES = 0
+CHILDREN = 1
+
+_REF = 0
+_AND = 1
+_XOR = 2
+
+
+class SharedNodes(NamedTuple):
+    """The graph while it grows. Arrays have room to spare; `size` says how much is in use.
+
+    size          int64[2]     nodes and children in use
+    child_start   int64[N+1]   children of node i: child[child_start[i] : child_start[i+1]], ascending
+    child         int32[C]     references
+    hash          uint64[N]    of the children
+    mate          int32[N]     for the AND inside a xor or xnor: the reference that is true when that
+                               AND is, in the form that is cheaper to evaluate; else -1
+    table         int32[2^k]   open addressing: node, or -1; at most half full
+    """
+
+    size: NDArray[np.int64]
+    child_start: NDArray[np.int64]
+    child: NDArray[np.int32]
+    hash: NDArray[np.uint64]
+    mate: NDArray[np.int32]
+    table: NDArray[np.int32]
+
+
+@inlined
+def _hash_children(child: NDArray[np.int32], start: int, end: int) -> np.uint64:
+    value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
+    for i in range(start, end):
+        value = (value ^ np.uint64(child[i])) * np.uint64(0xFF51AFD7ED558CCD)
+        value ^= value >> np.uint64(32)
+    return value
+
+
+@inlined
+def _sort(values: NDArray[np.int32], start: int, end: int) -> None:
+    if end - start > 32:
+        values[start:end].sort()
+        return
+    for i in range(start + 1, end):
+        value = values[i]
+        j = i - 1
+        while j >= start and values[j] > value:
+            values[j + 1] = values[j]
+            j -= 1
+        values[j + 1] = value
+
+
+@kernel
+def _intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int) -> int:
+    """The node whose children are scratch[start:end] (ascending, distinct, at least two)."""
+    value = _hash_children(scratch, start, end)
+    mask = np.int64(nodes.table.size - 1)
+    slot = np.int64(value & np.uint64(mask))
+    width = end - start
+    while nodes.table[slot] >= 0:
+        known = nodes.table[slot]
+        begin = nodes.child_start[known]
+        if nodes.hash[known] == value and nodes.child_start[known + 1] - begin == width:
+            same = True
+            for i in range(width):
+                if nodes.child[begin + i] != scratch[start + i]:
+                    same = False
+                    break
+            if same:
+                return known
+        slot = (slot + 1) & mask
+    node = nodes.size[NODES]
+    begin = nodes.size[CHILDREN]
+    for i in range(width):
+        nodes.child[begin + i] = scratch[start + i]
+    nodes.child_start[node] = begin
+    nodes.child_start[node + 1] = begin + width
+    nodes.hash[node] = value
+    nodes.mate[node] = -1
+    nodes.table[slot] = node
+    nodes.size[NODES] = node + 1
+    nodes.size[CHILDREN] = begin + width
+    return node
+
+
+@kernel
+def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, negated: int) -> int:
+    """The reference to the AND of scratch[start:end], or to its negation."""
+    _sort(scratch, start, end)
+    kept = start
+    for i in range(start, end):
+        ref = scratch[i]
+        if ref == TRUE_REF:
+            continue
+        if ref == FALSE_REF:
+            return FALSE_REF ^ negated
+        if kept > start and scratch[kept - 1] == ref:
+            continue
+        scratch[kept] = ref
+        kept += 1
+    if kept == start:
+        return TRUE_REF ^ negated
+    if kept == start + 1:
+        return scratch[start] ^ negated
+    return 2 * _intern(nodes, scratch, start, kept) ^ negated
+
+
+@inlined
+def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: int) -> int:
+    """The reference to `a and b`, with room at scratch[top:top + 2]."""
+    if a == b:
+        return a
+    scratch[top] = min(a, b)
+    scratch[top + 1] = max(a, b)
+    return 2 * _intern(nodes, scratch, top, top + 2)
+
+
+@kernel
+def _close_xor(
+    nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, top: int, parity: int
+) -> int:
+    """The reference to the xor of scratch[start:end] (all positive), negated when parity is 1.
+
+    scratch[top : top + 2] is free.
+    """
+    if end == start:
+        return FALSE_REF ^ parity
+    _sort(scratch, start, end)
+    holds = scratch[start]
+    fails = holds ^ 1
+    for i in range(start + 1, end):
+        other = scratch[i]
+        left = _pair(nodes, scratch, top, holds, other ^ 1)
+        right = _pair(nodes, scratch, top, fails, other)
+        differ = _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
+        left = _pair(nodes, scratch, top, holds, other)
+        right = _pair(nodes, scratch, top, fails, other ^ 1)
+        agree = _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
+        if differ & 1 and agree & 1:
+            nodes.mate[differ >> 1] = agree
+            nodes.mate[agree >> 1] = differ
+        holds = differ
+        fails = agree
+    return fails if parity else holds
+
+
+@kernel
+def share_conditions(
+    nodes: SharedNodes,
+    step_start: NDArray[np.int64],
+    step: NDArray[np.int32],
+    leaf_ref: NDArray[np.int32],
+    root: NDArray[np.int32],
+    scratch: NDArray[np.int32],
+    entry_kind: NDArray[np.uint8],
+    entry_sign: NDArray[np.uint8],
+    entry_start: NDArray[np.int64],
+) -> None:
+    """Add conditions given as postfix steps; root[i] becomes the reference to condition i.
+
+    The operand stack holds finished references and still open ANDs and XORs, whose operands lie
+    side by side in `scratch`: joining an AND to an AND moves nothing and makes no node, so a group
+    is closed only when something of another kind contains it. leaf_ref[p] is the reference of
+    predicate p. Scratch and stacks are longer than the longest condition has steps, by two.
+    """
+    for condition in range(step_start.size - 1):
+        top = 0  # entries on the stack
+        filled = 0  # of scratch
+        for at in range(step_start[condition], step_start[condition + 1]):
+            code = step[at]
+            if code >= FALSE:
+                entry_kind[top] = _REF
+                entry_start[top] = filled
+                if code >= 0:
+                    scratch[filled] = leaf_ref[code]
+                else:
+                    scratch[filled] = TRUE_REF if code == TRUE else FALSE_REF
+                filled += 1
+                top += 1
+                continue
+            if code == NOT:
+                if entry_kind[top - 1] == _REF:
+                    scratch[filled - 1] ^= 1
+                else:
+                    entry_sign[top - 1] ^= 1
+                continue
+            exclusive = code == XOR or code == XNOR
+            negate = 0
+            if exclusive:
+                operands = 2
+                sign = 1 if code == XNOR else 0
+            else:
+                operands = (-code - 16) >> 1
+                negate = -code & 1
+                sign = negate
+            base = top - operands
+            write = entry_start[base]
+            entry_start[top] = filled
+            for operand in range(base, top):
+                begin = entry_start[operand]
+                end = entry_start[operand + 1]
+                kind = entry_kind[operand]
+                if exclusive:
+                    if kind == _XOR:
+                        sign ^= entry_sign[operand]
+                    else:
+                        ref = scratch[begin]
+                        if kind == _AND:
+                            ref = _close_and(nodes, scratch, begin, end, entry_sign[operand])
+                        end = begin
+                        if ref <= FALSE_REF:
+                            sign ^= ref ^ 1
+                        else:
+                            sign ^= ref & 1
+                            scratch[begin] = ref & ~1
+                            end = begin + 1
+                elif kind == _REF:
+                    scratch[begin] ^= negate
+                elif kind == _XOR:
+                    scratch[begin] = _close_xor(
+                        nodes, scratch, begin, end, filled, entry_sign[operand] ^ negate
+                    )
+                    end = begin + 1
+                elif entry_sign[operand] != negate:
+                    scratch[begin] = _close_and(nodes, scratch, begin, end, entry_sign[operand] ^ negate)
+                    end = begin + 1
+                if write != begin:
+                    for i in range(begin, end):
+                        scratch[write + i - begin] = scratch[i]
+                write += end - begin
+            filled = write
+            top = base + 1
+            entry_kind[base] = _XOR if exclusive else _AND
+            entry_sign[base] = sign
+        if entry_kind[0] == _REF:
+            root[condition] = scratch[0]
+        elif entry_kind[0] == _XOR:
+            root[condition] = _close_xor(nodes, scratch, 0, filled, filled, entry_sign[0])
+        else:
+            root[condition] = _close_and(nodes, scratch, 0, filled, entry_sign[0])

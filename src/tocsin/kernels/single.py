@@ -1,0 +1,248 @@
+"""One event with the least latency: only what holds is looked at.
+
+Leaves that hold wake the planes above them, level by level, and nothing that is false is ever
+passed on. An AND is woken by one child only, its *access* child, the one least likely to hold, and
+then asks the others; an OR is woken by any. Nothing is cleared between events: a stamp equal to the
+event's number means *true now*. The falsehood of a leaf is worked out when asked for (known, and not
+stamped), unless it has to wake something itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.leaves import Cells, Leaves
+from tocsin.kernels.planes import PlaneGraph
+
+
+class Wakes(NamedTuple):
+    """Who is woken by whom. P planes, G groups.
+
+    wake_start     int64[P+1]   inner planes (numbered from 0) that plane p wakes
+    wake           int32[...]
+    rule_start     int64[P+3]   rules whose root is plane p (also: always and never)
+    rule           int32[R]     ascending within a plane
+    group_of       int32[L]     the group of each leaf
+    pushed_start   int32[G+1]   falsehood planes of a group that wake something or are a root:
+    pushed_leaf    int32[...]       the leaf ...
+    pushed_plane   int32[...]       ... and the plane of its falsehood
+    """
+
+    wake_start: NDArray[np.int64]
+    wake: NDArray[np.int32]
+    rule_start: NDArray[np.int64]
+    rule: NDArray[np.int32]
+    group_of: NDArray[np.int32]
+    pushed_start: NDArray[np.int32]
+    pushed_leaf: NDArray[np.int32]
+    pushed_plane: NDArray[np.int32]
+
+
+class Stamps(NamedTuple):
+    """What matching one event writes to; one for each thread.
+
+    now      int64[1]     the number of the event being matched
+    true     int64[P]     plane p holds for event number true[p]
+    known    int64[G]     group g is known
+    queued   int64[I]     inner plane i is in the queue
+    queue    int32[I]     woken inner planes of level d from level_start[d] on
+    filled   int32[D]     how many of them
+    """
+
+    now: NDArray[np.int64]
+    true: NDArray[np.int64]
+    known: NDArray[np.int64]
+    queued: NDArray[np.int64]
+    queue: NDArray[np.int32]
+    filled: NDArray[np.int32]
+
+
+@kernel
+def estimate_planes(leaf_estimate: NDArray[np.float64], graph: PlaneGraph) -> NDArray[np.float64]:
+    """How likely each plane is to hold, taking leaves as independent."""
+    leaves = leaf_estimate.size
+    first_inner = leaves + graph.false_leaf.size
+    estimate = np.empty(first_inner + graph.is_and.size, np.float64)
+    estimate[:leaves] = leaf_estimate
+    for i in range(graph.false_leaf.size):
+        estimate[leaves + i] = 1.0 - leaf_estimate[graph.false_leaf[i]]
+    for i in range(graph.is_and.size):
+        holds = 1.0
+        fails = 1.0
+        for j in range(graph.child_start[i], graph.child_start[i + 1]):
+            holds *= estimate[graph.child[j]]
+            fails *= 1.0 - estimate[graph.child[j]]
+        estimate[first_inner + i] = holds if graph.is_and[i] else 1.0 - fails
+    return estimate
+
+
+@kernel
+def lay_out_wakes(
+    graph: PlaneGraph, estimate: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """wake_start and wake: an AND under its least likely child, an OR under every child."""
+    planes = estimate.size
+    inner = graph.is_and.size
+    access = np.empty(inner, np.int32)
+    start = np.zeros(planes + 1, np.int64)
+    for i in range(inner):
+        best = graph.child[graph.child_start[i]]
+        for j in range(graph.child_start[i], graph.child_start[i + 1]):
+            if graph.is_and[i]:
+                if estimate[graph.child[j]] < estimate[best]:
+                    best = graph.child[j]
+            else:
+                start[graph.child[j] + 1] += 1
+        access[i] = best
+        if graph.is_and[i]:
+            start[best + 1] += 1
+    for plane in range(planes):
+        start[plane + 1] += start[plane]
+    cursor = start[:-1].copy()
+    wake = np.empty(start[planes], np.int32)
+    for i in range(inner):
+        if graph.is_and[i]:
+            wake[cursor[access[i]]] = i
+            cursor[access[i]] += 1
+        else:
+            for j in range(graph.child_start[i], graph.child_start[i + 1]):
+                wake[cursor[graph.child[j]]] = i
+                cursor[graph.child[j]] += 1
+    return start, wake
+
+
+@inlined
+def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
+    level = 0
+    while level_start[level + 1] <= inner:
+        level += 1
+    return level
+
+
+@inlined
+def _hold(
+    plane: int,
+    graph: PlaneGraph,
+    wakes: Wakes,
+    stamps: Stamps,
+    out: NDArray[np.int32],
+    found: int,
+) -> int:
+    """Plane holds: stamp it, report its rules, queue what it wakes. The new number of matches."""
+    now = stamps.now[0]
+    if stamps.true[plane] == now:
+        return found
+    stamps.true[plane] = now
+    for i in range(wakes.rule_start[plane], wakes.rule_start[plane + 1]):
+        out[found] = wakes.rule[i]
+        found += 1
+    for i in range(wakes.wake_start[plane], wakes.wake_start[plane + 1]):
+        inner = wakes.wake[i]
+        if stamps.queued[inner] != now:
+            stamps.queued[inner] = now
+            level = _level_of(graph.level_start, inner)
+            stamps.queue[graph.level_start[level] + stamps.filled[level]] = inner
+            stamps.filled[level] += 1
+    return found
+
+
+@kernel
+def _hold_leaves(
+    leaves: Leaves,
+    cells: Cells,
+    graph: PlaneGraph,
+    wakes: Wakes,
+    stamps: Stamps,
+    out: NDArray[np.int32],
+    found: int,
+) -> int:
+    """Every leaf that the event's cells satisfy holds."""
+    now = stamps.now[0]
+    for group in range(leaves.null_leaf.size):
+        begin = cells.group_start[group]
+        end = cells.group_start[group + 1]
+        null_leaf = leaves.null_leaf[group]
+        if null_leaf >= 0:
+            stamps.known[group] = now
+            if begin == end:
+                found = _hold(null_leaf, graph, wakes, stamps, out, found)
+            continue
+        if begin == end:
+            continue
+        stamps.known[group] = now
+        for cell in range(begin, end):
+            if cells.posting[cell] >= 0:
+                q = cells.posting[cell]
+                for i in range(leaves.posting_start[q], leaves.posting_start[q + 1]):
+                    found = _hold(leaves.posting_leaf[i], graph, wakes, stamps, out, found)
+            if cells.found[cell] >= 0:
+                f = cells.found[cell]
+                for i in range(cells.found_start[f], cells.found_start[f + 1]):
+                    found = _hold(cells.found_leaf[i], graph, wakes, stamps, out, found)
+            slot = cells.slot[cell]
+            if slot >= 0:
+                for i in range(leaves.prefix_start[group + 1] - 1, leaves.prefix_start[group] - 1, -1):
+                    if leaves.prefix_to[i] < slot:
+                        break
+                    found = _hold(leaves.prefix_leaf[i], graph, wakes, stamps, out, found)
+                for i in range(leaves.suffix_start[group + 1] - 1, leaves.suffix_start[group] - 1, -1):
+                    if leaves.suffix_from[i] > slot:
+                        break
+                    found = _hold(leaves.suffix_leaf[i], graph, wakes, stamps, out, found)
+                for i in range(leaves.middle_start[group], leaves.middle_start[group + 1]):
+                    if leaves.middle_from[i] > slot:
+                        break
+                    if leaves.middle_to[i] >= slot:
+                        found = _hold(leaves.middle_leaf[i], graph, wakes, stamps, out, found)
+    return found
+
+
+@kernel
+def match_single(
+    leaves: Leaves,
+    graph: PlaneGraph,
+    wakes: Wakes,
+    cells: Cells,
+    leaf_count: int,
+    stamps: Stamps,
+    out: NDArray[np.int32],
+) -> int:
+    """Match one event (row 0 of the cells): the number of matches, whose rules are out[:n], ascending."""
+    stamps.now[0] += 1
+    now = stamps.now[0]
+    stamps.filled[:] = 0
+    first_inner = leaf_count + graph.false_leaf.size
+    always = first_inner + graph.is_and.size
+    found = 0
+    for i in range(wakes.rule_start[always], wakes.rule_start[always + 1]):
+        out[found] = wakes.rule[i]
+        found += 1
+    found = _hold_leaves(leaves, cells, graph, wakes, stamps, out, found)
+    for group in range(leaves.null_leaf.size):
+        if stamps.known[group] == now:
+            for i in range(wakes.pushed_start[group], wakes.pushed_start[group + 1]):
+                if stamps.true[wakes.pushed_leaf[i]] != now:
+                    found = _hold(wakes.pushed_plane[i], graph, wakes, stamps, out, found)
+    for level in range(graph.level_start.size - 1):
+        for at in range(stamps.filled[level]):
+            inner = stamps.queue[graph.level_start[level] + at]
+            holds = True
+            if graph.is_and[inner]:
+                for j in range(graph.child_start[inner], graph.child_start[inner + 1]):
+                    child = graph.child[j]
+                    if leaf_count <= child < first_inner:
+                        leaf = graph.false_leaf[child - leaf_count]
+                        known = stamps.known[wakes.group_of[leaf]] == now
+                        holds = known and stamps.true[leaf] != now
+                    else:
+                        holds = stamps.true[child] == now
+                    if not holds:
+                        break
+            if holds:
+                found = _hold(first_inner + inner, graph, wakes, stamps, out, found)
+    out[:found].sort()
+    return found

@@ -1,0 +1,1 @@
+"""Events meet rules: matching, explaining, and the index that users hold."""

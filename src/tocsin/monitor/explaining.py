@@ -1,0 +1,100 @@
+"""Why a rule matched an event, or did not: the condition with each part's truth and what it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tocsin.grammar.conditions import parse_condition
+from tocsin.grammar.meaning import Truth, lookup, step_truths
+from tocsin.grammar.printing import print_field, print_predicate
+from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
+
+_MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
+_LONGEST_VALUE = 80
+_NOT = Operator(Connective.NOT, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One line of an explanation: a predicate, or a connective over the deeper lines below it.
+
+    `saw` is what the event holds in a predicate's field, printed; None for a connective.
+    """
+
+    depth: int
+    text: str
+    truth: Truth
+    saw: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Whether a rule matches an event, and the truth of every part; print it to read it."""
+
+    rule: str
+    matched: bool
+    parts: tuple[Part, ...]
+
+    def __str__(self) -> str:
+        verdict = "matches" if self.matched else "does not match"
+        width = max(2 * part.depth + len(part.text) for part in self.parts)
+        lines = [f"{self.rule} {verdict}"]
+        for part in self.parts:
+            text = f"{'  ' * part.depth}{part.text}"
+            saw = "" if part.saw is None else f"   {part.saw}"
+            lines.append(f"  {_MARK[part.truth]:<8} {text:<{min(width, 60)}}{saw}".rstrip())
+        return "\n".join(lines)
+
+
+def explain_condition(rule: str, text: str, event: Mapping[str, object]) -> Explanation:
+    """Explain a rule's condition on one event, by the meaning of conditions itself."""
+    condition = parse_condition(text)
+    truths = step_truths(condition, event)
+    children = _children(condition)
+    parts: list[Part] = []
+    waiting = [(len(condition.steps) - 1, 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        step = condition.steps[place]
+        below = condition.steps[children[place][0]] if step == _NOT else None
+        if isinstance(below, Predicate):
+            text, saw = print_predicate(below, negated=True), _saw(below, event)
+        else:
+            text, saw = _text(step), _saw(step, event) if isinstance(step, Predicate) else None
+            waiting.extend((child, depth + 1) for child in reversed(children[place]))
+        parts.append(Part(depth, text, truths[place], saw))
+    return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts))
+
+
+def _children(condition: Condition) -> list[list[int]]:
+    """The places of each step's operands."""
+    children: list[list[int]] = []
+    waiting: list[int] = []
+    for place, step in enumerate(condition.steps):
+        taken: list[int] = []
+        if isinstance(step, Operator):
+            taken = waiting[-step.arity :]
+            del waiting[-step.arity :]
+        children.append(taken)
+        waiting.append(place)
+    return children
+
+
+def _text(step: Step) -> str:
+    if isinstance(step, Predicate):
+        return print_predicate(step)
+    if isinstance(step, Constant):
+        return "true" if step.value else "false"
+    return step.connective.value
+
+
+def _saw(predicate: Predicate, event: Mapping[str, object]) -> str:
+    value = lookup(event, predicate.field)
+    field = print_field(predicate.field)
+    if value is None:
+        return f"{field} is missing"
+    shown = "an object" if isinstance(value, Mapping) else repr(value)
+    if len(shown) > _LONGEST_VALUE:
+        shown = shown[: _LONGEST_VALUE - 3] + "..."
+    return f"{field} is {shown}"

@@ -1,0 +1,166 @@
+"""The index that users hold: rules that are ready to be matched."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.errors import TocsinWarning, UsageError
+from tocsin.events.arrow import batch_of_table
+from tocsin.events.cells import EventBatch
+from tocsin.events.paths import path_text
+from tocsin.events.values import FieldPlan
+from tocsin.grammar.rules import Rule
+from tocsin.grammar.tree import Path
+from tocsin.index.compiled import CompiledIndex, rule_ids, rule_metadata
+from tocsin.index.file import open_index, save_index
+from tocsin.monitor.explaining import Explanation, explain_condition
+from tocsin.monitor.matcher import BatchMatches, Matcher
+from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
+from tocsin.monitor.statistics import Statistics, statistics_of
+
+ROWS_AT_ONCE = 16_384
+"""Events that are turned into cells and matched together; memory does not grow with the table."""
+
+_FIELDS_NAMED = 5
+
+
+class Index:
+    """Rules compiled into one shared graph (`engine="atree"`). Made by tocsin.build or tocsin.open."""
+
+    engine = "atree"
+
+    def __init__(self, compiled: CompiledIndex) -> None:
+        self._compiled = compiled
+        self._matcher = Matcher(compiled)
+        self._plan = FieldPlan(self._matcher.fields)
+        self._ids = rule_ids(compiled)
+        self._number_of: dict[str, int] | None = None
+        self._metadata: pa.Table | None = None
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name: nothing else of an event is looked at."""
+        return self._matcher.fields
+
+    def __len__(self) -> int:
+        return self._compiled.rule_count
+
+    def __contains__(self, rule: object) -> bool:
+        return rule in self._numbers()
+
+    def __repr__(self) -> str:
+        return f"<tocsin.Index of {len(self):,} rules>"
+
+    def rule(self, rule: str) -> Rule:
+        """A rule by its id; KeyError when there is none."""
+        number = self._numbers()[rule]
+        metadata: dict[str, Any] = {}
+        if len(self._compiled.metadata):
+            if self._metadata is None:
+                self._metadata = rule_metadata(self._compiled)
+            row = self._metadata.slice(number, 1).to_pylist()[0]
+            metadata = {name: value for name, value in row.items() if value is not None}
+        return Rule(rule, self._compiled.rule_text[number], metadata)
+
+    def match(self, event: Mapping[str, object]) -> Matches:
+        """The rules that one event satisfies, in the rules' order."""
+        return Matches(self._matcher.match_one(self._plan.batch([event])), self._ids)
+
+    def match_table(
+        self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, *, count: bool = False
+    ) -> pa.Table | pa.RecordBatchReader | Counts:
+        """Match every row of a table: event (the row number), rule, score, by event and rule.
+
+        A RecordBatchReader is read as the result is, and gives a RecordBatchReader. With `count`
+        no match is written out: only how many there are for each event and for each rule.
+        """
+        if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+            raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        self.warn_of_missing_fields(table.schema)
+        batches: Iterator[pa.RecordBatch]
+        batches = iter([table]) if isinstance(table, pa.RecordBatch) else _batches_of(table)
+        if count:
+            return self._count(batches)
+        found = self._match_batches(batches)
+        if isinstance(table, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, found)
+        return pa.Table.from_batches(found, MATCH_SCHEMA)
+
+    def match_cells(self, batch: EventBatch) -> BatchMatches:
+        """Match events that are cells already; rules are given by their number."""
+        return self._matcher.match_batch(batch)
+
+    def rows_of(self, events: NDArray[np.int64], rules: NDArray[np.int32]) -> pa.RecordBatch:
+        """Numbers of events and rules as rows of the result."""
+        return match_batch(events, rules, self._ids)
+
+    def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
+        """Why the rule matches the event, or why not; KeyError when there is no such rule."""
+        return explain_condition(rule, self.rule(rule).when, event)
+
+    def stats(self) -> Statistics:
+        """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
+        return statistics_of(self._compiled)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to one file, whole or not at all."""
+        save_index(self._compiled, path)
+
+    def warn_of_missing_fields(self, schema: pa.Schema) -> None:
+        """One warning for all fields that rules name and a table does not have: they are missing."""
+        names = set(schema.names)
+        unknown = sorted({path_text(path[:1]) for path in self.fields if path[0] not in names})
+        if unknown:
+            more = len(unknown) - _FIELDS_NAMED
+            shown = ", ".join(unknown[:_FIELDS_NAMED]) + (f" and {more} more" if more > 0 else "")
+            warnings.warn(
+                f"rules name fields that the events do not have, and that count as missing: {shown}",
+                TocsinWarning,
+                stacklevel=3,
+            )
+
+    def _numbers(self) -> dict[str, int]:
+        if self._number_of is None:
+            self._number_of = {rule: number for number, rule in enumerate(self._ids.to_pylist())}
+        return self._number_of
+
+    def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[EventBatch]:
+        for batch in batches:
+            for start in range(0, batch.num_rows, ROWS_AT_ONCE):
+                yield batch_of_table(batch.slice(start, ROWS_AT_ONCE), self.fields)
+
+    def _match_batches(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        first = 0
+        for piece in self._pieces(batches):
+            found = self._matcher.match_batch(piece)
+            events = np.arange(first, first + piece.length, dtype=np.int64)
+            yield self.rows_of(np.repeat(events, found.per_event), found.rule)
+            first += piece.length
+
+    def _count(self, batches: Iterator[pa.RecordBatch]) -> Counts:
+        per_rule = np.zeros(len(self), np.int64)
+        per_event = [np.empty(0, np.int64)]
+        for piece in self._pieces(batches):
+            per_event.append(self._matcher.match_batch(piece, write=False, per_rule=per_rule).per_event)
+        return Counts(pa.array(np.concatenate(per_event)), pa.array(per_rule))
+
+
+def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
+    """Open a saved index; IndexFileError when it is damaged, foreign or of another version."""
+    return Index(open_index(path, verify=verify))
+
+
+def _batches_of(table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    if isinstance(table, pa.Table):
+        yield from table.to_batches(max_chunksize=ROWS_AT_ONCE)
+    else:
+        yield from table
+
+

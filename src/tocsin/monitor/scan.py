@@ -1,0 +1,93 @@
+"""The engine `scan`: every rule asked of every event, by the meaning of conditions itself.
+
+It is slow and obvious, takes every rule, and is what the other engines are compared with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.errors import RuleError, RuleErrors, UnsupportedError, UsageError
+from tocsin.grammar.conditions import parse_condition
+from tocsin.grammar.meaning import matches
+from tocsin.grammar.rules import Rule, Rules
+from tocsin.grammar.tree import Condition
+from tocsin.monitor.explaining import Explanation, explain_condition
+from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
+
+
+class ScanIndex:
+    """Rules in a list."""
+
+    engine = "scan"
+
+    def __init__(self, rules: Rules, conditions: list[Condition]) -> None:
+        self._rules = rules
+        self._conditions = conditions
+        self._number_of = {rule: number for number, rule in enumerate(rules.ids.to_pylist())}
+
+    def __len__(self) -> int:
+        return len(self._conditions)
+
+    def __contains__(self, rule: object) -> bool:
+        return rule in self._number_of
+
+    def rule(self, rule: str) -> Rule:
+        """A rule by its id; KeyError when there is none."""
+        return self._rules[self._number_of[rule]]
+
+    def match(self, event: Mapping[str, object]) -> Matches:
+        """The rules that one event satisfies, in the rules' order."""
+        found = [number for number, condition in enumerate(self._conditions) if matches(condition, event)]
+        return Matches(np.array(found, np.int32), self._rules.ids)
+
+    def match_table(
+        self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, *, count: bool = False
+    ) -> pa.Table | pa.RecordBatchReader | Counts:
+        """Match every row of a table, as Index.match_table does."""
+        if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+            raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches() if isinstance(table, pa.Table) else table
+        rows = (row for batch in batches for row in batch.to_pylist())
+        if count:
+            found = [self.match(row) for row in rows]
+            per_rule = np.zeros(len(self), np.int64)
+            for each in found:
+                np.add.at(per_rule, each.numbers, 1)
+            return Counts(pa.array([len(each) for each in found], pa.int64()), pa.array(per_rule))
+        results = self._batches(rows)
+        if isinstance(table, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, results)
+        return pa.Table.from_batches(results, MATCH_SCHEMA)
+
+    def _batches(self, rows: Iterator[Mapping[str, object]]) -> Iterator[pa.RecordBatch]:
+        for event, row in enumerate(rows):
+            found = self.match(row).numbers
+            yield match_batch(np.full(len(found), event, np.int64), found, self._rules.ids)
+
+    def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
+        """Why the rule matches the event, or why not; KeyError when there is no such rule."""
+        return explain_condition(rule, self.rule(rule).when, event)
+
+    def save(self, path: str | os.PathLike[str]) -> NoReturn:
+        """There is nothing to save."""
+        raise UnsupportedError("the engine scan cannot be saved: build with engine='atree'")
+
+
+def scan_rules(rules: Rules) -> tuple[ScanIndex | None, list[RuleError]]:
+    """Read every rule; when some cannot be taken, no index and their errors."""
+    conditions: list[Condition] = []
+    errors: list[RuleError] = []
+    for number, text in enumerate(rules.whens.to_pylist()):
+        try:
+            conditions.append(parse_condition(text, rules.aliases.get(number)))
+        except RuleErrors as several:
+            errors.extend(rules.error(number, error) for error in several.errors)
+        except RuleError as error:
+            errors.append(rules.error(number, error))
+    return (None if errors else ScanIndex(rules, conditions)), errors

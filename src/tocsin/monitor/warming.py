@@ -1,0 +1,21 @@
+"""Compile every kernel before it is needed, or load it from the cache."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from tocsin.monitor.building import build
+
+_RULES = (
+    ("numbers", "a = 1 and b in (2, 3.5) and not (c < 4 or d between 5 and 6)"),
+    ("texts", "s = 'x' xor (s like 'a%_' and s < 'm') xnor (t ilike '%b%' or t is null)"),
+    ("others", "cidr(s, '10.0.0.0/8') or u > timestamp '2026-01-31T12:00:00Z' or v != true or s matches 'z'"),
+)
+
+
+def warm_up() -> None:
+    """Match a few events both ways, so that no later match waits for a compiler."""
+    index = build(_RULES)
+    event = {"a": 1, "b": 2, "c": 5, "s": "abc", "v": False}
+    index.match(event)
+    index.match_table(pa.Table.from_pylist([event, event]))

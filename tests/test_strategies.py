@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from tests.cases import Event, make_event, make_predicate, make_rule_set, random_condition
 from tests.pools import DECIMAL_TEXTS, FIELDS, LITERALS
 from tests.strategies import conditions, json_events, rule_sets, typed_tables
@@ -18,7 +18,7 @@ from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import Truth, lookup, predicate_truth
 from tocsin.grammar.numerals import read_number
 from tocsin.grammar.printing import print_condition
-from tocsin.grammar.tree import Condition, Connective, Operator, Test
+from tocsin.grammar.tree import Condition, Connective, Operator, Path, Test
 
 
 def test_literals_are_in_the_parsers_form() -> None:
@@ -47,16 +47,36 @@ def test_json_events_survive_json(event: Event) -> None:
     assert json.loads(json.dumps(event, allow_nan=False)) == event
 
 
+def scalars_at(event: Event, field: Path) -> object:
+    """What is at a field, with every object the same: the fields within it are looked at on their own."""
+    found = lookup(event, field)
+    if isinstance(found, list):
+        return ["object" if isinstance(element, dict) else element for element in found]
+    return "object" if isinstance(found, dict) else found
+
+
 @pytest.mark.filterwarnings("ignore:Encountered key")  # a map with a key twice: the last one wins
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(typed_tables(most_rows=4))
-def test_typed_tables_agree_with_arrows_own_reading(made: tuple[pa.Table, list[Event]]) -> None:
+def test_typed_tables_agree_with_arrows_own_reading() -> None:
+    compared = 0
+    for seed in range(300):
+        table, rows = make_table(random.Random(seed))
+        try:
+            read = table.to_pylist(maps_as_pydicts="lossy")
+        except OverflowError:  # the year 10000 in some zone, which Python's datetime does not have
+            continue
+        assert len(read) == len(rows)
+        for there, here in zip(read, rows, strict=True):
+            for field in FIELDS:
+                assert scalars_at(there, field) == scalars_at(here, field)
+                compared += 1
+    assert compared > 10_000
+
+
+@given(typed_tables(most_rows=3))
+def test_drawn_tables_have_as_many_rows_as_events(made: tuple[pa.Table, list[Event]]) -> None:
     table, rows = made
-    read = table.to_pylist(maps_as_pydicts="lossy")
-    assert len(read) == len(rows)
-    for there, here in zip(read, rows, strict=True):
-        for field in FIELDS:
-            assert lookup(there, field) == lookup(here, field)
+    assert table.num_rows == len(rows) <= 3
+    assert all(set(row) <= set(table.column_names) for row in rows)
 
 
 def test_everything_occurs() -> None:

@@ -24,7 +24,7 @@ from tocsin.errors import (
     UnsupportedError,
     UsageError,
 )
-from tocsin.version import VERSION as __version__
+from tocsin.version import VERSION
 
 if TYPE_CHECKING:
     from tocsin.grammar.rule_files import read_rules
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tocsin.monitor.index import Index
     from tocsin.monitor.index import open_file as open
     from tocsin.monitor.results import Counts, Match, Matches
+
+__version__ = VERSION
 
 __all__ = [
     "Counts",

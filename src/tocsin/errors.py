@@ -128,6 +128,11 @@ class UsageError(TocsinError):
     """An argument makes no sense."""
 
 
+def each_error(error: RuleError) -> Sequence[RuleError]:
+    """The errors that one exception stands for."""
+    return error.errors if isinstance(error, RuleErrors) else (error,)
+
+
 def raise_all(errors: Sequence[RuleError]) -> None:
     """Raise the errors as one, or return when there are none."""
     if len(errors) == 1:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 import numpy as np
-import pandas as pd  # type: ignore[import-untyped]
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

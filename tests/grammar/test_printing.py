@@ -144,14 +144,16 @@ def test_forms(text: str, printed: str) -> None:
     assert print_condition(parse_condition(text)) == printed
 
 
-@pytest.mark.parametrize("text", ["a = timestamp '0001-01-01T00:00:00+23:00'", "a = timestamp '0000-02-29T00:00:00Z'",
-                                  "a = timestamp '9999-12-31T23:59:59.999999999-23:59'"])  # fmt: skip
-def test_the_edges_of_the_calendar_read_back(text: str) -> None:
-    condition = parse_condition(text)
+@pytest.mark.parametrize(
+    "instant",
+    ["0001-01-01T00:00:00+23:00", "0000-02-29T00:00:00Z", "9999-12-31T23:59:59.999999999-23:59"],
+)
+def test_the_edges_of_the_calendar_read_back(instant: str) -> None:
+    condition = parse_condition(f"a = timestamp '{instant}'")
     assert parse_condition(print_condition(condition)) == condition
 
 
 def test_depth_is_no_problem() -> None:
-    for text in ("not " * 100_000 + "(a or b)", "a and (b or (" * 30_000 + "a" + "))" * 30_000):
+    for text in ("not " * 100_000 + "(a or b)", "a and (b or (" * 10_000 + "a" + "))" * 10_000):
         condition = parse_condition(text)
         assert parse_condition(print_condition(condition)) == condition

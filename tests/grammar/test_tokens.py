@@ -71,8 +71,8 @@ def test_bad_tokens_say_why(text: str, offset: int, part: str) -> None:
 
 
 def test_trigger_words_are_reserved_only_in_triggers() -> None:
-    assert [token.kind for token in tokenize("when")][0] is TokenKind.NAME
-    assert [token.kind for token in tokenize("When", TRIGGER_WORDS)][0] is TokenKind.KEYWORD
+    assert tokenize("when")[0].kind is TokenKind.NAME
+    assert tokenize("When", TRIGGER_WORDS)[0].kind is TokenKind.KEYWORD
 
 
 def test_long_tokens_are_cut_in_messages() -> None:

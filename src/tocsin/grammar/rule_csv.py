@@ -39,7 +39,7 @@ def read_csv(data: bytes, file: str) -> Rules:
     starts = _record_starts(data, file)
     if not len(starts):
         raise InputError(f"{file}: the file is empty: expected a header with id and when")
-    names = _header(data, file)
+    names = _header(data[starts[0] : starts[1] if len(starts) > 1 else len(data)], file)
     check_names(names, file)
     lines = _lines_at(data, starts)
     if len(starts) == 1:
@@ -80,10 +80,9 @@ def _lines_at(data: bytes, starts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.searchsorted(ends, starts).astype(np.int64) + 1
 
 
-def _header(data: bytes, file: str) -> list[str]:
-    text = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
+def _header(record: bytes, file: str) -> list[str]:
     try:
-        return next(row for row in csv.reader(text) if row)
+        return next(csv.reader(io.StringIO(record.decode(), newline="")))
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{file}: the header cannot be read: {error}") from None
 
@@ -143,5 +142,5 @@ def _misfit(row: Any, names: list[str], file: str, lines: NDArray[np.int64]) -> 
         f"expected {row.expected_columns} fields, found {row.actual_columns}{hint}",
         file=file,
         line=line,
-        rule=row.text.split(",")[names.index("id")].strip('"') or None if names[0] == "id" else None,
+        rule=row.text.split(",")[0].strip('"') or None if names[0] == "id" else None,
     )

@@ -147,7 +147,7 @@ class _StatementReader:
 
     @property
     def problems(self) -> list[Problem]:
-        return sorted({*self._cursor.problems, *self._condition_problems})
+        return sorted({**dict(self._cursor.problems), **dict(self._condition_problems)}.items())
 
     def read(self) -> Trigger | None:
         cursor = self._cursor
@@ -193,6 +193,8 @@ class _StatementReader:
         if token.kind is TokenKind.KEYWORD:
             hint = f"'{token.text}' is a reserved word; as a name it is written \"{token.text}\""
         self._cursor.expected(what, hint)
+        if token.kind is TokenKind.KEYWORD and _is_clause(self._cursor.next):
+            self._cursor.advance()
         return None
 
     def _expect_clause(self, what: str) -> None:

@@ -1,8 +1,8 @@
 """The compiled index: everything that matching needs, as arrays, and nothing else.
 
-    rules ── reading ── steps, predicates
-                          │        └─ families ── literals, bounds, leaves
-                          └─ graph ── planes, wakes
+rules ── reading ── steps, predicates
+                      │        └─ families ── literals, bounds, leaves
+                      └─ graph ── planes, wakes
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.errors import RuleError
+from tocsin.errors import raise_all
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.printing import print_condition, print_predicate
 from tocsin.grammar.rules import Rules
@@ -36,7 +36,8 @@ class Texts(NamedTuple):
     start: NDArray[np.int64]
     data: NDArray[np.uint8]
 
-    def __getitem__(self, number: int) -> str:  # type: ignore[override]
+    def text(self, number: int) -> str:
+        """One of the strings."""
         return self.data[self.start[number] : self.start[number + 1]].tobytes().decode()
 
 
@@ -69,10 +70,12 @@ class CompiledIndex(NamedTuple):
 
     @property
     def rule_count(self) -> int:
+        """Rules in the index."""
         return len(self.graph.root)
 
     @property
     def leaf_count(self) -> int:
+        """Distinct predicates in the index."""
         return len(self.wakes.group_of)
 
     @property
@@ -81,12 +84,11 @@ class CompiledIndex(NamedTuple):
         return self.leaf_count + len(self.graph.false_leaf) + len(self.graph.is_and)
 
 
-def compile_rules(rules: Rules) -> tuple[CompiledIndex | None, list[RuleError]]:
-    """Build the index of the rules; when some cannot be taken, no index and their errors."""
+def compile_rules(rules: Rules) -> CompiledIndex:
+    """Build the index of the rules; RuleError or RuleErrors when some cannot be taken."""
     clock = [time.perf_counter()]
     reading = read_conditions(rules.whens, rules.aliases)
-    if reading.errors:
-        return None, [rules.error(number, error) for number, error in reading.errors]
+    raise_all([rules.error(number, error) for number, error in reading.errors])
     clock.append(time.perf_counter())
     families = sort_into_families(reading.predicates)
     clock.append(time.perf_counter())
@@ -103,7 +105,9 @@ def compile_rules(rules: Rules) -> tuple[CompiledIndex | None, list[RuleError]]:
         *negated_leaves(graph, families.group_of, groups),
     )
     wakes = wakes_of(graph, families.group_of, groups, families.likelihood)
-    leaf_text = Texts(*packed_bytes([print_predicate(predicate).encode() for predicate in reading.predicates]))
+    leaf_text = Texts(
+        *packed_bytes([print_predicate(predicate).encode() for predicate in reading.predicates])
+    )
     clock.append(time.perf_counter())
     read, sort, shared, laid_out = np.diff(clock).tolist()
     facts = {
@@ -113,7 +117,7 @@ def compile_rules(rules: Rules) -> tuple[CompiledIndex | None, list[RuleError]]:
         "seconds_share": shared,
         "seconds_lay_out": laid_out,
     }
-    index = CompiledIndex(
+    return CompiledIndex(
         graph,
         leaves,
         wakes,
@@ -128,7 +132,6 @@ def compile_rules(rules: Rules) -> tuple[CompiledIndex | None, list[RuleError]]:
         families.group_path,
         facts,
     )
-    return index, []
 
 
 def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:
@@ -148,10 +151,10 @@ def _plain_texts(rules: Rules) -> Texts:
     return Texts(*packed_bytes([text.encode() for text in texts]))
 
 
-def rule_metadata(index: CompiledIndex) -> pa.Table | None:
-    """The rules' other columns, a row for each rule, or None."""
+def rule_metadata(index: CompiledIndex) -> pa.Table:
+    """The rules' other columns, a row for each rule; perhaps no column at all."""
     if not len(index.metadata):
-        return None
+        return pa.table({"": pa.nulls(index.rule_count)}).select([])
     return pa.ipc.open_stream(pa.py_buffer(index.metadata)).read_all()
 
 

@@ -107,7 +107,9 @@ def sort_into_families(predicates: Sequence[Predicate]) -> Families:
     """Give every canonical predicate its place; leaf l is predicates[l]."""
     numbers = {
         key: number
-        for number, key in enumerate(sorted({(predicate.field, group_kind(predicate)) for predicate in predicates}))
+        for number, key in enumerate(
+            sorted({(predicate.field, group_kind(predicate)) for predicate in predicates})
+        )
     }
     groups = [_Group() for _ in numbers]
     group_of = np.empty(len(predicates), np.int32)
@@ -169,8 +171,12 @@ def _place(group: _Group, leaf: int, predicate: Predicate) -> None:
 
 
 def _lay_out_points(groups: Sequence[_Group]) -> tuple[Literals, NDArray[np.int64], NDArray[np.int32]]:
-    scalars = [(number, key) for number, group in enumerate(groups) for key in group.points if isinstance(key, tuple)]
-    texts = [(number, key) for number, group in enumerate(groups) for key in group.points if isinstance(key, bytes)]
+    scalars = [
+        (number, key) for number, group in enumerate(groups) for key in group.points if isinstance(key, tuple)
+    ]
+    texts = [
+        (number, key) for number, group in enumerate(groups) for key in group.points if isinstance(key, bytes)
+    ]
     scalar_group = np.array([number for number, _ in scalars], np.int32)
     scalar_high = np.array([key[0] for _, key in scalars], np.int64)
     scalar_low = np.array([key[1] for _, key in scalars], np.int64)
@@ -180,7 +186,8 @@ def _lay_out_points(groups: Sequence[_Group]) -> tuple[Literals, NDArray[np.int6
     text_start, text_bytes = packed_bytes([key for _, key in texts])
     text_table = _empty_table(len(texts))
     hash_texts(text_group, text_start, text_bytes, text_table)
-    postings = [groups[number].points[key] for number, key in [*scalars, *texts]]
+    postings = [groups[number].points[key] for number, key in scalars]
+    postings += [groups[number].points[key] for number, key in texts]
     literals = Literals(
         scalar_group, scalar_high, scalar_low, scalar_table, text_group, text_start, text_bytes, text_table
     )
@@ -199,7 +206,9 @@ def _lay_out_ranges(groups: Sequence[_Group]) -> tuple[Bounds, Ranges]:
     suffixes: list[list[tuple[int, int]]] = []
     middles: list[list[tuple[int, int, int]]] = []
     for group in groups:
-        bounds = sorted({key for interval in group.intervals for key in (interval[1], interval[3]) if key is not None})
+        bounds = sorted(
+            {key for interval in group.intervals for key in (interval[1], interval[3]) if key is not None}
+        )
         scalars.append([key for key in bounds if isinstance(key, tuple)])
         texts.append([key for key in bounds if isinstance(key, bytes)])
         place = {key: number for number, key in enumerate(bounds)}

@@ -78,7 +78,7 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
             digest = blake2b(digest_size=16)
             for (_, array), place in zip(arrays, places, strict=True):
                 gap = bytes(body_start + int(str(place[3])) - file.tell())
-                data = memoryview(np.ascontiguousarray(array)).cast("B") if array.nbytes else memoryview(b"")
+                data = array.tobytes()
                 for piece in (gap, data):
                     digest.update(piece)
                     file.write(piece)
@@ -89,10 +89,10 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
             file.write(header)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
+        FilePath(temporary).chmod(0o644)
+        FilePath(temporary).replace(target)
     except BaseException:
-        os.unlink(temporary)
+        FilePath(temporary).unlink()
         raise
 
 
@@ -100,7 +100,7 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
     """Map a saved index. `verify` reads it through once; the header is always checked."""
     name = os.fspath(path)
     try:
-        with open(name, "rb") as file:
+        with FilePath(name).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size < _PREAMBLE.size:
                 raise IndexFileError(f"{name} is not a tocsin index: it has only {size} bytes")
@@ -113,19 +113,20 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
         for array, dtype, count, offset in header["arrays"]
     }
     try:
-        parts = {
-            part: kind(*(arrays[f"{part}.{field}"] for field in kind._fields)) for part, kind in _PARTS.items()
+        parts: dict[str, Any] = {
+            part: kind(*(arrays[f"{part}.{field}"] for field in kind._fields))
+            for part, kind in _PARTS.items()
         }
-        plain = {array: arrays[array] for array in _ARRAYS}
+        parts |= {array: arrays[array] for array in _ARRAYS}
     except KeyError as error:
         raise IndexFileError(f"{name} lacks the array {error}") from error
     fields = [tuple(path) for path in header["fields"]]
-    return CompiledIndex(**parts, **plain, group_path=fields, facts=header["facts"])
+    return CompiledIndex(**parts, group_path=fields, facts=header["facts"])
 
 
 def index_digest(path: str | os.PathLike[str]) -> str:
     """The checksums of a saved index as a name for its content."""
-    with open(path, "rb") as file:
+    with FilePath(path).open("rb") as file:
         preamble = file.read(_PREAMBLE.size)
     return blake2b(preamble, digest_size=16).hexdigest()
 

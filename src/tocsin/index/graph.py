@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tocsin.index.packing import starts
 from tocsin.index.reading import Steps
 from tocsin.kernels.planes import PlaneGraph, lay_out_planes
-from tocsin.kernels.sharing import CHILDREN, NODES, SharedNodes, share_conditions
+from tocsin.kernels.sharing import NODES, OperandStack, SharedNodes, share_conditions
 from tocsin.kernels.single import Wakes, estimate_planes, lay_out_wakes
 from tocsin.kernels.skeleton import FALSE, NOT, XNOR, XOR
 
@@ -47,18 +47,15 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
             part.step,
             part.ref,
             found,
-            np.empty(deepest, np.int32),
-            np.empty(deepest, np.uint8),
-            np.empty(deepest, np.uint8),
-            np.empty(deepest, np.int64),
+            OperandStack(
+                np.empty(deepest, np.uint8),
+                np.empty(deepest, np.uint8),
+                np.empty(deepest, np.int64),
+                np.empty(deepest, np.int32),
+            ),
         )
         root[part.number] = found
     return nodes, root
-
-
-def shared_edges(nodes: SharedNodes) -> int:
-    """How many edges the shared graph has."""
-    return int(nodes.size[CHILDREN])
 
 
 def lay_out(nodes: SharedNodes, leaves: int, root: NDArray[np.int32]) -> PlaneGraph:

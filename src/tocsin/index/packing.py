@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+Scalar = TypeVar("Scalar", bound=np.generic)
 Integer = TypeVar("Integer", bound=np.signedinteger[Any])
 
 
@@ -21,7 +22,9 @@ def starts(sizes: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray
 
 def packed_bytes(texts: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Starts and bytes of texts."""
-    return starts([len(text) for text in texts], np.int64), np.frombuffer(bytearray(b"".join(texts)), np.uint8)
+    return starts([len(text) for text in texts], np.int64), np.frombuffer(
+        bytearray(b"".join(texts)), np.uint8
+    )
 
 
 def text_arrays(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
@@ -38,3 +41,9 @@ def text_arrays(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[
 def arrow_texts(start: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.LargeStringArray:
     """Starts and bytes as an Arrow array that shares their memory."""
     return pa.LargeStringArray.from_buffers(len(start) - 1, pa.py_buffer(start), pa.py_buffer(data))
+
+
+def joined(parts: Sequence[NDArray[Any] | None], dtype: type[Scalar]) -> NDArray[Scalar]:
+    """The arrays one after the other, as an array of its own, also when there are none."""
+    whole: NDArray[Scalar] = np.concatenate(parts) if parts else np.empty(0, dtype)
+    return whole

@@ -25,7 +25,9 @@ class Likes:
         self.start = starts([len(row) for row in codes], np.int64)
         self.code = np.array([code for row in codes for code in row], np.int16)
 
-    def hits(self, start: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def hits(
+        self, start: NDArray[np.int64], data: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The text and the leaf of every hit."""
         hit_start, hit = like_hits(start, data, self.start, self.code)
         return np.repeat(np.arange(len(start) - 1), np.diff(hit_start)), self.leaf[hit]
@@ -46,7 +48,8 @@ class PatternGroup:
         self._folded_likes = Likes(*of(Test.ILIKE))
         regex_leaves, expressions = of(Test.MATCHES)
         self._regexes: list[tuple[int, Regex]] = [
-            (leaf, compile_regex(expression)) for leaf, expression in zip(regex_leaves, expressions, strict=True)
+            (leaf, compile_regex(expression))
+            for leaf, expression in zip(regex_leaves, expressions, strict=True)
         ]
 
     def find(self, texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

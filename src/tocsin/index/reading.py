@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.errors import RuleError, RuleErrors
+from tocsin.errors import RuleError, each_error
 from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_condition, parse_predicate
 from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate
@@ -104,10 +104,8 @@ def read_conditions(texts: pa.LargeStringArray, aliases: dict[int, str]) -> Read
     for number in unsure:
         try:
             condition = parse_condition(texts[number].as_py(), aliases.get(number))
-        except RuleErrors as several:
-            errors.extend((number, error) for error in several.errors)
         except RuleError as error:
-            errors.append((number, error))
+            errors.extend((number, each) for each in each_error(error))
         else:
             steps.append((number, _steps_of(condition, predicates, refs)))
     if steps:

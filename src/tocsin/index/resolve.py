@@ -1,4 +1,9 @@
-"""A batch of events meets the index: every cell learns which literals and bounds it meets."""
+"""A batch of events meets the index: every cell learns which literals and bounds it meets.
+
+The cells of a batch lie side by side, group after group. Scalars and texts are collected first and
+then looked up by two kernel calls, however many fields there are; each lookup writes straight to the
+cells it belongs to.
+"""
 
 from __future__ import annotations
 
@@ -19,32 +24,15 @@ from tocsin.index.compiled import CompiledIndex
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.families import NULLS
 from tocsin.index.keys import address_key, double_keys, instant_key
-from tocsin.index.packing import starts, text_arrays
+from tocsin.index.packing import joined, starts, text_arrays
 from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.leaves import Cells
-from tocsin.kernels.lookup import look_up_scalars, look_up_texts
+from tocsin.kernels.lookup import Segments, look_up_scalars, look_up_texts
 
 Rows = NDArray[np.int32]
 Codes = NDArray[np.int32]
 
 _Reader = Callable[[str], "tuple[int, int] | None"]
-
-_NO_CODES: Codes = np.empty(0, np.int32)
-
-
-class _Part(NamedTuple):
-    """Cells of one group from one source, and where to take their postings and slots from.
-
-    A part of scalars or texts owns a stretch of the values looked up together, `first` on; `code`
-    maps a cell to its text. A part without values (empty lists, null tests) has neither.
-    """
-
-    group: int
-    row: Rows
-    scalars: int = -1
-    texts: int = -1
-    code: Codes | None = None
-    found: Codes | None = None
 
 
 class Resolver:
@@ -69,8 +57,9 @@ class Resolver:
         return list(self._groups)
 
     def _predicate(self, leaf: int) -> Predicate:
-        predicate, _ = parse_predicate(self._index.leaf_text[leaf])
-        assert isinstance(predicate, Predicate)
+        predicate, _ = parse_predicate(self._index.leaf_text.text(leaf))
+        if not isinstance(predicate, Predicate):
+            raise TypeError(f"leaf {leaf} is a constant")
         return predicate
 
     def _decimal_group(self, group: int) -> DecimalGroup:
@@ -122,28 +111,37 @@ def _address_of_text(text: str) -> tuple[int, int] | None:
     return None if address is None else address_key(address)
 
 
+class _Part(NamedTuple):
+    """Cells of one group from one source, ascending by event.
+
+    Scalars have their keys, strings their texts and codes; a part with neither is known (an empty
+    list, a null test), or has only what was found for it.
+    """
+
+    group: int
+    row: Rows
+    high: NDArray[np.int64] | None = None
+    low: NDArray[np.int64] | None = None
+    texts: pa.LargeStringArray | None = None
+    code: Codes | None = None
+    found: Codes | None = None
+
+
 class _Pending:
     """What a batch holds for the groups, until all scalars and all texts are looked up at once."""
 
     def __init__(self) -> None:
         self.parts: list[_Part] = []
-        self.high: list[NDArray[np.int64]] = []
-        self.low: list[NDArray[np.int64]] = []
-        self.scalar_group: list[int] = []
-        self.text: list[pa.LargeStringArray] = []
-        self.text_group: list[int] = []
         self.found_start: list[NDArray[np.int64]] = []
         self.found_leaf: list[NDArray[np.int32]] = []
         self.found_rows = 0
+        self.found_leaves = 0
 
     def known(self, group: int, row: Rows) -> None:
         self.parts.append(_Part(group, row))
 
     def scalars(self, group: int, row: Rows, high: NDArray[np.int64], low: NDArray[np.int64]) -> None:
-        self.parts.append(_Part(group, row, scalars=len(self.high)))
-        self.scalar_group.append(group)
-        self.high.append(high)
-        self.low.append(low)
+        self.parts.append(_Part(group, row, high, low))
 
     def numbers(self, group: int, cells: NumberCells) -> None:
         self.scalars(group, cells.row, double_keys(cells.high), cells.low)
@@ -154,9 +152,7 @@ class _Pending:
 
     def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
         found = None if patterns is None else self._found(*patterns.find(cells.texts))[cells.code]
-        self.parts.append(_Part(group, cells.row, texts=len(self.text), code=cells.code, found=found))
-        self.text_group.append(group)
-        self.text.append(cells.texts)
+        self.parts.append(_Part(group, cells.row, texts=cells.texts, code=cells.code, found=found))
 
     def read_strings(self, group: int, cells: StringCells, read: _Reader) -> None:
         """The strings that read as another kind, as values of that kind; the others are not known."""
@@ -171,81 +167,77 @@ class _Pending:
 
     def _found(self, start: NDArray[np.int64], leaf: NDArray[np.int32]) -> Codes:
         """Keep found leaves; the rows of found_start for each value (-1: nothing found)."""
-        base = sum(len(leaves) for leaves in self.found_leaf)
         row = np.arange(self.found_rows, self.found_rows + len(start) - 1, dtype=np.int32)
-        self.found_start.append(start[:-1] + base)
+        self.found_start.append(start[:-1] + self.found_leaves)
         self.found_leaf.append(leaf)
         self.found_rows += len(start) - 1
+        self.found_leaves += len(leaf)
         return np.where(np.diff(start) > 0, row, np.int32(-1))
 
     def cells(self, index: CompiledIndex) -> Cells:
         """Look everything up and put the cells in order of group and event."""
-        scalar_posting, scalar_slot, scalar_start = self._look_up_scalars(index)
-        text_posting, text_slot, text_start = self._look_up_texts(index)
-        groups: dict[int, list[tuple[Rows, Codes, Codes, Codes]]] = defaultdict(list)
-        for part in self.parts:
-            nothing = np.full(len(part.row), -1, np.int32)
-            posting, slot = nothing, nothing
-            if part.scalars >= 0:
-                stretch = slice(scalar_start[part.scalars], scalar_start[part.scalars + 1])
-                posting, slot = scalar_posting[stretch], scalar_slot[stretch]
-            elif part.texts >= 0 and part.code is not None:
-                stretch = slice(text_start[part.texts], text_start[part.texts + 1])
-                posting, slot = text_posting[stretch][part.code], text_slot[stretch][part.code]
-            found = nothing if part.found is None else part.found
-            groups[part.group].append((part.row, posting, slot, found))
-        sizes = np.zeros(len(index.group_path), np.int64)
-        ordered: list[tuple[Rows, Codes, Codes, Codes]] = []
-        for group in sorted(groups):
-            joined = _joined(groups[group])
-            sizes[group] = len(joined[0])
-            ordered.append(joined)
-        columns = [np.concatenate(column) for column in zip(*ordered, strict=True)] if ordered else [_NO_CODES] * 4
-        found_leaf = np.concatenate(self.found_leaf) if self.found_leaf else _NO_CODES
-        found_start = np.concatenate([*self.found_start, np.array([len(found_leaf)], np.int64)])
-        return Cells(starts(sizes, np.int64), *columns, found_start, found_leaf)
-
-    def _look_up_scalars(self, index: CompiledIndex) -> tuple[Codes, Codes, NDArray[np.int64]]:
-        start = starts([len(values) for values in self.high], np.int64)
-        posting = np.empty(start[-1], np.int32)
-        slot = np.empty(start[-1], np.int32)
-        if len(posting):
-            look_up_scalars(
-                index.literals,
-                index.bounds,
-                np.array(self.scalar_group, np.int32),
-                start,
-                np.concatenate(self.high),
-                np.concatenate(self.low),
-                posting,
-                slot,
-            )
-        return posting, slot, start
-
-    def _look_up_texts(self, index: CompiledIndex) -> tuple[Codes, Codes, NDArray[np.int64]]:
-        start = starts([len(texts) for texts in self.text], np.int64)
-        posting = np.empty(start[-1], np.int32)
-        slot = np.empty(start[-1], np.int32)
-        if len(posting):
-            arrays = [text_arrays(texts) for texts in self.text]
-            sizes = np.concatenate([np.diff(offset) for offset, _ in arrays])
-            look_up_texts(
-                index.literals,
-                index.bounds,
-                np.array(self.text_group, np.int32),
-                start,
-                starts(sizes, np.int64),
-                np.concatenate([data for _, data in arrays]),
-                posting,
-                slot,
-            )
-        return posting, slot, start
+        parts = sorted(self.parts, key=lambda part: part.group)
+        place = starts([len(part.row) for part in parts], np.int64)
+        row = joined([part.row for part in parts], np.int32)
+        posting = np.full(len(row), -1, np.int32)
+        slot = np.full(len(row), -1, np.int32)
+        found = np.full(len(row), -1, np.int32)
+        _look_up_scalars(index, parts, place, posting, slot)
+        _look_up_texts(index, parts, place, posting, slot)
+        for part, begin in zip(parts, place.tolist(), strict=False):
+            if part.found is not None:
+                found[begin : begin + len(part.row)] = part.found
+        group = np.array([part.group for part in parts], np.int64)
+        group_start = starts(
+            np.bincount(group, np.diff(place), len(index.group_path)).astype(np.int64), np.int64
+        )
+        for repeated in np.unique(group[1:][group[1:] == group[:-1]]).tolist():
+            stretch = slice(group_start[repeated], group_start[repeated + 1])
+            order = np.argsort(row[stretch], kind="stable")
+            for column in (row, posting, slot, found):
+                column[stretch] = column[stretch][order]
+        found_start = joined([*self.found_start, np.array([self.found_leaves], np.int64)], np.int64)
+        return Cells(group_start, row, posting, slot, found, found_start, joined(self.found_leaf, np.int32))
 
 
-def _joined(parts: list[tuple[Rows, Codes, Codes, Codes]]) -> tuple[Rows, Codes, Codes, Codes]:
-    """The cells of one group, ascending by event."""
-    if len(parts) == 1:
-        return parts[0]
-    row, posting, slot, found = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(row, kind="stable")
-    return row[order], posting[order], slot[order], found[order]
+def _look_up_scalars(
+    index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
+) -> None:
+    chosen = [number for number, part in enumerate(parts) if part.high is not None]
+    if not chosen:
+        return
+    high = [parts[number].high for number in chosen]
+    segments = Segments(
+        np.array([parts[number].group for number in chosen], np.int32),
+        starts([len(parts[number].row) for number in chosen], np.int64),
+        place[chosen],
+    )
+    low = [parts[number].low for number in chosen]
+    keys = joined(high, np.int64), joined(low, np.int64)
+    look_up_scalars(index.literals, index.bounds, segments, *keys, posting, slot)
+
+
+def _look_up_texts(
+    index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
+) -> None:
+    chosen = [(number, part) for number, part in enumerate(parts) if part.texts is not None]
+    if not chosen:
+        return
+    arrays = [text_arrays(part.texts) for _, part in chosen]
+    text_segments = Segments(
+        np.array([part.group for _, part in chosen], np.int32),
+        starts([len(offset) - 1 for offset, _ in arrays], np.int64),
+        place[[number for number, _ in chosen]],
+    )
+    sizes = joined([np.diff(offset) for offset, _ in arrays], np.int64)
+    look_up_texts(
+        index.literals,
+        index.bounds,
+        text_segments,
+        starts(sizes, np.int64),
+        joined([data for _, data in arrays], np.uint8),
+        starts([len(part.row) for _, part in chosen], np.int64),
+        joined([part.code for _, part in chosen], np.int32),
+        posting,
+        slot,
+    )

@@ -95,12 +95,12 @@ class Sorter(NamedTuple):
     """Room for sorting a block's cells by slot; grown outside when a block has more cells.
 
     cell, other   int32[max cells of a group in a block]
-    count         int64[2048]
+    tally         int64[2048]
     """
 
     cell: NDArray[np.int32]
     other: NDArray[np.int32]
-    count: NDArray[np.int64]
+    tally: NDArray[np.int64]
 
 
 @inlined
@@ -139,18 +139,18 @@ def _sort_by_slot(slot: NDArray[np.int32], begin: int, end: int, sorter: Sorter)
             largest = max(largest, slot[cell])
     shift = 0
     while size > 1 and largest >> shift > 0:
-        sorter.count[:] = 0
+        sorter.tally[:] = 0
         for i in range(size):
-            sorter.count[(slot[sorter.cell[i]] >> shift) & (_RADIX - 1)] += 1
+            sorter.tally[(slot[sorter.cell[i]] >> shift) & (_RADIX - 1)] += 1
         total = 0
         for digit in range(_RADIX):
-            here = sorter.count[digit]
-            sorter.count[digit] = total
+            here = sorter.tally[digit]
+            sorter.tally[digit] = total
             total += here
         for i in range(size):
             digit = (slot[sorter.cell[i]] >> shift) & (_RADIX - 1)
-            sorter.other[sorter.count[digit]] = sorter.cell[i]
-            sorter.count[digit] += 1
+            sorter.other[sorter.tally[digit]] = sorter.cell[i]
+            sorter.tally[digit] += 1
         for i in range(size):
             sorter.cell[i] = sorter.other[i]
         shift += _RADIX_BITS

@@ -77,7 +77,9 @@ def like_hits(
     count = 0
     for text in range(texts):
         for p in range(pattern_start.size - 1):
-            if like_one(data, offset[text], offset[text + 1], pattern, pattern_start[p], pattern_start[p + 1]):
+            if like_one(
+                data, offset[text], offset[text + 1], pattern, pattern_start[p], pattern_start[p + 1]
+            ):
                 if count == hits.size:
                     grown = np.empty(2 * count, np.int32)
                     grown[:count] = hits

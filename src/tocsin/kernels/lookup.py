@@ -62,6 +62,19 @@ class Bounds(NamedTuple):
     text_bytes: NDArray[np.uint8]
 
 
+class Segments(NamedTuple):
+    """Values that lie side by side, a segment for each group, and the cells they are for.
+
+    group   int32[n]     the group of each segment
+    start   int64[n+1]   its values
+    place   int64[n]     its first cell
+    """
+
+    group: NDArray[np.int32]
+    start: NDArray[np.int64]
+    place: NDArray[np.int64]
+
+
 @inlined
 def _hash_scalar(group: int, high: int, low: int) -> np.uint64:
     value = np.uint64(high) * np.uint64(0x9E3779B97F4A7C15)
@@ -91,13 +104,13 @@ def _same(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int
 @inlined
 def _compare(
     a: NDArray[np.uint8], a_start: int, a_end: int, b: NDArray[np.uint8], b_start: int, b_end: int
-) -> int:
+) -> np.int64:
     """Negative, zero or positive, as a is less than, equal to or greater than b."""
     for i in range(min(a_end - a_start, b_end - b_start)):
         difference = np.int64(a[a_start + i]) - np.int64(b[b_start + i])
         if difference != 0:
             return difference
-    return (a_end - a_start) - (b_end - b_start)
+    return np.int64((a_end - a_start) - (b_end - b_start))
 
 
 @kernel
@@ -130,111 +143,133 @@ def hash_texts(
         table[slot] = literal
 
 
+@inlined
+def _scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
+    mask = literals.scalar_table.size - 1
+    place = np.int64(_hash_scalar(group, high, low) & np.uint64(mask))
+    while literals.scalar_table[place] >= 0:
+        known = literals.scalar_table[place]
+        if (
+            literals.scalar_high[known] == high
+            and literals.scalar_low[known] == low
+            and literals.scalar_group[known] == group
+        ):
+            return known
+        place = (place + 1) & mask
+    return -1
+
+
+@inlined
+def _scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
+    first = bounds.scalar_start[group]
+    last = bounds.scalar_start[group + 1]
+    below = first  # bounds before this one are less than the value
+    upto = last
+    while below < upto:
+        middle = (below + upto) >> 1
+        bound = bounds.scalar_high[middle]
+        if bound < high or (bound == high and bounds.scalar_low[middle] < low):
+            below = middle + 1
+        else:
+            upto = middle
+    equal = below < last and bounds.scalar_high[below] == high and bounds.scalar_low[below] == low
+    return 2 * (below - first) + (1 if equal else 0)
+
+
 @kernel
 def look_up_scalars(
     literals: Literals,
     bounds: Bounds,
-    segment_group: NDArray[np.int32],
-    segment_start: NDArray[np.int64],
+    segments: Segments,
     high: NDArray[np.int64],
     low: NDArray[np.int64],
     posting: NDArray[np.int32],
     slot: NDArray[np.int32],
 ) -> None:
-    """Posting and slot (or -1) of every value; segment s holds values of one group."""
-    mask = literals.scalar_table.size - 1
-    for segment in range(segment_group.size):
-        group = segment_group[segment]
-        first = bounds.scalar_start[group]
-        count = bounds.scalar_start[group + 1] - first
-        for i in range(segment_start[segment], segment_start[segment + 1]):
-            posting[i] = -1
-            place = np.int64(_hash_scalar(group, high[i], low[i]) & np.uint64(mask))
-            while literals.scalar_table[place] >= 0:
-                known = literals.scalar_table[place]
-                if (
-                    literals.scalar_high[known] == high[i]
-                    and literals.scalar_low[known] == low[i]
-                    and literals.scalar_group[known] == group
-                ):
-                    posting[i] = known
-                    break
-                place = (place + 1) & mask
-            slot[i] = -1
-            if count > 0:
-                below = 0  # bounds known to be less than the value
-                upto = count
-                while below < upto:
-                    middle = (below + upto) >> 1
-                    bound_high = bounds.scalar_high[first + middle]
-                    if bound_high < high[i] or (
-                        bound_high == high[i] and bounds.scalar_low[first + middle] < low[i]
-                    ):
-                        below = middle + 1
-                    else:
-                        upto = middle
-                equal = (
-                    below < count
-                    and bounds.scalar_high[first + below] == high[i]
-                    and bounds.scalar_low[first + below] == low[i]
-                )
-                slot[i] = 2 * below + (1 if equal else 0)
+    """Write the posting and the slot (or -1) of every value to its cell."""
+    for segment in range(segments.group.size):
+        group = segments.group[segment]
+        ranged = bounds.scalar_start[group + 1] > bounds.scalar_start[group]
+        cell = segments.place[segment]
+        for i in range(segments.start[segment], segments.start[segment + 1]):
+            posting[cell] = _scalar_posting(literals, group, high[i], low[i])
+            if ranged:
+                slot[cell] = _scalar_slot(bounds, group, high[i], low[i])
+            cell += 1
+
+
+@inlined
+def _text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+    mask = literals.text_table.size - 1
+    place = np.int64(_hash_text(group, data, start, end) & np.uint64(mask))
+    while literals.text_table[place] >= 0:
+        known = literals.text_table[place]
+        begin = literals.text_start[known]
+        if (
+            literals.text_group[known] == group
+            and literals.text_start[known + 1] - begin == end - start
+            and _same(literals.text_bytes, begin, data, start, end - start)
+        ):
+            return literals.scalar_group.size + known
+        place = (place + 1) & mask
+    return -1
+
+
+@inlined
+def _text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+    first = bounds.text_start[group]
+    below = first
+    upto = bounds.text_start[group + 1]
+    equal = 0
+    while below < upto:
+        middle = (below + upto) >> 1
+        order = _compare(
+            bounds.text_bytes,
+            bounds.text_offset[middle],
+            bounds.text_offset[middle + 1],
+            data,
+            start,
+            end,
+        )
+        if order < 0:
+            below = middle + 1
+        else:
+            upto = middle
+            if order == 0:
+                equal = 1
+    return 2 * (below - first) + equal
 
 
 @kernel
 def look_up_texts(
     literals: Literals,
     bounds: Bounds,
-    segment_group: NDArray[np.int32],
-    segment_start: NDArray[np.int64],
+    segments: Segments,
     offset: NDArray[np.int64],
     data: NDArray[np.uint8],
+    code_start: NDArray[np.int64],
+    code: NDArray[np.int32],
     posting: NDArray[np.int32],
     slot: NDArray[np.int32],
 ) -> None:
-    """The same for texts: text i is data[offset[i] : offset[i + 1]]."""
-    mask = literals.text_table.size - 1
-    scalars = literals.scalar_group.size
-    for segment in range(segment_group.size):
-        group = segment_group[segment]
-        first = bounds.text_start[group]
-        count = bounds.text_start[group + 1] - first
-        for i in range(segment_start[segment], segment_start[segment + 1]):
-            start = offset[i]
-            end = offset[i + 1]
-            posting[i] = -1
-            place = np.int64(_hash_text(group, data, start, end) & np.uint64(mask))
-            while literals.text_table[place] >= 0:
-                known = literals.text_table[place]
-                begin = literals.text_start[known]
-                if (
-                    literals.text_group[known] == group
-                    and literals.text_start[known + 1] - begin == end - start
-                    and _same(literals.text_bytes, begin, data, start, end - start)
-                ):
-                    posting[i] = scalars + known
-                    break
-                place = (place + 1) & mask
-            slot[i] = -1
-            if count > 0:
-                below = 0
-                upto = count
-                equal = 0
-                while below < upto:
-                    middle = (below + upto) >> 1
-                    bound = first + middle
-                    order = _compare(
-                        bounds.text_bytes,
-                        bounds.text_offset[bound],
-                        bounds.text_offset[bound + 1],
-                        data,
-                        start,
-                        end,
-                    )
-                    if order < 0:
-                        below = middle + 1
-                    else:
-                        upto = middle
-                        if order == 0:
-                            equal = 1
-                slot[i] = 2 * below + equal
+    """The same for texts: text i is data[offset[i] : offset[i + 1]], looked up once however often
+    it occurs. code[code_start[s] : code_start[s + 1]] are the texts of segment s's cells.
+    """
+    for segment in range(segments.group.size):
+        group = segments.group[segment]
+        first = segments.start[segment]
+        count = segments.start[segment + 1] - first
+        ranged = bounds.text_start[group + 1] > bounds.text_start[group]
+        text_posting = np.empty(count, np.int32)
+        text_slot = np.full(count, -1, np.int32)
+        for i in range(count):
+            start = offset[first + i]
+            end = offset[first + i + 1]
+            text_posting[i] = _text_posting(literals, group, data, start, end)
+            if ranged:
+                text_slot[i] = _text_slot(bounds, group, data, start, end)
+        cell = segments.place[segment]
+        for i in range(code_start[segment], code_start[segment + 1]):
+            posting[cell] = text_posting[code[i]]
+            slot[cell] = text_slot[code[i]]
+            cell += 1

@@ -171,6 +171,143 @@ def _close_xor(
     return fails if parity else holds
 
 
+class OperandStack(NamedTuple):
+    """Operands while a condition is read: finished references and still open ANDs and XORs.
+
+    The operands of all entries lie side by side in `scratch`, so joining an AND to an AND moves
+    nothing and makes no node: a group is closed only when something of another kind contains it. An
+    open group has at least two different operands that are no constants.
+
+    kind, sign    uint8[d]   reference, AND or XOR; 1 for a negated group
+    start         int64[d]   its first operand in scratch
+    scratch       int32[d]   references; all arrays are longer than a condition has steps, by two
+    """
+
+    kind: NDArray[np.uint8]
+    sign: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    scratch: NDArray[np.int32]
+
+
+@inlined
+def _all_the_same_xor(stack: OperandStack, base: int, top: int) -> bool:
+    """Whether entries base..top are one and the same xor, written again and again."""
+    begin = stack.start[base]
+    size = stack.start[base + 1] - begin
+    for entry in range(base, top):
+        same_shape = stack.kind[entry] == _XOR and stack.sign[entry] == stack.sign[base]
+        if not same_shape or stack.start[entry + 1] - stack.start[entry] != size:
+            return False
+    for entry in range(base, top):
+        _sort(stack.scratch, stack.start[entry], stack.start[entry + 1])
+        for i in range(size):
+            if stack.scratch[stack.start[entry] + i] != stack.scratch[begin + i]:
+                return False
+    return True
+
+
+@kernel
+def _join_exclusive(nodes: SharedNodes, stack: OperandStack, base: int, top: int, sign: int) -> int:
+    """Make entries base..top one xor, negated when sign is 1; the new end of scratch."""
+    scratch = stack.scratch
+    write = stack.start[base]
+    for entry in range(base, top):
+        begin = stack.start[entry]
+        end = stack.start[entry + 1]
+        if stack.kind[entry] == _XOR:
+            sign ^= stack.sign[entry]
+        else:
+            ref = scratch[begin]
+            if stack.kind[entry] == _AND:
+                ref = _close_and(nodes, scratch, begin, end, stack.sign[entry])
+            end = begin
+            if ref <= FALSE_REF:
+                sign ^= ref ^ 1
+            else:
+                sign ^= ref & 1
+                scratch[begin] = ref & ~1
+                end = begin + 1
+        for i in range(begin, end):
+            scratch[write] = scratch[i]
+            write += 1
+    stack.kind[base] = _XOR
+    stack.sign[base] = sign
+    begin = stack.start[base]
+    if write - begin < 2:
+        stack.kind[base] = _REF
+        scratch[begin] = FALSE_REF ^ sign if write == begin else scratch[begin] ^ sign
+        write = begin + 1
+    return write
+
+
+@kernel
+def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: int) -> int:
+    """Make entries base..top one AND, or with negate 1 one OR; the new end of scratch.
+
+    An OR is the negated AND of its negated operands. A group of the same kind is joined, any other
+    closed. When nothing but one and the same operand is left, the result is that operand.
+    """
+    scratch = stack.scratch
+    filled = stack.start[top]
+    if _all_the_same_xor(stack, base, top):
+        return stack.start[base + 1]
+    write = stack.start[base]
+    joined = False
+    xors = False
+    for entry in range(base, top):
+        begin = stack.start[entry]
+        end = stack.start[entry + 1]
+        if stack.kind[entry] == _REF:
+            scratch[begin] ^= negate
+        elif stack.kind[entry] == _XOR:
+            xors = True
+            scratch[begin] = _close_xor(nodes, scratch, begin, end, filled, stack.sign[entry] ^ negate)
+            end = begin + 1
+        elif stack.sign[entry] == negate:
+            joined = True
+        else:
+            scratch[begin] = _close_and(nodes, scratch, begin, end, stack.sign[entry] ^ negate)
+            end = begin + 1
+        if write != begin:
+            for i in range(begin, end):
+                scratch[write + i - begin] = scratch[i]
+        write += end - begin
+    stack.kind[base] = _AND
+    stack.sign[base] = negate
+    if joined:
+        return write
+    return _collapse(nodes, stack, base, write, xors)
+
+
+@inlined
+def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int, xors: bool) -> int:
+    """Leave a new group as it is, or make it its only operand; the new end of scratch."""
+    scratch = stack.scratch
+    begin = stack.start[base]
+    only = TRUE_REF
+    for i in range(begin, write):
+        ref = scratch[i]
+        if ref == FALSE_REF:
+            only = FALSE_REF
+            break
+        if ref == TRUE_REF:
+            continue
+        if only != TRUE_REF and ref != only:
+            return write
+        only = ref
+    value = only ^ stack.sign[base]
+    first = nodes.child_start[value >> 1]
+    count = nodes.child_start[(value >> 1) + 1] - first
+    if count == 0 or xors:
+        stack.kind[base] = _REF
+        scratch[begin] = value
+        return begin + 1
+    stack.sign[base] = value & 1
+    for i in range(count):
+        scratch[begin + i] = nodes.child[first + i]
+    return begin + count
+
+
 @kernel
 def share_conditions(
     nodes: SharedNodes,
@@ -178,90 +315,44 @@ def share_conditions(
     step: NDArray[np.int32],
     leaf_ref: NDArray[np.int32],
     root: NDArray[np.int32],
-    scratch: NDArray[np.int32],
-    entry_kind: NDArray[np.uint8],
-    entry_sign: NDArray[np.uint8],
-    entry_start: NDArray[np.int64],
+    stack: OperandStack,
 ) -> None:
     """Add conditions given as postfix steps; root[i] becomes the reference to condition i.
 
-    The operand stack holds finished references and still open ANDs and XORs, whose operands lie
-    side by side in `scratch`: joining an AND to an AND moves nothing and makes no node, so a group
-    is closed only when something of another kind contains it. leaf_ref[p] is the reference of
-    predicate p. Scratch and stacks are longer than the longest condition has steps, by two.
+    leaf_ref[p] is the reference of predicate p.
     """
+    scratch = stack.scratch
     for condition in range(step_start.size - 1):
         top = 0  # entries on the stack
         filled = 0  # of scratch
         for at in range(step_start[condition], step_start[condition + 1]):
             code = step[at]
             if code >= FALSE:
-                entry_kind[top] = _REF
-                entry_start[top] = filled
+                stack.kind[top] = _REF
+                stack.start[top] = filled
                 if code >= 0:
                     scratch[filled] = leaf_ref[code]
                 else:
                     scratch[filled] = TRUE_REF if code == TRUE else FALSE_REF
                 filled += 1
                 top += 1
-                continue
-            if code == NOT:
-                if entry_kind[top - 1] == _REF:
+            elif code == NOT:
+                if stack.kind[top - 1] == _REF:
                     scratch[filled - 1] ^= 1
                 else:
-                    entry_sign[top - 1] ^= 1
-                continue
-            exclusive = code == XOR or code == XNOR
-            negate = 0
-            if exclusive:
-                operands = 2
-                sign = 1 if code == XNOR else 0
+                    stack.sign[top - 1] ^= 1
             else:
-                operands = (-code - 16) >> 1
-                negate = -code & 1
-                sign = negate
-            base = top - operands
-            write = entry_start[base]
-            entry_start[top] = filled
-            for operand in range(base, top):
-                begin = entry_start[operand]
-                end = entry_start[operand + 1]
-                kind = entry_kind[operand]
-                if exclusive:
-                    if kind == _XOR:
-                        sign ^= entry_sign[operand]
-                    else:
-                        ref = scratch[begin]
-                        if kind == _AND:
-                            ref = _close_and(nodes, scratch, begin, end, entry_sign[operand])
-                        end = begin
-                        if ref <= FALSE_REF:
-                            sign ^= ref ^ 1
-                        else:
-                            sign ^= ref & 1
-                            scratch[begin] = ref & ~1
-                            end = begin + 1
-                elif kind == _REF:
-                    scratch[begin] ^= negate
-                elif kind == _XOR:
-                    scratch[begin] = _close_xor(
-                        nodes, scratch, begin, end, filled, entry_sign[operand] ^ negate
-                    )
-                    end = begin + 1
-                elif entry_sign[operand] != negate:
-                    scratch[begin] = _close_and(nodes, scratch, begin, end, entry_sign[operand] ^ negate)
-                    end = begin + 1
-                if write != begin:
-                    for i in range(begin, end):
-                        scratch[write + i - begin] = scratch[i]
-                write += end - begin
-            filled = write
-            top = base + 1
-            entry_kind[base] = _XOR if exclusive else _AND
-            entry_sign[base] = sign
-        if entry_kind[0] == _REF:
+                stack.start[top] = filled
+                if code == XOR or code == XNOR:
+                    base = top - 2
+                    filled = _join_exclusive(nodes, stack, base, top, 1 if code == XNOR else 0)
+                else:
+                    base = top - ((-code - 16) >> 1)
+                    filled = _join(nodes, stack, base, top, -code & 1)
+                top = base + 1
+        if stack.kind[0] == _REF:
             root[condition] = scratch[0]
-        elif entry_kind[0] == _XOR:
-            root[condition] = _close_xor(nodes, scratch, 0, filled, filled, entry_sign[0])
+        elif stack.kind[0] == _XOR:
+            root[condition] = _close_xor(nodes, scratch, 0, filled, filled, stack.sign[0])
         else:
-            root[condition] = _close_and(nodes, scratch, 0, filled, entry_sign[0])
+            root[condition] = _close_and(nodes, scratch, 0, filled, stack.sign[0])

@@ -6,25 +6,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tocsin.errors import RuleError, UsageError, raise_all
+from tocsin.errors import RuleError, UsageError, each_error
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
 from tocsin.monitor.index import Index
-from tocsin.monitor.scan import ScanIndex, scan_rules
+from tocsin.monitor.scan import ScanIndex
 
 Engine = Index | ScanIndex
 
-
-def _build_atree(rules: Rules) -> tuple[Index | None, list[RuleError]]:
-    compiled, errors = compile_rules(rules)
-    return (None if compiled is None else Index(compiled)), errors
-
-
-ENGINES: dict[str, Callable[[Rules], tuple[Engine | None, list[RuleError]]]] = {
-    "atree": _build_atree,
-    "scan": scan_rules,
+ENGINES: dict[str, Callable[[Rules], Engine]] = {
+    "atree": lambda rules: Index(compile_rules(rules)),
+    "scan": ScanIndex,
 }
-"""Every engine by its name: rules in, an index or the errors out."""
+"""Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 
 
 def build(rules: object, engine: str = "atree") -> Engine:
@@ -33,10 +27,7 @@ def build(rules: object, engine: str = "atree") -> Engine:
     Raises RuleError for a rule that cannot be taken, RuleErrors for several: all or nothing. Use
     build_good to go on with the others.
     """
-    index, errors = _builder(engine)(Rules.of(rules))
-    raise_all(errors)
-    assert index is not None
-    return index
+    return _builder(engine)(Rules.of(rules))
 
 
 def build_good(rules: object, engine: str = "atree") -> tuple[Engine, list[RuleError]]:
@@ -44,18 +35,16 @@ def build_good(rules: object, engine: str = "atree") -> tuple[Engine, list[RuleE
     builder = _builder(engine)
     whole = Rules.of(rules, skip_bad=True)
     rejected = list(whole.rejected)
-    index, errors = builder(whole)
-    if index is None:
-        bad = {error.rule for error in errors}
-        kept = [number for number, rule in enumerate(whole.ids.to_pylist()) if rule not in bad]
-        rejected += errors
-        index, errors = builder(whole.take(np.array(kept, np.int64)))
-        raise_all(errors)
-    assert index is not None
-    return index, rejected
+    try:
+        return builder(whole), rejected
+    except RuleError as error:
+        errors = each_error(error)
+    bad = {error.rule for error in errors}
+    good = [number for number, rule in enumerate(whole.ids.to_pylist()) if rule not in bad]
+    return builder(whole.take(np.array(good, np.int64))), [*rejected, *errors]
 
 
-def _builder(engine: str) -> Callable[[Rules], tuple[Engine | None, list[RuleError]]]:
+def _builder(engine: str) -> Callable[[Rules], Engine]:
     if engine not in ENGINES:
         raise UsageError(f"there is no engine '{engine}': choose one of {', '.join(ENGINES)}")
     return ENGINES[engine]

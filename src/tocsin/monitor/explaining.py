@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import Truth, lookup, step_truths
 from tocsin.grammar.printing import print_field, print_predicate
 from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
@@ -47,9 +46,8 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain_condition(rule: str, text: str, event: Mapping[str, object]) -> Explanation:
+def explain_condition(rule: str, condition: Condition, event: Mapping[str, object]) -> Explanation:
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
-    condition = parse_condition(text)
     truths = step_truths(condition, event)
     children = _children(condition)
     parts: list[Part] = []
@@ -59,11 +57,11 @@ def explain_condition(rule: str, text: str, event: Mapping[str, object]) -> Expl
         step = condition.steps[place]
         below = condition.steps[children[place][0]] if step == _NOT else None
         if isinstance(below, Predicate):
-            text, saw = print_predicate(below, negated=True), _saw(below, event)
-        else:
-            text, saw = _text(step), _saw(step, event) if isinstance(step, Predicate) else None
-            waiting.extend((child, depth + 1) for child in reversed(children[place]))
-        parts.append(Part(depth, text, truths[place], saw))
+            parts.append(Part(depth, print_predicate(below, negated=True), truths[place], _saw(below, event)))
+            continue
+        saw = _saw(step, event) if isinstance(step, Predicate) else None
+        parts.append(Part(depth, _text(step), truths[place], saw))
+        waiting.extend((child, depth + 1) for child in reversed(children[place]))
     return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.events.paths import path_text
 from tocsin.events.values import FieldPlan
+from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex, rule_ids, rule_metadata
@@ -61,13 +61,11 @@ class Index:
     def rule(self, rule: str) -> Rule:
         """A rule by its id; KeyError when there is none."""
         number = self._numbers()[rule]
-        metadata: dict[str, Any] = {}
-        if len(self._compiled.metadata):
-            if self._metadata is None:
-                self._metadata = rule_metadata(self._compiled)
-            row = self._metadata.slice(number, 1).to_pylist()[0]
-            metadata = {name: value for name, value in row.items() if value is not None}
-        return Rule(rule, self._compiled.rule_text[number], metadata)
+        if self._metadata is None:
+            self._metadata = rule_metadata(self._compiled)
+        row = self._metadata.slice(number, 1).to_pylist()[0]
+        metadata = {name: value for name, value in row.items() if value is not None}
+        return Rule(rule, self._compiled.rule_text.text(number), metadata)
 
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
@@ -103,7 +101,7 @@ class Index:
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; KeyError when there is no such rule."""
-        return explain_condition(rule, self.rule(rule).when, event)
+        return explain_condition(rule, parse_condition(self.rule(rule).when), event)
 
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
@@ -162,5 +160,3 @@ def _batches_of(table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.RecordBat
         yield from table.to_batches(max_chunksize=ROWS_AT_ONCE)
     else:
         yield from table
-
-

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import RuleError, RuleErrors, UnsupportedError, UsageError
+from tocsin.errors import RuleError, UnsupportedError, UsageError, each_error, raise_all
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.rules import Rule, Rules
@@ -26,9 +26,9 @@ class ScanIndex:
 
     engine = "scan"
 
-    def __init__(self, rules: Rules, conditions: list[Condition]) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._conditions = conditions
+        self._conditions = _read_all(rules)
         self._number_of = {rule: number for number, rule in enumerate(rules.ids.to_pylist())}
 
     def __len__(self) -> int:
@@ -52,7 +52,13 @@ class ScanIndex:
         """Match every row of a table, as Index.match_table does."""
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
-        batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches() if isinstance(table, pa.Table) else table
+        batches = (
+            [table]
+            if isinstance(table, pa.RecordBatch)
+            else table.to_batches()
+            if isinstance(table, pa.Table)
+            else table
+        )
         rows = (row for batch in batches for row in batch.to_pylist())
         if count:
             found = [self.match(row) for row in rows]
@@ -72,22 +78,20 @@ class ScanIndex:
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; KeyError when there is no such rule."""
-        return explain_condition(rule, self.rule(rule).when, event)
+        return explain_condition(rule, self._conditions[self._number_of[rule]], event)
 
     def save(self, path: str | os.PathLike[str]) -> NoReturn:
         """There is nothing to save."""
-        raise UnsupportedError("the engine scan cannot be saved: build with engine='atree'")
+        raise UnsupportedError(f"cannot write {path}: the engine scan has no file, build with engine='atree'")
 
 
-def scan_rules(rules: Rules) -> tuple[ScanIndex | None, list[RuleError]]:
-    """Read every rule; when some cannot be taken, no index and their errors."""
+def _read_all(rules: Rules) -> list[Condition]:
     conditions: list[Condition] = []
     errors: list[RuleError] = []
     for number, text in enumerate(rules.whens.to_pylist()):
         try:
             conditions.append(parse_condition(text, rules.aliases.get(number)))
-        except RuleErrors as several:
-            errors.extend(rules.error(number, error) for error in several.errors)
         except RuleError as error:
-            errors.append(rules.error(number, error))
-    return (None if errors else ScanIndex(rules, conditions)), errors
+            errors.extend(rules.error(number, each) for each in each_error(error))
+    raise_all(errors)
+    return conditions

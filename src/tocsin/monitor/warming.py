@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pyarrow as pa
 
 from tocsin.monitor.building import build
@@ -16,6 +18,15 @@ _RULES = (
 def warm_up() -> None:
     """Match a few events both ways, so that no later match waits for a compiler."""
     index = build(_RULES)
-    event = {"a": 1, "b": 2, "c": 5, "s": "abc", "v": False}
+    event = {
+        "a": 1,
+        "b": 2.5,
+        "c": 5,
+        "d": 6,
+        "s": "abc",
+        "t": "",
+        "u": datetime(2026, 1, 31, tzinfo=UTC),
+        "v": True,
+    }
     index.match(event)
     index.match_table(pa.Table.from_pylist([event, event]))

@@ -22,8 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from py4j.protocol import Py4JError
-from pyspark import SparkConf
-from pyspark.errors import PySparkRuntimeError
+from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
@@ -51,23 +50,25 @@ def session(
     A session that was stopped is replaced. In a new session `config` wins over tocsin's own settings,
     and it is stopped when the process ends, if not before.
 
-    Under spark-submit, Java and master are chosen already: `master` then counts only if it named none.
+    Under spark-submit, which has started Java and chosen the master already, both stand.
     """
     running = _running_session()
     if running is not None:
         _configure(running, config or {})
         return running
-    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    if submitted:
-        master = SparkConf().get("spark.master", master) or master
-    java = None if submitted else find_java()
-    settings: dict[str, bool | float | int | str | None] = {
-        **session_settings(master, java),
-        **(config or {}),
-    }
-    with _environment(_launch_variables(master, java)):
-        builder = SparkSession.builder.master(master).appName(app_name)
-        started = builder.config(map=settings).getOrCreate()
+    builder = SparkSession.builder.appName(app_name)
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        settings, variables = EVERYWHERE, {}
+    else:
+        java = find_java()
+        settings, variables = session_settings(master, java), launch_variables(master, java)
+        builder = builder.master(master)
+    try:
+        with _environment(variables):
+            started = builder.config(map={**settings, **(config or {})}).getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        why = str(getattr(error, "java_exception", error)).partition("\n")[0]
+        raise TocsinError(f"Spark did not start on {master!r}: {why}") from error
     atexit.register(_stop_at_exit, started)  # before the folders that it works in are taken away
     return started
 
@@ -77,11 +78,12 @@ def is_local(master: str) -> bool:
     return re.fullmatch(r"local(\[.*\])?|local-cluster\[.*\]", master.strip()) is not None
 
 
-def session_settings(master: str, java: JavaHome | None) -> dict[str, str]:
+def session_settings(master: str, java: JavaHome) -> dict[str, str]:
     """The settings of a new session on this master."""
     if not is_local(master):
         return dict(EVERYWHERE)
     settings = EVERYWHERE | {
+        "spark.executorEnv.JAVA_HOME": str(java.home),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
         "spark.sql.shuffle.partitions": str(max(8, os.cpu_count() or 1)),
@@ -91,19 +93,17 @@ def session_settings(master: str, java: JavaHome | None) -> dict[str, str]:
     root = _code_root()
     if root is not None:
         settings["spark.executorEnv.PYTHONPATH"] = str(root)
-    if java is not None:
-        settings["spark.executorEnv.JAVA_HOME"] = str(java.home)
     return settings
 
 
-def _launch_variables(master: str, java: JavaHome | None) -> dict[str, str]:
+def launch_variables(master: str, java: JavaHome) -> dict[str, str]:
     """The environment that Spark is to be started in, beside what is there."""
-    variables = {}
-    if java is not None:
-        variables["JAVA_HOME"] = str(java.home)
-        # Spark's scripts would look for it with whatever PYSPARK_DRIVER_PYTHON names.
-        own = master.strip().startswith("local-cluster")
-        variables["SPARK_HOME"] = str(_temporary_spark_home()) if own else _find_spark_home()
+    own_home = master.strip().startswith("local-cluster")
+    variables = {
+        "JAVA_HOME": str(java.home),
+        # Said here, because Spark's scripts would ask whatever PYSPARK_DRIVER_PYTHON names for it.
+        "SPARK_HOME": str(_temporary_spark_home()) if own_home else _find_spark_home(),
+    }
     if is_local(master):
         variables["PYSPARK_PYTHON"] = sys.executable
         variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")

@@ -1,0 +1,251 @@
+"""CSV records to typed Arrow columns: a column has one type over the whole input, all files together.
+
+The first record of a file names its columns (`a.b` there is one key with a dot), quotes are double
+quotes, and a value that is empty, quoted or not, is missing. A column is, from all its values that
+are not empty, with spaces and tabs around them left out of account:
+
+    Boolean   when every one is `true` or `false`, in capitals or not
+    integer   when every one is digits with an optional sign, of any length; leading zeros count for nothing
+    float     when every one is a decimal number with an optional exponent, or one of nan, inf and
+              infinity, and at least one has digits
+    string    otherwise, as written, spaces included
+
+Only an empty value is missing: `NULL`, `N/A` and the like are strings. Blank lines are no records.
+A record with too many or too few values, a text after a closing quote, or bytes that are not UTF-8
+is set apart with its row number; a quote that is never closed has no end to go on from, and is an
+error.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from pathlib import Path as FilePath
+from typing import BinaryIO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tocsin.errors import InputError
+from tocsin.events.json_lines import integer_of_digits
+from tocsin.events.rejects import Reject
+
+LONGEST_RECORD = 64 * 2**20
+_TYPING_RECORDS = 20_000
+_INTEGER = r"^[+-]?[0-9]+$"
+_FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_FLOAT_WORD = r"(?i)^[+-]?(nan|inf|infinity)$"
+_BOOLEAN = r"(?i)^(true|false)$"
+
+
+class ColumnType(Enum):
+    """What a column of a CSV input holds; LONG_INTEGER is one that does not fit in 64 bits."""
+
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    LONG_INTEGER = "long integer"
+    FLOAT = "float"
+    STRING = "string"
+    EMPTY = "empty"
+
+
+Layout = tuple[tuple[str, ColumnType], ...]
+"""The columns of an input in order of first appearance, with their types."""
+
+
+class Records(NamedTuple):
+    """Some records of a file: the good ones with their row numbers, and the others."""
+
+    rows: list[int]
+    values: list[list[str]]
+    rejects: list[Reject]
+
+    def column(self, place: int) -> pa.Array:
+        """The values of one column, null where empty."""
+        return pa.array([values[place] or None for values in self.values], pa.large_string())
+
+
+class CsvFile:
+    """A file being read: `names` are its columns, empty when the file is; `batches` its records."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._lines: list[str] = []
+        self._stream = open_plain_or_gz(file)
+        # Python's limit is one for the whole process, and too low for a document in a field.
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))
+        self._reader = csv.reader(self._each_line(), strict=True)
+        try:
+            self.names = self._header()
+        except InputError:
+            self._stream.close()
+            raise
+
+    def __enter__(self) -> CsvFile:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stream.close()
+
+    def batches(self, first_row: int, size: int) -> Iterator[Records]:
+        """The records, numbered from `first_row`, up to `size` at a time."""
+        each = self._each_record(first_row, len(self.names))
+        while some := list(islice(each, size)):
+            good = [(row, record) for row, record in some if isinstance(record, list)]
+            rejects = [record for _, record in some if isinstance(record, Reject)]
+            yield Records([row for row, _ in good], [record for _, record in good], rejects)
+
+    def _each_line(self) -> Iterator[str]:
+        """The lines, remembered until a record ends; bytes that are not UTF-8 as lone surrogates."""
+        text = io.TextIOWrapper(self._stream, "utf-8-sig", errors="surrogateescape", newline="")
+        try:
+            while line := text.readline(LONGEST_RECORD):
+                if len(line) == LONGEST_RECORD:
+                    raise self._error(f"a line is longer than {LONGEST_RECORD:,} characters")
+                self._lines.append(line)
+                yield line
+        except (EOFError, OSError, zlib.error) as error:
+            raise InputError(f"{self._file}: cannot be read: {error}") from error
+
+    def _header(self) -> list[str]:
+        record = next(self._each_record(0, width=None), (0, []))[1]
+        if isinstance(record, Reject):
+            raise InputError(f"{self._file}: the header cannot be read: {record.reason}")
+        twice = sorted({repr(name) for name in record if record.count(name) > 1})
+        if twice:
+            raise InputError(f"{self._file}: the header names {', '.join(twice)} more than once")
+        return record
+
+    def _each_record(self, row: int, width: int | None) -> Iterator[tuple[int, list[str] | Reject]]:
+        """Records, or what stands in their place, numbered from `row`; each has `width` values."""
+        while True:
+            self._lines.clear()
+            first_line = self._reader.line_num + 1
+            try:
+                record = next(self._reader)
+                reason = self._fault(record, width)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if "end of data" in str(error) or "field limit" in str(error):
+                    raise InputError(f"{self._file}:{first_line}: a quote is never closed") from error
+                reason = f"quotes out of place: {error}"
+            if reason is not None:
+                text = "".join(self._lines).encode("utf-8", "surrogateescape")
+                yield row, Reject(row, reason, text.decode("utf-8", "backslashreplace").rstrip("\r\n"))
+            elif not record:
+                continue
+            else:
+                yield row, record
+            row += 1
+
+    def _fault(self, record: list[str], width: int | None) -> str | None:
+        """What is wrong with a record, if anything."""
+        for line in self._lines:
+            if not line.isascii():
+                try:
+                    line.encode()
+                except UnicodeEncodeError:
+                    return "not valid UTF-8"
+        if record and width is not None and len(record) != width:
+            return f"{len(record)} values where the header names {width}"
+        return None
+
+    def _error(self, reason: str) -> InputError:
+        return InputError(f"{self._file}:{self._reader.line_num + 1}: {reason}")
+
+
+def open_plain_or_gz(file: str) -> BinaryIO:
+    """The bytes of a file, unpacked when its name ends in .gz."""
+    try:
+        return gzip.open(file, "rb") if file.lower().endswith(".gz") else FilePath(file).open("rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
+
+
+@dataclass
+class _Typing:
+    """What a column may still be, after the values seen so far."""
+
+    empty: bool = True
+    boolean: bool = True
+    integer: bool = True
+    number: bool = True
+    fits: bool = True
+    digits: bool = False
+
+    def see(self, values: pa.Array) -> None:
+        values = pc.utf8_trim(values.drop_null(), " \t")
+        if not len(values):
+            return
+        self.empty = False
+        self.boolean = self.boolean and _all(values, _BOOLEAN)
+        if self.integer and _all(values, _INTEGER):
+            self.digits = True
+            self.fits = self.fits and _fit_int64(values)
+            return
+        self.integer = False
+        if self.number:
+            plain = pc.match_substring_regex(values, _FLOAT)
+            self.digits = self.digits or pc.any(plain).as_py()
+            self.number = pc.all(pc.or_(plain, pc.match_substring_regex(values, _FLOAT_WORD))).as_py()
+
+    def type(self) -> ColumnType:
+        if self.empty:
+            return ColumnType.EMPTY
+        if self.boolean:
+            return ColumnType.BOOLEAN
+        if self.integer:
+            return ColumnType.INTEGER if self.fits else ColumnType.LONG_INTEGER
+        return ColumnType.FLOAT if self.number and self.digits else ColumnType.STRING
+
+
+def _all(values: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
+
+
+def _fit_int64(values: pa.Array) -> bool:
+    """Whether all integers, of which there is at least one, fit in 64 bits."""
+    longest = pc.max(pc.binary_length(values)).as_py()
+    return longest <= 18 or all(-(2**63) <= integer_of_digits(text) < 2**63 for text in values.to_pylist())
+
+
+def layout_of(files: list[str]) -> tuple[Layout, list[int]]:
+    """The columns of files that are one input, and how many records each file has."""
+    typings: dict[str, _Typing] = {}
+    counts = []
+    for file in files:
+        count = 0
+        with CsvFile(file) as opened:
+            seen = [typings.setdefault(name, _Typing()) for name in opened.names]
+            for records in opened.batches(0, _TYPING_RECORDS):
+                count += len(records.rows) + len(records.rejects)
+                for place, typing in enumerate(seen):
+                    typing.see(records.column(place))
+        counts.append(count)
+    return tuple((name, typing.type()) for name, typing in typings.items()), counts
+
+
+def typed_column(values: pa.Array, column_type: ColumnType) -> pa.Array:
+    """The values of a column in its type; long integers stay texts, for `long_integers` to read."""
+    if column_type in (ColumnType.STRING, ColumnType.LONG_INTEGER, ColumnType.EMPTY):
+        return values
+    trimmed = pc.utf8_trim(values, " \t")
+    if column_type is ColumnType.BOOLEAN:
+        return pc.equal(pc.ascii_lower(trimmed), "true")
+    number = int if column_type is ColumnType.INTEGER else float
+    target = pa.int64() if column_type is ColumnType.INTEGER else pa.float64()
+    numbers = [None if text is None else number(text) for text in trimmed.to_pylist()]
+    return pa.array(numbers, target)
+
+
+def long_integers(values: pa.Array) -> tuple[list[int], list[int]]:
+    """The places of the values of a LONG_INTEGER column that are not missing, and the integers."""
+    texts = [(place, text) for place, text in enumerate(values.to_pylist()) if text is not None]
+    return [place for place, _ in texts], [integer_of_digits(text.strip(" \t")) for _, text in texts]

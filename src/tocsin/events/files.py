@@ -1,0 +1,186 @@
+"""Slices of event files to chunks: cells to match, columns to keep, and the records that are no events.
+
+The same code reads a slice whether Spark hands it out or a loop does. Memory stays bounded: a chunk
+is at most `batch_rows` records, and of JSON lines at most some 32 MB.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from tocsin.errors import InputError
+from tocsin.events.arrow import batch_of_table
+from tocsin.events.cells import EventBatch, Path
+from tocsin.events.columns import column_of_integers
+from tocsin.events.csv_files import (
+    ColumnType,
+    CsvFile,
+    Records,
+    long_integers,
+    open_plain_or_gz,
+    typed_column,
+)
+from tocsin.events.json_lines import member_text, parse_lines, record_lines
+from tocsin.events.rejects import Reject
+from tocsin.events.slices import Slice
+from tocsin.events.values import FieldPlan
+
+BATCH_ROWS = 8_192
+_CHUNK_BYTES = 32 * 2**20
+
+
+class EventChunk(NamedTuple):
+    """Some records of a slice, in order.
+
+    first_row   the row number of its first record, good or not
+    rows        the row number of each event, ascending; rejects leave holes
+    events      the cells of the wanted fields
+    kept        one row for each event: the top-level values to carry along. Of JSON lines they are
+                JSON texts (null when missing), of CSV typed columns, of Parquet as stored
+    rejects     the records that are no events
+    """
+
+    first_row: int
+    rows: NDArray[np.int64]
+    events: EventBatch
+    kept: pa.Table
+    rejects: list[Reject]
+
+
+def read_slice(
+    piece: Slice, fields: Iterable[Path], keep: Sequence[str] = (), batch_rows: int = BATCH_ROWS
+) -> Iterator[EventChunk]:
+    """The events of a slice, with the cells of `fields` and the top-level columns `keep`.
+
+    InputError when the file cannot be read, or a table has no column that is to be kept.
+    """
+    wanted = list(fields)
+    readers = {"jsonl": _json_chunks, "csv": _csv_chunks, "parquet": _parquet_chunks}
+    try:
+        yield from readers[piece.format](piece, wanted, list(keep), batch_rows)
+    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        raise InputError(f"{piece.file}: cannot be read: {error}") from error
+
+
+def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: int) -> Iterator[EventChunk]:
+    plan = FieldPlan(fields)
+    first_row = piece.first_row
+    with open_plain_or_gz(piece.file) as stream:
+        stream.seek(piece.start)
+        for lines in _portions(record_lines(stream, piece.start, piece.stop), batch_rows):
+            parsed = parse_lines(lines, first_row)
+            kept = {
+                name: pa.array(
+                    [
+                        member_text(event, line, name)
+                        for event, line in zip(parsed.events, parsed.lines, strict=True)
+                    ],
+                    pa.large_string(),
+                )
+                for name in keep
+            }
+            rows = np.array(parsed.rows, np.int64)
+            yield EventChunk(
+                first_row, rows, plan.batch(parsed.events), _table(kept, len(rows)), parsed.rejects
+            )
+            first_row += len(lines)
+
+
+def _portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
+    portion: list[bytes] = []
+    size = 0
+    for line in lines:
+        portion.append(line)
+        size += len(line)
+        if len(portion) >= batch_rows or size >= _CHUNK_BYTES:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def _table(columns: dict[str, pa.Array], length: int) -> pa.Table:
+    """A table of that many rows even when it has no column."""
+    if columns:
+        return pa.table(columns)
+    return pa.table({"": pa.nulls(length)}).select([])
+
+
+def _csv_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: int) -> Iterator[EventChunk]:
+    types = dict(piece.layout)
+    _check_kept(piece, keep, types)
+    with CsvFile(piece.file) as opened:
+        places = {name: place for place, name in enumerate(opened.names)}
+        names = {field[0] for field in fields if len(field) == 1} & places.keys()
+        first_row = piece.first_row
+        for records in opened.batches(first_row, batch_rows):
+            texts = {
+                name: records.column(places[name]) if name in places else _all_missing(records)
+                for name in {*names, *keep}
+            }
+            typed = {name: typed_column(column, types[name]) for name, column in texts.items()}
+            events = _csv_cells(typed, types, names, len(records.rows))
+            kept = _table({name: typed[name] for name in keep}, len(records.rows))
+            rows = np.array(records.rows, np.int64)
+            yield EventChunk(first_row, rows, events, kept, records.rejects)
+            first_row += len(records.rows) + len(records.rejects)
+
+
+def _all_missing(records: Records) -> pa.Array:
+    return pa.nulls(len(records.rows), pa.large_string())
+
+
+def _csv_cells(
+    typed: dict[str, pa.Array], types: dict[str, ColumnType], names: set[str], length: int
+) -> EventBatch:
+    long = {name for name in names if types[name] is ColumnType.LONG_INTEGER}
+    plain = {name: typed[name] for name in names - long}
+    batch = batch_of_table(_table(plain, length), [(name,) for name in plain])
+    for name in long:
+        places, integers = long_integers(typed[name])
+        column = column_of_integers(np.array(places, np.int32), integers)
+        if column is not None:
+            batch.columns[(name,)] = column
+    return EventBatch(length, batch.columns)
+
+
+def _parquet_chunks(
+    piece: Slice, fields: list[Path], keep: list[str], batch_rows: int
+) -> Iterator[EventChunk]:
+    with pq.ParquetFile(piece.file) as opened:
+        _check_kept(piece, keep, opened.schema_arrow.names)
+        groups = list(range(piece.start, opened.num_row_groups if piece.stop is None else piece.stop))
+        names = list({*keep, *(field[0] for field in fields)})
+        first_row = piece.first_row
+        for batch in opened.iter_batches(batch_rows, groups, columns=names):
+            yield _table_chunk(batch, fields, keep, first_row)
+            first_row += batch.num_rows
+
+
+def _table_chunk(batch: pa.RecordBatch, fields: list[Path], keep: list[str], first_row: int) -> EventChunk:
+    """A chunk of a table, without the rows that cannot be read."""
+    table = pa.Table.from_batches([batch])
+    rows: NDArray[np.int64] = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
+    unreadable: dict[int, str] = {}
+    events = batch_of_table(batch, fields, unreadable)
+    rejects = [Reject(first_row + row, reason, "") for row, reason in sorted(unreadable.items())]
+    if rejects:
+        good = np.delete(np.arange(batch.num_rows), sorted(unreadable))
+        table, rows = table.take(pa.array(good)), rows[good]
+        events = batch_of_table(table, fields)
+    return EventChunk(first_row, rows, events, table.select(keep), rejects)
+
+
+def _check_kept(piece: Slice, keep: list[str], names: Iterable[str]) -> None:
+    known = list(names)
+    for name in keep:
+        if known.count(name) != 1:
+            how_many = "no column" if name not in known else f"{known.count(name)} columns"
+            raise InputError(f"{piece.file}: there is {how_many} named {name!r} to keep")

@@ -1,0 +1,1 @@
+"""Workloads, the ways of matching that tocsin is compared with, and the demonstration."""

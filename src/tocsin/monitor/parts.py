@@ -1,0 +1,288 @@
+"""Event files matched slice by slice, each slice leaving one part: a file of matched events.
+
+    slices ──> match_slice, here or in Spark's tasks ──> parts ──> outputs.py ──> one result
+
+A part is an Arrow file with a row for each event that some rule matches:
+
+    event   int64               the row number
+    rules   large_list<int32>   the numbers of its rules, ascending
+    ...     the kept columns
+
+so it is small, and what is written of it later does not depend on who matched it. Records that are
+no events stand beside it as JSON lines. A part has its name only when it is whole, and every attempt
+at a slice uses another name: the report of the attempt that succeeded tells which one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from pathlib import Path as FilePath
+from typing import NamedTuple, Protocol, TextIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from tocsin.events.cells import Path
+from tocsin.events.csv_files import ColumnType, long_integers
+from tocsin.events.files import BATCH_ROWS, EventChunk, read_slice
+from tocsin.events.slices import Slice
+from tocsin.monitor.kept import JSON, kinds_of, plain
+from tocsin.monitor.matcher import BatchMatches
+
+SUFFIX = ".part"
+MOST_MATCHES = 1 << 20
+"""Matches of one batch in a part, unless a single event has more."""
+_MOST_RULES_TIMES_EVENTS = 1 << 30
+_REJECTS_REPORTED = 5
+_OWN_COLUMNS = 2
+
+
+class SliceMatcher(Protocol):
+    """What matching files needs of an engine.
+
+    fields    the fields to find cells of
+    columns   top-level columns to read whole
+    """
+
+    @property
+    def fields(self) -> Sequence[Path]: ...
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+    def __len__(self) -> int: ...
+
+    def match(self, chunk: EventChunk, columns: Mapping[str, pa.Array]) -> BatchMatches: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SliceJob:
+    """What to do with every slice of an input. Made to be pickled."""
+
+    slices: tuple[Slice, ...]
+    keep: tuple[str, ...]
+    skip_bad: bool
+    folder: str
+
+
+@dataclass(slots=True)
+class PartReport:
+    """What became of one slice.
+
+    name      the part's file in the job's folder, None when bad events stopped it
+    seen      places in the engine's fields of those that some event has
+    kinds     for each kept column that the slice has, the kinds of its values
+    rejects   how many records were no events, and of the first few row number and reason
+    """
+
+    slice: int
+    name: str | None = None
+    events: int = 0
+    matches: int = 0
+    rejects: int = 0
+    first_rejects: list[tuple[int, str]] = field(default_factory=list)
+    seen: list[int] = field(default_factory=list)
+    kinds: dict[str, list[str]] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """As one line of text, for the way back from a worker."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> PartReport:
+        """What to_json wrote."""
+        return PartReport(**json.loads(text))
+
+
+class MatchedEvents(NamedTuple):
+    """A batch of a part: event i has the rules rule[start[i] : start[i + 1]]."""
+
+    event: NDArray[np.int64]
+    start: NDArray[np.int64]
+    rule: NDArray[np.int32]
+    kept: dict[str, pa.Array]
+
+
+def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport:
+    """Match one slice and write its part.
+
+    Bad events stop it, unless they are to be skipped: then the report has the first of them and no
+    part. Raises InputError when a file cannot be read.
+    """
+    piece = job.slices[number]
+    report = PartReport(number)
+    name = f"{number:07d}-{uuid.uuid4().hex}"
+    folder = FilePath(job.folder)
+    present = _present(piece, {*job.keep, *matcher.columns})
+    rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, len(matcher))))
+    seen: set[Path] = set()
+    with _PartWriter(folder / name) as part:
+        for chunk in read_slice(piece, matcher.fields, present, rows):
+            _note_rejects(report, part, piece, chunk)
+            if report.rejects and not job.skip_bad:
+                return report
+            columns = _columns(piece, chunk.kept)
+            matches = matcher.match(chunk, columns)
+            kept = {each: plain(columns[each], each) for each in job.keep if each in columns}
+            for each, values in kept.items():
+                report.kinds[each] = sorted({*report.kinds.get(each, ()), *kinds_of(values)})
+            part.write(chunk.rows, matches, kept)
+            report.events += len(chunk.rows)
+            report.matches += len(matches.rule)
+            seen.update(chunk.events.columns)
+        part.finish()
+    report.seen = [place for place, path in enumerate(matcher.fields) if path in seen]
+    report.name = name
+    return report
+
+
+def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
+    """The batches of a part, in the order of their events."""
+    with pa.memory_map(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
+        for place in range(part.num_record_batches):
+            event, rules, *kept = part.get_batch(place).columns
+            start = rules.offsets.to_numpy()
+            names = part.schema.names[_OWN_COLUMNS:]
+            yield MatchedEvents(
+                event.to_numpy(),
+                start - start[0],
+                rules.flatten().to_numpy(),
+                dict(zip(names, kept, strict=True)),
+            )
+
+
+def part_types(folder: str, report: PartReport) -> dict[str, pa.DataType]:
+    """The types of the kept columns of a part."""
+    with pa.memory_map(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
+        return {each.name: each.type for each in list(part.schema)[_OWN_COLUMNS:]}
+
+
+def part_path(folder: str, report: PartReport) -> FilePath:
+    """Where a part is."""
+    return FilePath(folder) / f"{report.name}{SUFFIX}"
+
+
+def rejects_path(folder: str, report: PartReport) -> FilePath:
+    """Where the records of a slice that are no events are, as JSON lines; there need not be any."""
+    return FilePath(folder) / f"{report.name}.rejects"
+
+
+def finished_slices(folder: str) -> int:
+    """How many slices have been matched so far."""
+    return len({each.name.partition("-")[0] for each in FilePath(folder).glob(f"*{SUFFIX}")})
+
+
+class _PartWriter:
+    """Writes a part under a passing name; `finish` gives it its own, and leaving without it removes it."""
+
+    def __init__(self, path: FilePath) -> None:
+        self._path = path
+        self._draft = path.with_suffix(".draft")
+        self._writer: pa.RecordBatchFileWriter | None = None
+        self._rejects: TextIO | None = None
+
+    def __enter__(self) -> _PartWriter:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._rejects is not None:
+            self._rejects.close()
+        if self._writer is not None:
+            self._writer.close()
+        self._draft.unlink(missing_ok=True)
+
+    def write(self, event: NDArray[np.int64], matches: BatchMatches, kept: Mapping[str, pa.Array]) -> None:
+        """Add the events that have matches."""
+        matched = np.flatnonzero(matches.per_event)
+        start = np.concatenate([[0], np.cumsum(matches.per_event[matched])])
+        taken = pa.array(matched)
+        columns = {name: values.take(taken) for name, values in kept.items()}
+        for first, last in spans(start, MOST_MATCHES):
+            offsets = pa.array(start[first : last + 1] - start[first], pa.int64())
+            rules = pa.LargeListArray.from_arrays(offsets, pa.array(matches.rule[start[first] : start[last]]))
+            arrays = [
+                pa.array(event[matched[first:last]]),
+                rules,
+                *(values.slice(first, last - first) for values in columns.values()),
+            ]
+            self._add(pa.RecordBatch.from_arrays(arrays, names=["event", "rules", *columns]))
+
+    def reject(self, line: str) -> None:
+        """Add a line to the records that are no events."""
+        if self._rejects is None:
+            self._rejects = self._path.with_suffix(".rejects").open("w", encoding="utf-8", newline="\n")
+        self._rejects.write(line)
+
+    def finish(self) -> None:
+        """All is written."""
+        if self._writer is None:
+            nothing = pa.schema([("event", pa.int64()), ("rules", pa.large_list(pa.int32()))])
+            self._writer = pa.ipc.new_file(str(self._draft), nothing)
+        self._writer.close()
+        self._draft.rename(self._path.with_suffix(SUFFIX))
+
+    def _add(self, batch: pa.RecordBatch) -> None:
+        if self._writer is None:
+            self._writer = pa.ipc.new_file(str(self._draft), batch.schema)
+        self._writer.write_batch(batch)
+
+
+def spans(start: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of events that together have at most `most` matches, at least one event each."""
+    first = 0
+    while first < len(start) - 1:
+        last = int(np.searchsorted(start, start[first] + most, side="right")) - 1
+        last = max(last, first + 1)
+        yield first, last
+        first = last
+
+
+def reject_line(file: str, event: int, reason: str, text: str) -> str:
+    """A record that is no event, as it stands in a file of rejects."""
+    members = {"file": file, "event": event, "reason": reason, "text": text}
+    return json.dumps(members, ensure_ascii=False) + "\n"
+
+
+def _note_rejects(report: PartReport, part: _PartWriter, piece: Slice, chunk: EventChunk) -> None:
+    for row, reason, text in chunk.rejects:
+        if len(report.first_rejects) < _REJECTS_REPORTED:
+            report.first_rejects.append((row, reason))
+        part.reject(reject_line(piece.file, row, reason, text))
+    report.rejects += len(chunk.rejects)
+
+
+def _present(piece: Slice, names: set[str]) -> list[str]:
+    """Those of the columns that the slice's file has; JSON lines may have any."""
+    if piece.format == "csv":
+        return sorted(names & {name for name, _ in piece.layout})
+    if piece.format == "parquet":
+        return sorted(names & set(pq.read_schema(piece.file).names))
+    return sorted(names)
+
+
+def _columns(piece: Slice, kept: pa.Table) -> dict[str, pa.Array]:
+    """The columns of a chunk, each as one array, JSON texts marked as such."""
+    types = dict(piece.layout)
+    columns = {}
+    for name, column in zip(kept.column_names, kept.columns, strict=True):
+        array = column.combine_chunks()
+        if types.get(name) is ColumnType.LONG_INTEGER:
+            array = _json_integers(array)
+        if piece.format == "jsonl" or types.get(name) is ColumnType.LONG_INTEGER:
+            array = pa.ExtensionArray.from_storage(JSON, array)
+        columns[name] = array
+    return columns
+
+
+def _json_integers(texts: pa.Array) -> pa.Array:
+    """Long integers as written in CSV files, as JSON writes them."""
+    found: list[str | None] = [None] * len(texts)
+    for place, integer in zip(*long_integers(texts), strict=True):
+        found[place] = str(Decimal(integer))
+    return pa.array(found, pa.large_string())

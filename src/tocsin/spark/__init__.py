@@ -1,0 +1,17 @@
+"""tocsin on Spark: the only part that imports pyspark.
+
+    import tocsin.spark as ts
+
+    spark = ts.session()
+    found = ts.match(spark.read.parquet("visits"), "rules.tocsin", keep=["id"])   # id, rule, score
+
+Importing it loads neither NumPy nor the kernels: the workers' daemon lives in this package too, and
+has to choose its threads before they are there.
+"""
+
+from __future__ import annotations
+
+from tocsin.spark.match import match
+from tocsin.spark.session import session
+
+__all__ = ["match", "session"]

@@ -1,0 +1,67 @@
+"""Match a DataFrame of events, batch or streaming, against an index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DoubleType, StringType, StructType
+
+from tocsin.errors import UsageError
+from tocsin.spark.columns import Layout, ship_columns
+from tocsin.spark.shipping import ShippedIndex, ship_index
+
+if TYPE_CHECKING:
+    from tocsin.monitor.building import Engine
+
+TAKEN = ("event", "rule", "score")
+"""Names that results have for themselves, on Spark and elsewhere."""
+
+
+def match(
+    events: DataFrame, index_or_path: Engine | str | os.PathLike[str], keep: Sequence[str] = ()
+) -> DataFrame:
+    """A row for each match: the columns named in `keep`, then `rule` (string) and `score` (double).
+
+    The answer is Index.match_table's on the same rows, in any order. It works on batch and on
+    streaming DataFrames, in any session whose workers can import tocsin.
+
+    Fields and columns have the same name when they are spelt the same, upper and lower case apart.
+    One warning names the fields that rules name and the events do not have. What cannot be matched
+    is refused here, before a job starts: InputError for a column that rules name and cannot test,
+    UsageError for one that cannot be kept, IndexFileError for a file that is no good index.
+    """
+    import pyarrow as pa
+
+    if not isinstance(events, DataFrame):
+        raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")
+    _check_names(events, keep)
+    shipped = ship_index(events.sparkSession, index_or_path)
+    index = shipped.open()
+    needed, layout, kept = ship_columns(events, index.fields, keep)
+    index.warn_of_missing_fields(pa.schema([(name, pa.null()) for name in events.columns]))
+    schema = StructType(list(kept)).add("rule", StringType()).add("score", DoubleType())
+    return needed.mapInArrow(_task(shipped, layout), schema)
+
+
+def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
+    """Refuse names that would stand for two columns of the result."""
+    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+        raise UsageError("keep takes a list of column names")
+    by_case = events.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    for name in keep:
+        if name in TAKEN or (not by_case and name.lower() in TAKEN[1:]):
+            raise UsageError(f"cannot keep a column named '{name}': {', '.join(TAKEN)} are the result's own")
+    if len(set(keep)) < len(keep):
+        raise UsageError("keep names a column twice")
+
+
+def _task(shipped: ShippedIndex, layout: Layout) -> Any:
+    def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.spark.tasks import match_batches
+
+        return match_batches(shipped, layout, batches)
+
+    return match_in_worker

@@ -1,0 +1,147 @@
+"""An index on its way to the workers: as a file, once.
+
+Spark copies the file to every machine, where all workers map the same pages; nothing of the index
+goes through Java's memory or a broadcast. The file is named after its content, so an index that a
+session has already is not sent again, and two of them never meet under one name.
+
+Importing this module loads neither NumPy nor the kernels: the daemon (daemon.py) must not have
+them before it is ready for them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+import threading
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark import SparkContext, SparkFiles
+from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
+from pyspark.sql import SparkSession
+
+from tocsin.errors import IndexFileError, TocsinError, UsageError
+
+if TYPE_CHECKING:
+    from tocsin.monitor.building import Engine
+    from tocsin.monitor.index import Index
+
+KEPT_OPEN = 8
+"""Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
+
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedIndex:
+    """An index that every worker of a session can open. Small, and made to be pickled."""
+
+    name: str
+
+    def open(self) -> Index:
+        """The index, in a worker or in the driver; opened once in the life of the process."""
+        return _opened(self.name)
+
+
+def ship_index(session: SparkSession, index_or_path: Engine | str | os.PathLike[str]) -> ShippedIndex:
+    """Send an index, or a saved one by its path, to the workers of a session.
+
+    A file is read through and checked here, on every call; the workers trust that. What is sent is
+    a copy: changing the file afterwards changes nothing for a job or a stream that runs. Raises
+    IndexFileError when the file is missing, damaged or no index.
+    """
+    context = _context(session)
+    with _one_at_a_time:
+        if isinstance(index_or_path, str | os.PathLike):
+            saved = _verified_copy(context, Path(index_or_path))
+        elif hasattr(index_or_path, "save"):
+            saved = _saved(index_or_path)
+        else:
+            kind = type(index_or_path).__name__
+            raise UsageError(f"an index or the path of a saved one is wanted here, not {kind}")
+        if not _is_added(context, saved.name):
+            context.addFile(str(saved))
+    return ShippedIndex(saved.name)
+
+
+def _context(session: SparkSession) -> SparkContext:
+    try:
+        return session.sparkContext
+    except (PySparkAttributeError, PySparkNotImplementedError) as error:
+        raise UsageError("a Spark Connect session cannot be sent an index: use a classic one") from error
+
+
+def _is_added(context: SparkContext, name: str) -> bool:
+    return any(added.rpartition("/")[2] == name for added in context.listFiles)
+
+
+def _saved(index: Engine) -> Path:
+    draft = _draft()
+    try:
+        index.save(draft)
+        return _settled(draft)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _verified_copy(context: SparkContext, path: Path) -> Path:
+    """A copy under a name of its own, made unless there is one, of a file that has been verified."""
+    from tocsin.index.file import index_digest, open_index
+
+    open_index(path, verify=False)  # refuses what is no index before anything is copied
+    settled = _folder() / _name(index_digest(path))
+    if settled.exists() and _is_added(context, settled.name):
+        open_index(path)
+        return settled
+    draft = _draft()
+    try:
+        shutil.copyfile(path, draft)
+        try:
+            open_index(draft)
+        except IndexFileError:
+            open_index(path)  # says the same of the file by the name that the user knows
+            raise IndexFileError(f"{path} was changed while it was being read") from None
+        return _settled(draft)
+    except OSError as error:
+        raise IndexFileError(f"cannot copy {path}: {error.strerror}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _settled(draft: Path) -> Path:
+    """Give a finished file the name of its content."""
+    from tocsin.index.file import index_digest
+
+    return draft.replace(draft.with_name(_name(index_digest(draft))))
+
+
+def _name(digest: str) -> str:
+    return f"{digest}.tocsin"
+
+
+def _draft() -> Path:
+    descriptor, name = tempfile.mkstemp(dir=_folder(), prefix="draft-")
+    os.close(descriptor)
+    return Path(name)
+
+
+@cache
+def _folder() -> Path:
+    """Where the driver keeps what it sends, until the process ends: an executor may come late."""
+    folder = Path(tempfile.mkdtemp(prefix="tocsin-index-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@lru_cache(maxsize=KEPT_OPEN)
+def _opened(name: str) -> Index:
+    from tocsin.monitor.index import open_file
+
+    path = SparkFiles.get(name)
+    if not Path(path).is_file():
+        raise TocsinError(f"Spark has not brought the index {name} to this machine")
+    return open_file(path, verify=False)

@@ -1,0 +1,84 @@
+"""Every way from events to matches, and what each has to give: the judge is grammar/meaning.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from tests.cases import Event
+
+from tocsin.events.files import read_slice
+from tocsin.events.slices import plan_slices
+from tocsin.grammar.meaning import matches
+from tocsin.grammar.printing import print_condition
+from tocsin.grammar.tree import Condition
+from tocsin.monitor.building import build
+from tocsin.monitor.index import Index
+
+RuleSet = Sequence[tuple[str, Condition]]
+Found = list[tuple[int, str]]
+"""(event, rule), by event and then in the rules' order."""
+
+
+def built(rules: RuleSet, engine: str = "atree") -> Any:
+    """An index of the rules, from their texts."""
+    return build([(name, print_condition(condition)) for name, condition in rules], engine=engine)
+
+
+def expected(rules: RuleSet, events: Sequence[Event]) -> Found:
+    """The right answer."""
+    return [
+        (number, name)
+        for number, event in enumerate(events)
+        for name, condition in rules
+        if matches(condition, event)
+    ]
+
+
+def by_event(index: Any, events: Sequence[Event]) -> Found:
+    """One event after the other."""
+    return [(number, match.rule) for number, event in enumerate(events) for match in index.match(event)]
+
+
+def rows(result: pa.Table) -> Found:
+    """A result as pairs; scores are all null without free text."""
+    assert result.schema.names == ["event", "rule", "score"]
+    assert result["score"].null_count == result.num_rows
+    return list(zip(result["event"].to_pylist(), result["rule"].to_pylist(), strict=True))
+
+
+def by_table(index: Any, table: pa.Table | pa.RecordBatch) -> Found:
+    """A whole table at once."""
+    return rows(index.match_table(table))
+
+
+def by_reader(index: Any, table: pa.Table, batch_rows: int) -> Found:
+    """A stream of batches."""
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=batch_rows))
+    result = index.match_table(reader)
+    assert isinstance(result, pa.RecordBatchReader)
+    return rows(result.read_all())
+
+
+def by_file(index: Index, path: Path, batch_rows: int = 8_192, slice_bytes: int = 2**20) -> Found:
+    """A file or folder of events, as the command line and Spark read it."""
+    found: Found = []
+    for piece in plan_slices(path, slice_bytes):
+        for chunk in read_slice(piece, index.fields, batch_rows=batch_rows):
+            matched = index.match_cells(chunk.events)
+            result = index.rows_of(np.repeat(chunk.rows, matched.per_event), matched.rule)
+            found += rows(pa.Table.from_batches([result]))
+    return found
+
+
+def counted(rules: RuleSet, events: int, found: Found) -> tuple[list[int], list[int]]:
+    """Matches per event and per rule."""
+    per_event = [0] * events
+    per_rule = {name: 0 for name, _ in rules}
+    for event, rule in found:
+        per_event[event] += 1
+        per_rule[rule] += 1
+    return per_event, list(per_rule.values())

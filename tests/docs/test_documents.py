@@ -1,0 +1,69 @@
+"""What the documents show is what happens: Python sessions and commands in them are run."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    return [
+        (path.name, body)
+        for path in DOCUMENTS
+        for found, body in BLOCK.findall(path.read_text())
+        if found == language
+    ]
+
+
+@pytest.fixture
+def in_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that looks like the project's root, where a document's commands may write files."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "body"), [case for case in blocks("python") if ">>>" in case[1]])
+def test_python_session(name: str, body: str, in_copy: Path) -> None:
+    session = doctest.DocTestParser().get_doctest(body, {}, name, name, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(session)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+@pytest.mark.parametrize(("name", "body"), blocks("console"))
+def test_console_session(name: str, body: str, in_copy: Path) -> None:
+    commands = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    assert commands, f"a console block of {name} shows no command"
+    for command in commands:
+        line, _, expected = command.partition("\n")
+        words = shlex.split(line, comments=True)
+        assert words[0] == "tocsin", f"{name} shows {words[0]}, which no test runs"
+        done = subprocess.run(
+            [sys.executable, "-m", "tocsin", *words[1:]],
+            capture_output=True,
+            text=True,
+            cwd=in_copy,
+            env={**os.environ, "COLUMNS": "100"},
+            check=False,
+        )
+        shown = done.stdout if done.stdout else done.stderr
+        assert shown.strip().splitlines() == expected.strip().splitlines(), done.stderr
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in LINK.findall(path.read_text()):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"

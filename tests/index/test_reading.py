@@ -1,0 +1,150 @@
+"""The skeleton kernel and the grammar's parser read one language."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.index.odd_texts import SNIPPETS, broken, dressed, soup
+
+from tocsin.errors import RuleError
+from tocsin.grammar.conditions import parse_condition, parse_predicate
+from tocsin.grammar.printing import print_predicate
+from tocsin.grammar.tree import Connective, Constant, Operator, Step
+from tocsin.index import reading
+from tocsin.index.packing import packed_bytes
+from tocsin.index.reading import read_conditions
+from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
+
+WORDS = {NOT: Operator(Connective.NOT, 1), TRUE: Constant(True), FALSE: Constant(False)}
+WORDS |= {XOR: Operator(Connective.XOR, 2), XNOR: Operator(Connective.XNOR, 2)}
+
+
+def fast_steps(texts: Sequence[str]) -> list[tuple[Step, ...] | None]:
+    """What the fast path makes of each text; None where it leaves the text to the parser."""
+    start, data = packed_bytes([text.encode() for text in texts])
+    found = read_skeletons(data, start)
+    places = zip(found.predicate_start.tolist(), found.predicate_end.tolist(), strict=True)
+    predicates = [_steps_of_predicate(data[begin:end].tobytes()) for begin, end in places]
+    steps: list[tuple[Step, ...] | None] = []
+    for number in range(len(texts)):
+        codes = found.step[found.step_start[number] : found.step_start[number + 1]].tolist()
+        parts = [predicates[code] if code >= 0 else (_step(code),) for code in codes]
+        whole = None if None in parts else tuple(step for part in parts if part for step in part)
+        steps.append(whole if found.accepted[number] else None)
+    return steps
+
+
+def _steps_of_predicate(text: bytes) -> tuple[Step, ...] | None:
+    try:
+        predicate, negated = parse_predicate(text.decode())
+    except RuleError:
+        return None
+    return (predicate, WORDS[NOT]) if negated else (predicate,)
+
+
+def _step(code: int) -> Step:
+    if code in WORDS:
+        return WORDS[code]
+    if (AND_BASE - code) % 2 == 0:
+        return Operator(Connective.AND, (AND_BASE - code) // 2)
+    return Operator(Connective.OR, (OR_BASE - code) // 2)
+
+
+def slow_steps(text: str) -> tuple[Step, ...] | None:
+    try:
+        return parse_condition(text).steps
+    except RuleError:
+        return None
+
+
+def assert_one_language(texts: Sequence[str]) -> tuple[int, int]:
+    """How many of the texts the fast path took, and how many the parser takes."""
+    fast, valid = 0, 0
+    for text, steps in zip(texts, fast_steps(texts), strict=True):
+        judged = slow_steps(text)
+        assert steps is None or steps == judged, text
+        fast += steps is not None
+        valid += judged is not None
+    return fast, valid
+
+
+def test_valid_conditions_in_odd_dress() -> None:
+    rng = random.Random(11)
+    texts = [dressed(rng) for _ in range(1_500)]
+    assert assert_one_language(texts) == (1_500, 1_500)
+
+
+def test_broken_conditions() -> None:
+    rng = random.Random(12)
+    texts = [broken(rng) for _ in range(3_000)]
+    fast, valid = assert_one_language(texts)
+    assert 0.9 * valid < fast <= valid < 3_000
+
+
+def test_soup() -> None:
+    rng = random.Random(13)
+    fast, valid = assert_one_language([soup(rng) for _ in range(10_000)])
+    assert 0 < 0.9 * valid < fast <= valid
+
+
+def test_every_pair_of_snippets() -> None:
+    texts = [f"{a}{between}{b}" for a, b in product(SNIPPETS, SNIPPETS) for between in ("", " ")]
+    fast, valid = assert_one_language([*texts, *(f"x and {text} or y = 1" for text in texts)])
+    assert 0 < 0.9 * valid < fast <= valid
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a between 1 and 2 and b",
+        "a not between 1 and 2 and not b between 'x' and 'y'",
+        "a.between and b.and or c.or.not",
+        'a."and" = 1 and "or" or "a""and"',
+        "a = 'x and y' and b = 'it''s or' -- and c\nand d",
+        "a<--5\n5 and b",
+        "a=-5and b",
+        "not not(not(a))and(b)",
+        "a xor b xnor c xor (d xnor e) and f or g",
+        "true and false or not true xor false",
+        "a in (1, 2) and cidr(b, '10.0.0.0/8') and timestamp > timestamp '2026-01-31T12:00:00Z'",
+        "a = 1 or -- one\n-- two\n b = 2 --",
+        "A AND b Or C xOR d XNOR NOT e",
+    ],
+)
+def test_the_fast_path_takes(text: str) -> None:
+    judged = slow_steps(text)
+    assert fast_steps([text]) == [judged]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+def test_chunks_of_any_size_give_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(14)
+    texts = [*(dressed(rng) for _ in range(40)), *(broken(rng) for _ in range(40))]
+    column = pa.array(texts, pa.large_string())
+    whole = read_conditions(column, {})
+    monkeypatch.setattr(reading, "CHUNK_BYTES", size)
+    parts = read_conditions(column, {})
+    assert set(parts.predicates) == set(whole.predicates)
+    assert [(number, str(error)) for number, error in parts.errors] == [
+        (number, str(error)) for number, error in whole.errors
+    ]
+    numbers = np.concatenate([part.number for part in parts.parts])
+    bad = {number for number, _ in parts.errors}
+    assert sorted(numbers.tolist()) == [number for number in range(len(texts)) if number not in bad]
+
+
+def test_a_slice_of_a_column_reads_as_the_whole() -> None:
+    texts = ["a = 1", "b in ('x', 'é') and a = 1", "not c", "xor d", "a = 1 or c"]
+    column = pa.array(["unread", *texts, "unread"], pa.large_string())[1:-1]
+    found = read_conditions(column, {})
+    assert [number for number, _ in found.errors] == [3]
+    assert [print_predicate(predicate) for predicate in found.predicates] == [
+        "a = 1",
+        "b in ('x', 'é')",
+        "c = true",
+    ]

@@ -16,7 +16,7 @@ setup: $(STAMP)  ## make .venv with everything in it, pinned; does nothing when 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "tocsin needs Python 3.11 or later; make PYTHON=/path/to/python3 says which to use" >&2; exit 1; }
-	@echo "Setting up .venv (once; about a minute)" >&2
+	@echo "Setting up .venv (once; a few minutes, most of it fetching Spark)" >&2
 	@$(PYTHON) -m venv .venv
 	@$(PIP) install -r constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .

@@ -15,13 +15,13 @@ from tocsin.grammar.meaning import Truth, condition_truth
 from tocsin.grammar.tree import Condition
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rules=rule_sets(), given_events=st.lists(events(), min_size=1, max_size=4))
 def test_rule_sets(engine: str, rules: RuleSet, given_events: list[Event]) -> None:
     assert by_event(built(rules, engine), given_events) == expected(rules, given_events)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(condition=conditions(), event=events())
 def test_a_rule_alone(engine: str, condition: Condition, event: Event) -> None:
     rules = [("alone", condition)]
@@ -47,7 +47,7 @@ def test_hundreds_of_rules_in_one_index(seed: int) -> None:
     assert by_event(built(rules), given_events) == found
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(condition=conditions(), event=events())
 def test_an_explanation_gives_the_truth(engine: str, condition: Condition, event: Event) -> None:
     explained = built([("r", condition)], engine).explain("r", event)

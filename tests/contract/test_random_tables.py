@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(rules=rule_sets(), made=typed_tables())
 def test_typed_tables(engine: str, rules: RuleSet, made: tuple[pa.Table, list[Event]]) -> None:
     table, events = made

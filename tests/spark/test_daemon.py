@@ -10,21 +10,27 @@ from pathlib import Path
 
 import pytest
 
-PRELUDE = """
+PRETENDED = """
 import os, sys, threading, time, types
 def warm_up():
     {body}
-sys.modules["tocsin.kernels.jit"] = types.SimpleNamespace(warm_up=warm_up)
+sys.modules["tocsin.monitor.warming"] = types.SimpleNamespace(warm_up=warm_up)
+"""
+SERVE = """
 from tocsin.spark import daemon
 daemon.main()
 """
 
 
-def start(body: str) -> tuple[int, str, str]:
-    """The port that a daemon with this warm-up announces, its command line, and its standard error."""
+def start(warm_up: str | None = None) -> tuple[int, str, str]:
+    """The port that a daemon announces, its command line, and its standard error.
+
+    With the true warm-up, or with a pretended one that runs the given statements.
+    """
+    pretence = "" if warm_up is None else PRETENDED.format(body=warm_up)
     source = str(Path(__file__).parents[2] / "src")
     process = subprocess.Popen(
-        [sys.executable, "-c", PRELUDE.format(body=body), "pyspark.worker"],
+        [sys.executable, "-c", pretence + SERVE, "pyspark.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -45,6 +51,13 @@ def start(body: str) -> tuple[int, str, str]:
 
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
+
+
+def test_true_warm_up_leaves_no_thread_behind() -> None:
+    port, command, errors = start()
+    assert 0 < port < 65536
+    assert "tocsin.spark" in command  # it did not have to start afresh
+    assert errors == ""
 
 
 def test_serves_after_warming_up() -> None:

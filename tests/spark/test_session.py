@@ -126,12 +126,12 @@ def test_life_of_a_session_on_a_machine_without_java(tmp_path: Path) -> None:
         def fail(batches):
             raise ValueError("no such luck")
 
+        quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
         try:
-            session("local[nonsense]")
+            session("local[nonsense]", config=quick)
         except TocsinError as error:
             print(error)
         before = dict(os.environ)
-        quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
         first = session("local[2]", config=quick)
         changed = {name for name, value in os.environ.items() if before.get(name) != value}
         print(changed & {"JAVA_HOME", "SPARK_HOME", "SPARK_LOCAL_IP", "PYSPARK_PYTHON", "PYTHONPATH"})

@@ -30,6 +30,7 @@ from tocsin.events.json_lines import BLANKS, BYTE_ORDER_MARK, record_lines
 Format = Literal["jsonl", "csv", "parquet"]
 
 SLICE_BYTES = 32 * 2**20
+_COUNTED_BYTES = 2**20  # at a time, so that counting makes no array as large as the slice
 FORMATS: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -174,7 +175,9 @@ def _line_slices(file: str, first_row: int, slice_bytes: int) -> Iterator[Slice]
 def count_records(lines: bytes) -> int:
     """How many of the lines are not blank; only those that start with a blank are looked at twice."""
     data = np.frombuffer(lines, np.uint8)
-    starts = np.concatenate([[0], np.flatnonzero(data == ord("\n")) + 1])
+    parts = range(0, len(data), _COUNTED_BYTES)
+    ends = [np.flatnonzero(data[part : part + _COUNTED_BYTES] == ord("\n")) + part for part in parts]
+    starts = np.concatenate([[0], *(end + 1 for end in ends)])
     starts = starts[starts < len(data)]
     count = len(starts)
     for start in starts[data[starts] <= ord(" ")].tolist():

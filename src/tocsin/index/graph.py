@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.index.packing import starts
 from tocsin.index.reading import Steps
-from tocsin.kernels.planes import PlaneGraph, lay_out_planes
+from tocsin.kernels.planes import PlaneGraph, first_children, number_leaves, place_inner, root_planes
 from tocsin.kernels.sharing import NODES, OperandStack, SharedNodes, share_conditions
 from tocsin.kernels.single import Wakes, estimate_planes, lay_out_wakes
 from tocsin.kernels.skeleton import FALSE, NOT, XNOR, XOR
@@ -59,10 +60,30 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
 
 
 def lay_out(nodes: SharedNodes, leaves: int, root: NDArray[np.int32]) -> PlaneGraph:
-    """The planes that the roots need."""
+    """The planes that the roots need: leaves, then inner ones by level and first child.
+
+    Neighbours in that order share children, so a pass over them finds these in the cache.
+    """
     leaf_of = np.full(int(nodes.size[NODES]), -1, np.int32)
     leaf_of[1 : leaves + 1] = np.arange(leaves, dtype=np.int32)
-    return lay_out_planes(nodes, leaf_of, leaves, root)
+    plane, false_leaf, level_start, by_level = number_leaves(nodes, leaf_of, leaves, root)
+    first_inner = leaves + len(false_leaf)
+    child_start = np.zeros(len(by_level) + 1, np.int32)
+    child = np.empty(0, np.int32)
+    for begin, end in pairwise(level_start.tolist()):
+        first, edges = first_children(nodes, plane, by_level[begin:end])
+        refs = by_level[begin:end][np.argsort(first, kind="stable")]
+        by_level[begin:end] = refs
+        child = np.concatenate((child, np.empty(edges, np.int32)))
+        place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin)
+    return PlaneGraph(
+        false_leaf,
+        level_start,
+        by_level & 1 == 0,
+        child_start,
+        child,
+        root_planes(nodes, plane, root, first_inner + len(by_level)),
+    )
 
 
 def negated_leaves(

@@ -43,7 +43,6 @@ def arrow_texts(start: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.LargeSt
     return pa.LargeStringArray.from_buffers(len(start) - 1, pa.py_buffer(start), pa.py_buffer(data))
 
 
-def joined(parts: Sequence[NDArray[Any] | None], dtype: type[Scalar]) -> NDArray[Scalar]:
+def joined(parts: Sequence[NDArray[Scalar]], dtype: type[Scalar]) -> NDArray[Scalar]:
     """The arrays one after the other, as an array of its own, also when there are none."""
-    whole: NDArray[Scalar] = np.concatenate(parts) if parts else np.empty(0, dtype)
-    return whole
+    return np.concatenate(parts) if parts else np.empty(0, dtype)

@@ -23,8 +23,8 @@ from tocsin.index.packing import starts, text_arrays
 from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
 from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
 
-CHUNK_BYTES = 1 << 24
-"""How much text the skeleton kernel reads at once; its room for steps is four times that."""
+CHUNK_BYTES = 1 << 23
+"""How much text the skeleton kernel reads at once; it needs some twenty times that in room."""
 
 _STEP_OF = {Connective.NOT: NOT, Connective.XOR: XOR, Connective.XNOR: XNOR}
 

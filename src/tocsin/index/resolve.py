@@ -203,41 +203,42 @@ class _Pending:
 def _look_up_scalars(
     index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
 ) -> None:
-    chosen = [number for number, part in enumerate(parts) if part.high is not None]
-    if not chosen:
-        return
-    high = [parts[number].high for number in chosen]
-    segments = Segments(
-        np.array([parts[number].group for number in chosen], np.int32),
-        starts([len(parts[number].row) for number in chosen], np.int64),
-        place[chosen],
-    )
-    low = [parts[number].low for number in chosen]
-    keys = joined(high, np.int64), joined(low, np.int64)
-    look_up_scalars(index.literals, index.bounds, segments, *keys, posting, slot)
+    group, first, highs, lows = [], [], [], []
+    for part, begin in zip(parts, place.tolist(), strict=False):
+        if part.high is not None and part.low is not None:
+            group.append(part.group)
+            first.append(begin)
+            highs.append(part.high)
+            lows.append(part.low)
+    if group:
+        start = starts([len(high) for high in highs], np.int64)
+        segments = Segments(np.array(group, np.int32), start, np.array(first, np.int64))
+        keys = joined(highs, np.int64), joined(lows, np.int64)
+        look_up_scalars(index.literals, index.bounds, segments, *keys, posting, slot)
 
 
 def _look_up_texts(
     index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
 ) -> None:
-    chosen = [(number, part) for number, part in enumerate(parts) if part.texts is not None]
-    if not chosen:
-        return
-    arrays = [text_arrays(part.texts) for _, part in chosen]
-    text_segments = Segments(
-        np.array([part.group for _, part in chosen], np.int32),
-        starts([len(offset) - 1 for offset, _ in arrays], np.int64),
-        place[[number for number, _ in chosen]],
-    )
-    sizes = joined([np.diff(offset) for offset, _ in arrays], np.int64)
-    look_up_texts(
-        index.literals,
-        index.bounds,
-        text_segments,
-        starts(sizes, np.int64),
-        joined([data for _, data in arrays], np.uint8),
-        starts([len(part.row) for _, part in chosen], np.int64),
-        joined([part.code for _, part in chosen], np.int32),
-        posting,
-        slot,
-    )
+    group, first, offsets, texts, codes = [], [], [], [], []
+    for part, begin in zip(parts, place.tolist(), strict=False):
+        if part.texts is not None and part.code is not None:
+            offset, data = text_arrays(part.texts)
+            group.append(part.group)
+            first.append(begin)
+            offsets.append(np.diff(offset))
+            texts.append(data)
+            codes.append(part.code)
+    if group:
+        start = starts([len(sizes) for sizes in offsets], np.int64)
+        look_up_texts(
+            index.literals,
+            index.bounds,
+            Segments(np.array(group, np.int32), start, np.array(first, np.int64)),
+            starts(joined(offsets, np.int64), np.int64),
+            joined(texts, np.uint8),
+            starts([len(code) for code in codes], np.int64),
+            joined(codes, np.int32),
+            posting,
+            slot,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 from tocsin.kernels.leaves import BLOCK, WORDS, Cells, Leaves, Sorter, mark_leaves
 from tocsin.kernels.planes import PlaneGraph
 
@@ -15,7 +15,7 @@ for _place in range(64):
     _BIT_PLACES[int((1 << _place) * 0x03F79D71B4CB0A89 >> 58) & 63] = _place
 
 
-@inlined
+@kernel
 def _lowest_bit(word: np.uint64) -> int:
     """The place of the lowest set bit of a word that has one."""
     return _BIT_PLACES[((word & (~word + np.uint64(1))) * _DE_BRUIJN) >> np.uint64(58)]
@@ -160,7 +160,8 @@ def match_blocks(
         if write:
             if written + total > out.size:
                 grown = np.empty(max(2 * out.size, written + total), np.int32)
-                grown[:written] = out[:written]
+                for i in range(written):
+                    grown[i] = out[i]
                 out = grown
             at = written
             for event in range(size):

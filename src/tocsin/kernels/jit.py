@@ -1,52 +1,61 @@
 """The one decorator for compiled loops, and where their machine code is kept.
 
-Compiled code is cached on disk in a folder of its own for each version of tocsin, so a process pays
-for compilation once per machine, and two versions installed side by side never read each other's.
-NUMBA_CACHE_DIR, when set, wins.
+Compiled code is cached on disk, so a machine pays for compilation once. Numba looks only at the file
+of a loop when it asks whether cached code is still good, not at the loops that it calls in other
+files; so the cache folder is named after the content of all of them. Several processes may fill one
+cache at the same time: each entry is written under a lock, because Numba gives two processes that
+write different entries of one loop the same file name. NUMBA_CACHE_DIR, when set, wins.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Callable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core.caching import FunctionCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def cache_folder(version: str) -> Path:
-    """The per-version cache folder: under the user's cache if that can be written, else temporary."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "tocsin" / f"kernels-{version}-numba-{numba.__version__}"
+def cache_folder() -> Path:
+    """The cache folder of these very kernels: the user's if that can be written to, else a new one."""
+    digest = blake2b(numba.__version__.encode(), digest_size=8)
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    name = f"kernels-{digest.hexdigest()}"
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    folder = Path(home) / "tocsin" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
     except OSError:
-        pass
-    folder = Path(tempfile.gettempdir()) / f"tocsin-{os.getuid()}" / folder.name
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+        return Path(tempfile.mkdtemp(prefix="tocsin-"))
+    return folder if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="tocsin-"))
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    from tocsin.version import VERSION
+    numba.config.CACHE_DIR = str(cache_folder())
 
-    numba.config.CACHE_DIR = str(cache_folder(VERSION))
+
+class _LockedCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache, with one writer at a time."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        Path(self.cache_path).mkdir(parents=True, exist_ok=True)
+        with Path(self.cache_path, "lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            super().save_overload(sig, data)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a loop: cached on disk, without the interpreter lock, wrapping integer arithmetic."""
-    compiled: Any = numba.njit(cache=True, nogil=True)(function)
-    return compiled  # type: ignore[no-any-return]
-
-
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a few lines that other kernels call from their inner loops."""
-    compiled: Any = numba.njit(cache=True, nogil=True, inline="never")(function)
+    """Compile a loop when it is first called: without the interpreter lock, cached on disk."""
+    compiled: Any = numba.njit(nogil=True)(function)
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = _LockedCache(function)
     return compiled  # type: ignore[no-any-return]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 
 WORDS = 16
 """Machine words in a plane: a block is 64 * WORDS events."""
@@ -103,7 +103,7 @@ class Sorter(NamedTuple):
     tally: NDArray[np.int64]
 
 
-@inlined
+@kernel
 def _set_bit(
     planes: NDArray[np.uint64], alive: NDArray[np.uint8], plane: int, word: int, bit: np.uint64
 ) -> None:
@@ -114,7 +114,7 @@ def _set_bit(
     planes[plane, word] |= bit
 
 
-@inlined
+@kernel
 def _add_words(
     planes: NDArray[np.uint64], alive: NDArray[np.uint8], plane: int, words: NDArray[np.uint64]
 ) -> None:

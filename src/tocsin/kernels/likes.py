@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 
 ANY_ONE = 256
 ANY_RUN = 257
 
 
-@inlined
+@kernel
 def _next_character(data: NDArray[np.uint8], at: int, end: int) -> int:
     at += 1
     while at < end and data[at] & 0xC0 == 0x80:
@@ -82,7 +82,8 @@ def like_hits(
             ):
                 if count == hits.size:
                     grown = np.empty(2 * count, np.int32)
-                    grown[:count] = hits
+                    for i in range(count):
+                        grown[i] = hits[i]
                     hits = grown
                 hits[count] = p
                 count += 1

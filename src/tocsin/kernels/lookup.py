@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 
 
 class Literals(NamedTuple):
@@ -75,7 +75,7 @@ class Segments(NamedTuple):
     place: NDArray[np.int64]
 
 
-@inlined
+@kernel
 def _hash_scalar(group: int, high: int, low: int) -> np.uint64:
     value = np.uint64(high) * np.uint64(0x9E3779B97F4A7C15)
     value ^= value >> np.uint64(32)
@@ -85,7 +85,7 @@ def _hash_scalar(group: int, high: int, low: int) -> np.uint64:
     return value ^ (value >> np.uint64(32))
 
 
-@inlined
+@kernel
 def _hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     value = np.uint64(group + 1) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(start, end):
@@ -93,7 +93,7 @@ def _hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.
     return value ^ (value >> np.uint64(29))
 
 
-@inlined
+@kernel
 def _same(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int, size: int) -> bool:
     for i in range(size):
         if a[a_start + i] != b[b_start + i]:
@@ -101,7 +101,7 @@ def _same(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int
     return True
 
 
-@inlined
+@kernel
 def _compare(
     a: NDArray[np.uint8], a_start: int, a_end: int, b: NDArray[np.uint8], b_start: int, b_end: int
 ) -> np.int64:
@@ -143,7 +143,7 @@ def hash_texts(
         table[slot] = literal
 
 
-@inlined
+@kernel
 def _scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
     mask = literals.scalar_table.size - 1
     place = np.int64(_hash_scalar(group, high, low) & np.uint64(mask))
@@ -159,7 +159,7 @@ def _scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
     return -1
 
 
-@inlined
+@kernel
 def _scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
     first = bounds.scalar_start[group]
     last = bounds.scalar_start[group + 1]
@@ -198,7 +198,7 @@ def look_up_scalars(
             cell += 1
 
 
-@inlined
+@kernel
 def _text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
     mask = literals.text_table.size - 1
     place = np.int64(_hash_text(group, data, start, end) & np.uint64(mask))
@@ -215,7 +215,7 @@ def _text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start
     return -1
 
 
-@inlined
+@kernel
 def _text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
     first = bounds.text_start[group]
     below = first

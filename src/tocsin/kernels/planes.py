@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF, SharedNodes
+from tocsin.kernels.jit import kernel
+from tocsin.kernels.sharing import FALSE_REF, TRUE_REF, SharedNodes, sort_refs
 
 
 class PlaneGraph(NamedTuple):
@@ -40,14 +40,14 @@ class PlaneGraph(NamedTuple):
     root: NDArray[np.int32]
 
 
-@inlined
+@kernel
 def _cheaper(nodes: SharedNodes, ref: int, parent: int) -> int:
     """The form of a reference to evaluate: a xnor for a negated xor, when it was there in time."""
     if ref & 1 == 0:
-        mate = nodes.mate[ref >> 1]
+        mate = np.int64(nodes.mate[ref >> 1])
         if mate >= 0 and mate >> 1 < parent:
             return mate
-    return ref
+    return np.int64(ref)
 
 
 @kernel
@@ -73,11 +73,26 @@ def _mark_levels(
     return level
 
 
+class Numbering(NamedTuple):
+    """The planes of the leaves, and the references that will be inner planes.
+
+    plane         int32[2N]    the plane of each reference, -1 until it has one
+    false_leaf    int32[F]
+    level_start   int32[D+1]   inner references of level d+1: by_level[level_start[d] : level_start[d+1]]
+    by_level      int32[I]
+    """
+
+    plane: NDArray[np.int32]
+    false_leaf: NDArray[np.int32]
+    level_start: NDArray[np.int32]
+    by_level: NDArray[np.int32]
+
+
 @kernel
-def lay_out_planes(
+def number_leaves(
     nodes: SharedNodes, leaf_of: NDArray[np.int32], leaves: int, root_ref: NDArray[np.int32]
-) -> PlaneGraph:
-    """Number the planes that the roots need. leaf_of[node] is the node's leaf, or -1."""
+) -> Numbering:
+    """Find what the roots need. leaf_of[node] is the node's leaf, or -1."""
     count = nodes.size[0]
     level = _mark_levels(nodes, count, leaf_of, root_ref)
     plane = np.full(2 * count, -1, np.int32)
@@ -105,51 +120,69 @@ def lay_out_planes(
         level_start[i + 1] += level_start[i]
     by_level = np.empty(inner, np.int32)
     cursor = level_start.copy()
-    edges = 0
     for ref in range(2, 2 * count):
         if level[ref] > 0:
             by_level[cursor[level[ref] - 1]] = ref
             cursor[level[ref] - 1] += 1
-            edges += nodes.child_start[(ref >> 1) + 1] - nodes.child_start[ref >> 1]
+    return Numbering(plane, false_leaf[:false_count].copy(), level_start, by_level)
 
-    base = leaves + false_count
-    is_and = np.empty(inner, np.bool_)
-    child_start = np.zeros(inner + 1, np.int32)
-    child = np.empty(edges, np.int32)
-    placed = 0
-    filled = 0
-    for depth in range(deepest):
-        members = by_level[level_start[depth] : level_start[depth + 1]]
-        first = np.empty(members.size, np.int32)
-        for i in range(members.size):
-            node = members[i] >> 1
-            least = np.int32(2147483647)
-            for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
-                least = min(least, plane[_cheaper(nodes, nodes.child[j] ^ (members[i] & 1), node)])
-            first[i] = least
-        for i in np.argsort(first, kind="mergesort"):
-            ref = members[i]
-            node = ref >> 1
-            sign = ref & 1
-            begin = filled
-            for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
-                child[filled] = plane[_cheaper(nodes, nodes.child[j] ^ sign, node)]
-                filled += 1
-            child[begin:filled].sort()
-            plane[ref] = base + placed
-            is_and[placed] = sign == 0
-            child_start[placed + 1] = filled
-            placed += 1
 
+@kernel
+def first_children(
+    nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], int]:
+    """The lowest plane among each reference's children, and how many children there are in all."""
+    first = np.empty(refs.size, np.int32)
+    edges = 0
+    for i in range(refs.size):
+        node = refs[i] >> 1
+        least = np.int32(2147483647)
+        for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
+            least = min(least, plane[_cheaper(nodes, nodes.child[j] ^ (refs[i] & 1), node)])
+        first[i] = least
+        edges += nodes.child_start[node + 1] - nodes.child_start[node]
+    return first, edges
+
+
+@kernel
+def place_inner(
+    nodes: SharedNodes,
+    plane: NDArray[np.int32],
+    refs: NDArray[np.int32],
+    next_plane: int,
+    child_start: NDArray[np.int32],
+    child: NDArray[np.int32],
+    placed: int,
+) -> None:
+    """Number the references of one level in the order given, and write their children, ascending.
+
+    child_start[placed] is where the children of the first one begin.
+    """
+    for i in range(refs.size):
+        node = refs[i] >> 1
+        sign = refs[i] & 1
+        begin = child_start[placed + i]
+        filled = begin
+        for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
+            child[filled] = plane[_cheaper(nodes, nodes.child[j] ^ sign, node)]
+            filled += 1
+        sort_refs(child, begin, filled)
+        plane[refs[i]] = next_plane + i
+        child_start[placed + i + 1] = filled
+
+
+@kernel
+def root_planes(
+    nodes: SharedNodes, plane: NDArray[np.int32], root_ref: NDArray[np.int32], always: int
+) -> NDArray[np.int32]:
+    """The plane of each root; `always` and the one behind it for the constants."""
     root = np.empty(root_ref.size, np.int32)
     for i in range(root_ref.size):
         ref = root_ref[i]
         if ref == TRUE_REF:
-            root[i] = base + inner
+            root[i] = always
         elif ref == FALSE_REF:
-            root[i] = base + inner + 1
+            root[i] = always + 1
         else:
-            root[i] = plane[_cheaper(nodes, ref, count)]
-    return PlaneGraph(
-        false_leaf[:false_count].copy(), level_start, is_and, child_start, child[:filled].copy(), root
-    )
+            root[i] = plane[_cheaper(nodes, ref, nodes.size[0])]
+    return root

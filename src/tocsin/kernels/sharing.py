@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 from tocsin.kernels.skeleton import FALSE, NOT, TRUE, XNOR, XOR
 
 TRUE_REF = 0
@@ -54,7 +54,7 @@ class SharedNodes(NamedTuple):
     table: NDArray[np.int32]
 
 
-@inlined
+@kernel
 def _hash_children(child: NDArray[np.int32], start: int, end: int) -> np.uint64:
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(start, end):
@@ -63,18 +63,21 @@ def _hash_children(child: NDArray[np.int32], start: int, end: int) -> np.uint64:
     return value
 
 
-@inlined
-def _sort(values: NDArray[np.int32], start: int, end: int) -> None:
-    if end - start > 32:
-        values[start:end].sort()
-        return
-    for i in range(start + 1, end):
-        value = values[i]
-        j = i - 1
-        while j >= start and values[j] > value:
-            values[j + 1] = values[j]
-            j -= 1
-        values[j + 1] = value
+@kernel
+def sort_refs(values: NDArray[np.int32], start: int, end: int) -> None:
+    """Ascending, in place, by Shell's method: groups are small, and a huge one is rare."""
+    gap = 1
+    while gap < (end - start) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(start + gap, end):
+            value = values[i]
+            j = i
+            while j >= start + gap and values[j - gap] > value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3
 
 
 @kernel
@@ -113,7 +116,7 @@ def _intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int
 @kernel
 def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, negated: int) -> int:
     """The reference to the AND of scratch[start:end], or to its negation."""
-    _sort(scratch, start, end)
+    sort_refs(scratch, start, end)
     kept = start
     for i in range(start, end):
         ref = scratch[i]
@@ -128,11 +131,11 @@ def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: 
     if kept == start:
         return TRUE_REF ^ negated
     if kept == start + 1:
-        return scratch[start] ^ negated
+        return np.int64(scratch[start]) ^ negated
     return 2 * _intern(nodes, scratch, start, kept) ^ negated
 
 
-@inlined
+@kernel
 def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: int) -> int:
     """The reference to `a and b`, with room at scratch[top:top + 2]."""
     if a == b:
@@ -152,11 +155,11 @@ def _close_xor(
     """
     if end == start:
         return FALSE_REF ^ parity
-    _sort(scratch, start, end)
-    holds = scratch[start]
+    sort_refs(scratch, start, end)
+    holds = np.int64(scratch[start])
     fails = holds ^ 1
     for i in range(start + 1, end):
-        other = scratch[i]
+        other = np.int64(scratch[i])
         left = _pair(nodes, scratch, top, holds, other ^ 1)
         right = _pair(nodes, scratch, top, fails, other)
         differ = _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
@@ -189,7 +192,7 @@ class OperandStack(NamedTuple):
     scratch: NDArray[np.int32]
 
 
-@inlined
+@kernel
 def _all_the_same_xor(stack: OperandStack, base: int, top: int) -> bool:
     """Whether entries base..top are one and the same xor, written again and again."""
     begin = stack.start[base]
@@ -199,7 +202,7 @@ def _all_the_same_xor(stack: OperandStack, base: int, top: int) -> bool:
         if not same_shape or stack.start[entry + 1] - stack.start[entry] != size:
             return False
     for entry in range(base, top):
-        _sort(stack.scratch, stack.start[entry], stack.start[entry + 1])
+        sort_refs(stack.scratch, stack.start[entry], stack.start[entry + 1])
         for i in range(size):
             if stack.scratch[stack.start[entry] + i] != stack.scratch[begin + i]:
                 return False
@@ -217,9 +220,9 @@ def _join_exclusive(nodes: SharedNodes, stack: OperandStack, base: int, top: int
         if stack.kind[entry] == _XOR:
             sign ^= stack.sign[entry]
         else:
-            ref = scratch[begin]
+            ref = np.int64(scratch[begin])
             if stack.kind[entry] == _AND:
-                ref = _close_and(nodes, scratch, begin, end, stack.sign[entry])
+                ref = _close_and(nodes, scratch, begin, end, np.int64(stack.sign[entry]))
             end = begin
             if ref <= FALSE_REF:
                 sign ^= ref ^ 1
@@ -261,12 +264,14 @@ def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: 
             scratch[begin] ^= negate
         elif stack.kind[entry] == _XOR:
             xors = True
-            scratch[begin] = _close_xor(nodes, scratch, begin, end, filled, stack.sign[entry] ^ negate)
+            parity = np.int64(stack.sign[entry]) ^ negate
+            scratch[begin] = _close_xor(nodes, scratch, begin, end, filled, parity)
             end = begin + 1
         elif stack.sign[entry] == negate:
             joined = True
         else:
-            scratch[begin] = _close_and(nodes, scratch, begin, end, stack.sign[entry] ^ negate)
+            negated = np.int64(stack.sign[entry]) ^ negate
+            scratch[begin] = _close_and(nodes, scratch, begin, end, negated)
             end = begin + 1
         if write != begin:
             for i in range(begin, end):
@@ -279,7 +284,7 @@ def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: 
     return _collapse(nodes, stack, base, write, xors)
 
 
-@inlined
+@kernel
 def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int, xors: bool) -> int:
     """Leave a new group as it is, or make it its only operand; the new end of scratch."""
     scratch = stack.scratch
@@ -345,14 +350,14 @@ def share_conditions(
                 stack.start[top] = filled
                 if code == XOR or code == XNOR:
                     base = top - 2
-                    filled = _join_exclusive(nodes, stack, base, top, 1 if code == XNOR else 0)
+                    filled = _join_exclusive(nodes, stack, base, top, np.int64(code == XNOR))
                 else:
-                    base = top - ((-code - 16) >> 1)
-                    filled = _join(nodes, stack, base, top, -code & 1)
+                    base = top - np.int64((-code - 16) >> 1)
+                    filled = _join(nodes, stack, base, top, np.int64(-code & 1))
                 top = base + 1
         if stack.kind[0] == _REF:
             root[condition] = scratch[0]
         elif stack.kind[0] == _XOR:
-            root[condition] = _close_xor(nodes, scratch, 0, filled, filled, stack.sign[0])
+            root[condition] = _close_xor(nodes, scratch, 0, filled, filled, np.int64(stack.sign[0]))
         else:
-            root[condition] = _close_and(nodes, scratch, 0, filled, stack.sign[0])
+            root[condition] = _close_and(nodes, scratch, 0, filled, np.int64(stack.sign[0]))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 from tocsin.kernels.leaves import Cells, Leaves
 from tocsin.kernels.planes import PlaneGraph
 
@@ -67,7 +67,8 @@ def estimate_planes(leaf_estimate: NDArray[np.float64], graph: PlaneGraph) -> ND
     leaves = leaf_estimate.size
     first_inner = leaves + graph.false_leaf.size
     estimate = np.empty(first_inner + graph.is_and.size, np.float64)
-    estimate[:leaves] = leaf_estimate
+    for leaf in range(leaves):
+        estimate[leaf] = leaf_estimate[leaf]
     for i in range(graph.false_leaf.size):
         estimate[leaves + i] = 1.0 - leaf_estimate[graph.false_leaf[i]]
     for i in range(graph.is_and.size):
@@ -115,7 +116,7 @@ def lay_out_wakes(
     return start, wake
 
 
-@inlined
+@kernel
 def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
     level = 0
     while level_start[level + 1] <= inner:
@@ -123,7 +124,7 @@ def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
     return level
 
 
-@inlined
+@kernel
 def _hold(
     plane: int,
     graph: PlaneGraph,
@@ -211,7 +212,7 @@ def match_single(
     stamps: Stamps,
     out: NDArray[np.int32],
 ) -> int:
-    """Match one event (row 0 of the cells): the number of matches, whose rules are out[:n], ascending."""
+    """Match one event (row 0 of the cells): the number of matches, whose rules are out[:n], unsorted."""
     stamps.now[0] += 1
     now = stamps.now[0]
     stamps.filled[:] = 0
@@ -244,5 +245,4 @@ def match_single(
                         break
             if holds:
                 found = _hold(first_inner + inner, graph, wakes, stamps, out, found)
-    out[:found].sort()
     return found

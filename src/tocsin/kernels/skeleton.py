@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inlined, kernel
+from tocsin.kernels.jit import kernel
 
 TRUE = -1
 FALSE = -2
@@ -28,6 +28,7 @@ XNOR = -5
 AND_BASE = -16
 OR_BASE = -17
 
+# Operators, the tighter binding the larger; see _binds for xor and xnor.
 _PAREN = 0
 _OR = 1
 _XOR = 2
@@ -64,22 +65,22 @@ class Skeletons(NamedTuple):
     predicate_end: NDArray[np.int64]
 
 
-@inlined
+@kernel
 def _is_name_start(byte: int) -> bool:
     return 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95
 
 
-@inlined
+@kernel
 def _is_name_part(byte: int) -> bool:
     return 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95 or 48 <= byte <= 57
 
 
-@inlined
+@kernel
 def _is_space(byte: int) -> bool:
     return byte == 32 or 9 <= byte <= 13
 
 
-@inlined
+@kernel
 def _skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
     """The next byte that is neither white space nor part of a comment."""
     while at < end:
@@ -93,14 +94,14 @@ def _skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
     return at
 
 
-@inlined
+@kernel
 def _word_end(data: NDArray[np.uint8], at: int, end: int) -> int:
     while at < end and _is_name_part(data[at]):
         at += 1
     return at
 
 
-@inlined
+@kernel
 def _spells(data: NDArray[np.uint8], at: int, word: bytes) -> bool:
     for i in range(len(word)):
         if (data[at + i] | 32) != word[i]:
@@ -108,7 +109,7 @@ def _spells(data: NDArray[np.uint8], at: int, word: bytes) -> bool:
     return True
 
 
-@inlined
+@kernel
 def _classify(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Which keyword the bare word data[at:end] is, if any."""
     size = end - at
@@ -144,7 +145,7 @@ def _classify(data: NDArray[np.uint8], at: int, end: int) -> int:
     return _WORD_OTHER
 
 
-@inlined
+@kernel
 def _skip_quoted(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Behind the quoted text that begins at `at` (a doubled quote stays inside); -1: unterminated."""
     quote = data[at]
@@ -216,7 +217,7 @@ def _predicate_extent(data: NDArray[np.uint8], at: int, end: int) -> int:
     return last
 
 
-@inlined
+@kernel
 def _hash_bytes(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     value = np.uint64(14695981039346656037)
     for i in range(start, end):
@@ -225,18 +226,6 @@ def _hash_bytes(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 
 @kernel
-def _grown_table(table: NDArray[np.int32], hashes: NDArray[np.uint64], count: int) -> NDArray[np.int32]:
-    bigger = np.full(table.size * 2, -1, np.int32)
-    mask = np.uint64(bigger.size - 1)
-    for number in range(count):
-        slot = np.int64(hashes[number] & mask)
-        while bigger[slot] >= 0:
-            slot = (slot + 1) & np.int64(mask)
-        bigger[slot] = number
-    return bigger
-
-
-@inlined
 def _same_bytes(data: NDArray[np.uint8], a: int, b: int, size: int) -> bool:
     for i in range(size):
         if data[a + i] != data[b + i]:
@@ -244,8 +233,45 @@ def _same_bytes(data: NDArray[np.uint8], a: int, b: int, size: int) -> bool:
     return True
 
 
-@inlined
-def _precedence_step(operator: int, operands: int) -> int:
+@kernel
+def _number_texts(
+    data: NDArray[np.uint8], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], int]:
+    """Give equal texts data[start[i]:end[i]] one number: the numbers, and how many there are.
+
+    start and end are rewritten: their first entries become those of the distinct texts, by number.
+    """
+    size = 2
+    while size < 2 * start.size:
+        size *= 2
+    table = np.full(size, -1, np.int32)
+    hashes = np.empty(start.size, np.uint64)
+    number = np.empty(start.size, np.int32)
+    distinct = 0
+    for i in range(start.size):
+        value = _hash_bytes(data, start[i], end[i])
+        slot = np.int64(value & np.uint64(size - 1))
+        while table[slot] >= 0:
+            known = table[slot]
+            if (
+                hashes[known] == value
+                and end[known] - start[known] == end[i] - start[i]
+                and _same_bytes(data, start[known], start[i], end[i] - start[i])
+            ):
+                break
+            slot = (slot + 1) & (size - 1)
+        if table[slot] < 0:
+            table[slot] = distinct
+            hashes[distinct] = value
+            start[distinct] = start[i]
+            end[distinct] = end[i]
+            distinct += 1
+        number[i] = table[slot]
+    return number, distinct
+
+
+@kernel
+def _operator_step(operator: int, operands: int) -> int:
     if operator == _AND:
         return AND_BASE - 2 * operands
     if operator == _OR:
@@ -257,181 +283,176 @@ def _precedence_step(operator: int, operands: int) -> int:
     return NOT
 
 
-@inlined
+@kernel
 def _binds(operator: int) -> int:
     """How tightly an operator binds; xor and xnor alike."""
     return _XOR if operator == _XNOR else operator
+
+
+class _Stack(NamedTuple):
+    """Operators that wait for their right operand, as deep as the longest condition is long.
+
+    depth      int64[1]    how many wait
+    operator   uint8[d]    an operator, or an open parenthesis
+    operands   int32[d]    how many it takes
+    """
+
+    depth: NDArray[np.int64]
+    operator: NDArray[np.uint8]
+    operands: NDArray[np.int32]
+
+
+@kernel
+def _push(stack: _Stack, operator: int, operands: int) -> None:
+    stack.operator[stack.depth[0]] = operator
+    stack.operands[stack.depth[0]] = operands
+    stack.depth[0] += 1
+
+
+@kernel
+def _pop_tighter(stack: _Stack, than: int, step: NDArray[np.int32], used: int) -> int:
+    """Write out the operators on top that bind tighter than `than`; the new number of steps."""
+    while stack.depth[0] > 0 and _binds(stack.operator[stack.depth[0] - 1]) > than:
+        stack.depth[0] -= 1
+        top = stack.depth[0]
+        step[used] = _operator_step(stack.operator[top], stack.operands[top])
+        used += 1
+    return used
+
+
+@kernel
+def _push_binary(stack: _Stack, operator: int, step: NDArray[np.int32], used: int) -> int:
+    """An operator stands behind an operand: join it to its like, or let it wait."""
+    used = _pop_tighter(stack, _binds(operator), step, used)
+    top = stack.depth[0] - 1
+    if top >= 0 and _binds(stack.operator[top]) == _binds(operator):
+        if operator == _AND or operator == _OR:
+            stack.operands[top] += 1
+            return used
+        used = _pop_tighter(stack, _binds(operator) - 1, step, used)
+    _push(stack, operator, 2)
+    return used
+
+
+@kernel
+def _binary_operator(word: int) -> int:
+    """The operator that a word between operands stands for; _PAREN: none."""
+    if word == _WORD_AND:
+        return _AND
+    if word == _WORD_OR:
+        return _OR
+    if word == _WORD_XOR:
+        return _XOR
+    if word == _WORD_XNOR:
+        return _XNOR
+    return _PAREN
+
+
+@kernel
+def _read_condition(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    stack: _Stack,
+    step: NDArray[np.int32],
+    used: int,
+    found_start: NDArray[np.int64],
+    found_end: NDArray[np.int64],
+    found: int,
+) -> tuple[int, int]:
+    """Add the steps of one condition: the new numbers of steps and of predicates found; or -1."""
+    unsure = (-1, found)
+    stack.depth[0] = 0
+    want_operand = True
+    while True:
+        at = _skip_blanks(data, at, end)
+        if at >= end:
+            break
+        byte = data[at]
+        word = _WORD_OTHER
+        word_end = at
+        if _is_name_start(byte):
+            word_end = _word_end(data, at, end)
+            word = _classify(data, at, word_end)
+        elif byte != 34 and byte != 40 and byte != 41:
+            return unsure
+        if not want_operand:
+            if byte == 41:
+                used = _pop_tighter(stack, _PAREN, step, used)
+                if stack.depth[0] == 0:
+                    return unsure
+                stack.depth[0] -= 1
+                at += 1
+                used = _pop_tighter(stack, _AND, step, used)
+                continue
+            operator = _binary_operator(word)
+            if operator == _PAREN:
+                return unsure
+            used = _push_binary(stack, operator, step, used)
+            at = word_end
+            want_operand = True
+        elif byte == 40:
+            _push(stack, _PAREN, 0)
+            at += 1
+        elif word == _WORD_NOT:
+            _push(stack, _NOT, 1)
+            at = word_end
+        else:
+            if word == _WORD_TRUE or word == _WORD_FALSE:
+                step[used] = TRUE if word == _WORD_TRUE else FALSE
+                at = word_end
+            elif word != _WORD_OTHER or byte == 41:
+                return unsure
+            else:
+                stop = _predicate_extent(data, at, end)
+                if stop < 0:
+                    return unsure
+                found_start[found] = at
+                found_end[found] = stop
+                step[used] = found
+                found += 1
+                at = stop
+            used = _pop_tighter(stack, _AND, step, used + 1)
+            want_operand = False
+    used = _pop_tighter(stack, _PAREN, step, used)
+    if want_operand or stack.depth[0] > 0:
+        return unsure
+    return used, found
 
 
 @kernel
 def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skeletons:
     """Read all conditions; condition i is data[offsets[i] : offsets[i + 1]].
 
-    Explicit stacks, as long as the longest condition, stand in for recursion.
+    An explicit stack, as deep as the longest condition is long, stands in for recursion.
     """
     count = offsets.size - 1
     longest = 0
     for i in range(count):
         longest = max(longest, offsets[i + 1] - offsets[i])
     total = offsets[count] - offsets[0]
-    operators = np.empty(longest + 1, np.uint8)
-    operands = np.empty(longest + 1, np.int32)
+    stack = _Stack(np.zeros(1, np.int64), np.empty(longest + 1, np.uint8), np.empty(longest + 1, np.int32))
     step = np.empty(total + 1, np.int32)
     step_start = np.zeros(count + 1, np.int64)
     accepted = np.zeros(count, np.bool_)
-    capacity = 1024
-    table = np.full(2048, -1, np.int32)
-    hashes = np.empty(capacity, np.uint64)
-    predicate_start = np.empty(capacity, np.int64)
-    predicate_end = np.empty(capacity, np.int64)
-    predicates = 0
+    found_start = np.empty(total + 1, np.int64)
+    found_end = np.empty(total + 1, np.int64)
     used = 0
-
+    found = 0
     for condition in range(count):
-        at = offsets[condition]
-        end = offsets[condition + 1]
-        first = used
-        depth = 0  # entries on the operator stack
-        sure = True
-        want_operand = True
-        while True:
-            at = _skip_blanks(data, at, end)
-            if at >= end:
-                break
-            byte = data[at]
-            if want_operand:
-                if byte == 40:
-                    operators[depth] = _PAREN
-                    depth += 1
-                    at += 1
-                    continue
-                word = _WORD_OTHER
-                if _is_name_start(byte):
-                    word_end = _word_end(data, at, end)
-                    word = _classify(data, at, word_end)
-                elif byte != 34:
-                    sure = False
-                    break
-                if word == _WORD_NOT:
-                    operators[depth] = _NOT
-                    operands[depth] = 1
-                    depth += 1
-                    at = word_end
-                    continue
-                if word == _WORD_TRUE or word == _WORD_FALSE:
-                    step[used] = TRUE if word == _WORD_TRUE else FALSE
-                    used += 1
-                    at = word_end
-                elif word != _WORD_OTHER:
-                    sure = False
-                    break
-                else:
-                    stop = _predicate_extent(data, at, end)
-                    if stop < 0:
-                        sure = False
-                        break
-                    value = _hash_bytes(data, at, stop)
-                    mask = np.uint64(table.size - 1)
-                    slot = np.int64(value & mask)
-                    number = -1
-                    while table[slot] >= 0:
-                        known = table[slot]
-                        if (
-                            hashes[known] == value
-                            and predicate_end[known] - predicate_start[known] == stop - at
-                            and _same_bytes(data, predicate_start[known], at, stop - at)
-                        ):
-                            number = known
-                            break
-                        slot = (slot + 1) & np.int64(mask)
-                    if number < 0:
-                        if predicates == capacity:
-                            capacity *= 2
-                            hashes = np.append(hashes, np.empty(capacity - predicates, np.uint64))
-                            predicate_start = np.append(
-                                predicate_start, np.empty(capacity - predicates, np.int64)
-                            )
-                            predicate_end = np.append(
-                                predicate_end, np.empty(capacity - predicates, np.int64)
-                            )
-                        number = predicates
-                        table[slot] = number
-                        hashes[number] = value
-                        predicate_start[number] = at
-                        predicate_end[number] = stop
-                        predicates += 1
-                        if predicates * 2 > table.size:
-                            table = _grown_table(table, hashes, predicates)
-                    step[used] = number
-                    used += 1
-                    at = stop
-                want_operand = False
-            elif byte == 41:
-                while depth > 0 and operators[depth - 1] != _PAREN:
-                    depth -= 1
-                    step[used] = _precedence_step(operators[depth], operands[depth])
-                    used += 1
-                if depth == 0:
-                    sure = False
-                    break
-                depth -= 1
-                at += 1
-            else:
-                if not _is_name_start(byte):
-                    sure = False
-                    break
-                word_end = _word_end(data, at, end)
-                word = _classify(data, at, word_end)
-                if word == _WORD_AND:
-                    operator = _AND
-                elif word == _WORD_OR:
-                    operator = _OR
-                elif word == _WORD_XOR:
-                    operator = _XOR
-                elif word == _WORD_XNOR:
-                    operator = _XNOR
-                else:
-                    sure = False
-                    break
-                at = word_end
-                while depth > 0 and _binds(operators[depth - 1]) > _binds(operator):
-                    depth -= 1
-                    step[used] = _precedence_step(operators[depth], operands[depth])
-                    used += 1
-                if depth > 0 and _binds(operators[depth - 1]) == _binds(operator):
-                    if operator == _AND or operator == _OR:
-                        operands[depth - 1] += 1
-                        want_operand = True
-                        continue
-                    step[used] = _precedence_step(operators[depth - 1], operands[depth - 1])
-                    used += 1
-                    depth -= 1
-                operators[depth] = operator
-                operands[depth] = 2
-                depth += 1
-                want_operand = True
-                continue
-            while depth > 0 and operators[depth - 1] == _NOT:
-                depth -= 1
-                step[used] = NOT
-                used += 1
-        if want_operand:
-            sure = False
-        while sure and depth > 0:
-            depth -= 1
-            if operators[depth] == _PAREN:
-                sure = False
-                break
-            step[used] = _precedence_step(operators[depth], operands[depth])
-            used += 1
-        if not sure:
-            used = first
-        accepted[condition] = sure
+        begin, end = offsets[condition], offsets[condition + 1]
+        steps, predicates = _read_condition(
+            data, begin, end, stack, step, used, found_start, found_end, found
+        )
+        if steps >= 0:
+            accepted[condition] = True
+            used = steps
+            found = predicates
         step_start[condition + 1] = used
+    number, distinct = _number_texts(data, found_start[:found], found_end[:found])
+    for i in range(used):
+        if step[i] >= 0:
+            step[i] = number[step[i]]
     return Skeletons(
-        step_start,
-        step[:used].copy(),
-        accepted,
-        predicate_start[:predicates].copy(),
-        predicate_end[:predicates].copy(),
+        step_start, step[:used].copy(), accepted, found_start[:distinct].copy(), found_end[:distinct].copy()
     )

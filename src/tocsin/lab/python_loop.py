@@ -73,7 +73,11 @@ class PythonLoop:
         if use == "known":
             return value is not None
         if path in self._listed:
-            return frozenset(self._scalar(each, path, use) for each in value) if isinstance(value, list) else frozenset()
+            return (
+                frozenset(self._scalar(each, path, use) for each in value)
+                if isinstance(value, list)
+                else frozenset()
+            )
         return self._scalar(value, path, use)
 
     def _scalar(self, value: object, path: Path, use: str) -> object:
@@ -112,7 +116,10 @@ class PythonLoop:
         name, kind = self._name_for(predicate), kind_of_predicate(predicate)
         holds, fails = self._asked(predicate, name)
         if kind in NUMERIC:  # NaN answers every comparison but != with no
-            return Answers(holds, fails if predicate.test not in (Test.EQ, Test.IN) else f"({name} == {name} and {fails})")
+            return Answers(
+                holds,
+                fails if predicate.test not in (Test.EQ, Test.IN) else f"({name} == {name} and {fails})",
+            )
         guarded = f"({name} is not None and {fails})"
         if predicate.test in (Test.EQ, Test.IN):
             return Answers(holds, guarded)

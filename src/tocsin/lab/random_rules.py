@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tocsin.grammar.tree import Path
 
@@ -31,21 +32,26 @@ def random_rules(count: int, seed: int = 1) -> pa.Table:
     predicates = _predicates(rng, max(4, count // 2))
     lower = _combinations(rng, predicates, max(4, count // 2))
     whens = _combinations(rng, lower, count)
-    return pa.table({"id": pa.array([f"r{number}" for number in range(1, count + 1)]), "when": pa.array(whens)})
+    return pa.table(
+        {"id": pa.array([f"r{number}" for number in range(1, count + 1)]), "when": pa.array(whens)}
+    )
 
 
 def random_events(count: int, seed: int = 1) -> list[dict[str, object]]:
     """`count` events of 20 fields."""
     rng = np.random.default_rng((seed, 4))
     return [
-        {f"d{number}": _value(rng, int(number)) for number in set(_zipf(rng, FIELDS, PAIRS_OF_AN_EVENT).tolist())}
+        {
+            f"d{number}": _value(rng, int(number))
+            for number in set(_zipf(rng, FIELDS, PAIRS_OF_AN_EVENT).tolist())
+        }
         for _ in range(count)
     ]
 
 
-def _zipf(rng: np.random.Generator, ranks: int, size: int) -> np.ndarray:
+def _zipf(rng: np.random.Generator, ranks: int, size: int) -> NDArray[np.int64]:
     weights = np.cumsum(np.arange(1, ranks + 1, dtype=np.float64) ** -SKEW)
-    return np.searchsorted(weights, rng.random(size) * weights[-1], side="right")
+    return np.asarray(np.searchsorted(weights, rng.random(size) * weights[-1], side="right"))
 
 
 def _value(rng: np.random.Generator, number: int) -> object:

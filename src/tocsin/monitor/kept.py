@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from tocsin.errors import InputError
-from tocsin.events.scalars import scalar_of
+from tocsin.events.scalars import Instant, scalar_of
 from tocsin.grammar.instants import print_timestamp
 
 JSON = pa.json_(pa.large_string())
@@ -145,11 +145,10 @@ def converted(column: KeptColumn, array: pa.Array | None, length: int) -> pa.Arr
 
 def json_texts(array: pa.Array) -> list[str | None]:
     """Each value as JSON text; None where it is missing."""
-    if array.type == JSON:
-        texts: list[str | None] = array.storage.to_pylist()
-        return texts
-    if pt.is_integer(array.type):
-        texts = array.cast(pa.string()).to_pylist()
+    if array.type == JSON or pt.is_integer(array.type):
+        texts: list[str | None] = (
+            array.storage if array.type == JSON else array.cast(pa.string())
+        ).to_pylist()
         return texts
     return [None if _is_missing(value) else json_text(value) for value in _python_values(array)]
 
@@ -187,7 +186,9 @@ def json_text(value: Any) -> str:
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, dict):
-        members = (f"{json.dumps(str(key), ensure_ascii=False)}: {json_text(item)}" for key, item in value.items())
+        members = (
+            f"{json.dumps(str(key), ensure_ascii=False)}: {json_text(item)}" for key, item in value.items()
+        )
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(json_text(item) for item in value) + "]"
@@ -199,10 +200,9 @@ def _simple(value: Any) -> str | int | float | bool:
         return value
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
-    if isinstance(value, datetime):
-        instant = scalar_of(value, (), 0)
-        second, nano = instant  # type: ignore[misc]
-        return print_timestamp(int(second) * 1_000_000_000 + int(nano))
+    instant = scalar_of(value, (), 0) if isinstance(value, datetime) else None
+    if isinstance(instant, Instant):
+        return print_timestamp(instant.second * 1_000_000_000 + instant.nano)
     if isinstance(value, date | time):
         return value.isoformat()
     return value.total_seconds() if isinstance(value, timedelta) else str(value)

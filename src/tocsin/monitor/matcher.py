@@ -99,4 +99,4 @@ class Matcher:
             scratch.stamps,
             scratch.single,
         )
-        return scratch.single[:count].copy()
+        return np.sort(scratch.single[:count])

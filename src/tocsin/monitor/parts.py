@@ -44,21 +44,18 @@ _OWN_COLUMNS = 2
 
 
 class SliceMatcher(Protocol):
-    """What matching files needs of an engine.
+    """What matching files needs of an engine; its length is the number of its rules."""
 
-    fields    the fields to find cells of
-    columns   top-level columns to read whole
-    """
+    fields: Sequence[Path]
+    """The fields to find the cells of."""
 
-    @property
-    def fields(self) -> Sequence[Path]: ...
-
-    @property
-    def columns(self) -> Sequence[str]: ...
+    columns: Sequence[str]
+    """Top-level columns to read whole."""
 
     def __len__(self) -> int: ...
 
-    def match(self, chunk: EventChunk, columns: Mapping[str, pa.Array]) -> BatchMatches: ...
+    def match(self, chunk: EventChunk, columns: Mapping[str, pa.Array], /) -> BatchMatches:
+        """The matches of a chunk, of which the columns are given, those that the file has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ by its place, and Spark is never asked to find one by a name of the user's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
@@ -46,8 +46,6 @@ Path = tuple[str, ...]
 TEXTS = (StringType, CharType, VarcharType)
 TESTABLE = (NumericType, *TEXTS, BooleanType, DateType, TimestampType, TimestampNTZType, NullType)
 """Types of which a condition can say something; of objects it can say whether they are there."""
-NOT_CARRIED = (YearMonthIntervalType, CalendarIntervalType)
-"""Types that do not survive the way to Python and back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,10 @@ def ship_columns(
         kept.append((f"c{place}", schema[place].name))
     if not shipped:
         shipped["row"] = F.lit(True).alias("row")  # a row counts even when nothing of it is looked at
-    layout = Layout(tuple(tested), tuple(kept))
-    return renamed.select(*shipped.values()), layout, [schema[place] for place in places]
+    needed = renamed.select(*shipped.values())
+    for name, original in tested:
+        _check_shipped(original, needed.schema[name].dataType)
+    return needed, Layout(tuple(tested), tuple(kept)), [schema[place] for place in places]
 
 
 def _by_first_name(fields: Iterable[Path]) -> dict[str, list[Path]]:
@@ -138,11 +138,14 @@ def _check_tested(schema: StructType, column: StructField, below: list[Path]) ->
         raise InputError(f"the DataFrame has {count} columns named {path_text((column.name,))}")
     for rest in below:
         _check_field((column.name, *rest), column.dataType)
-    stuck = None if _can_prune(column.dataType, below) else _not_carried(column.dataType)
-    if stuck is not None:
+
+
+def _check_shipped(name: str, data_type: DataType) -> None:
+    """Refuse what is left of a column that rules name when a part of it cannot be brought to a worker."""
+    for part in filter(_stays_behind, _types_within(data_type)):
         raise InputError(
-            f"column {path_text((column.name,))} holds the Spark type {stuck.simpleString()}, which cannot"
-            " be brought to the rules: select the parts that they name"
+            f"column {path_text((name,))} holds the Spark type {part.simpleString()}, which cannot be brought"
+            " to the rules: select the parts that they name"
         )
 
 
@@ -176,10 +179,7 @@ def _check_field(field: Path, data_type: DataType) -> None:
 def _opened(data_type: DataType) -> DataType:
     """The type of what is in a list, however deep; a user's own type is what it is stored as."""
     while isinstance(data_type, ArrayType | UserDefinedType):
-        if isinstance(data_type, ArrayType):
-            data_type = data_type.elementType
-        else:
-            data_type = data_type.sqlType()
+        data_type = data_type.elementType if isinstance(data_type, ArrayType) else data_type.sqlType()
     return data_type
 
 
@@ -187,27 +187,42 @@ def _place_to_keep(schema: StructType, name: str) -> int:
     places = [place for place, column in enumerate(schema.names) if column == name]
     if len(places) != 1:
         count = len(places) if places else "no"
-        raise UsageError(f"cannot keep '{name}': the DataFrame has {count} column{'s' * (len(places) > 1)} of that name")
-    stuck = _not_carried(schema[places[0]].dataType)
-    if stuck is not None:
-        reason = f"the Spark type {stuck.simpleString()} cannot be carried along"
+        raise UsageError(
+            f"cannot keep '{name}': the DataFrame has {count} column{'s' * (len(places) > 1)} of that name"
+        )
+    for part in _types_within(schema[places[0]].dataType):
+        if not _stays_behind(part) and not _stays_there(part):
+            continue
+        reason = f"the Spark type {part.simpleString()} cannot be carried along"
         raise UsageError(f"cannot keep '{name}': {reason}; cast it, or join the result with the events")
     return places[0]
 
 
-def _not_carried(data_type: DataType) -> DataType | None:
-    """The first type within a type that cannot be carried to a worker."""
+def _types_within(data_type: DataType) -> Iterator[DataType]:
+    """The type and all that it is made of."""
     waiting = [data_type]
     while waiting:
         here = waiting.pop()
-        if isinstance(here, NOT_CARRIED):
-            return here
+        yield here
         if isinstance(here, StructType):
             waiting += [member.dataType for member in here]
-            if len(set(here.names)) < len(here.names):
-                return here
         elif isinstance(here, MapType):
             waiting += [here.keyType, here.valueType]
-        elif isinstance(here, ArrayType | UserDefinedType):
-            waiting.append(_opened(here))
-    return None
+        elif isinstance(here, ArrayType):
+            waiting.append(here.elementType)
+        elif isinstance(here, UserDefinedType):
+            waiting.append(here.sqlType())
+
+
+def _stays_behind(data_type: DataType) -> bool:
+    """Whether it cannot be brought to a worker."""
+    if isinstance(data_type, StructType):
+        return len(set(data_type.names)) < len(data_type.names)
+    return isinstance(data_type, YearMonthIntervalType | CalendarIntervalType)
+
+
+def _stays_there(data_type: DataType) -> bool:
+    """Whether it cannot be brought back: nothing but nulls, and a promise that none is null."""
+    if isinstance(data_type, ArrayType):
+        return isinstance(data_type.elementType, NullType) and not data_type.containsNull
+    return isinstance(data_type, MapType) and isinstance(data_type.keyType, NullType)

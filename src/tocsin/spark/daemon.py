@@ -23,10 +23,17 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+QUIET_LIBRARIES = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}
+
 
 def main() -> None:
     """Warm up and serve Spark until it closes standard input."""
-    one_thread_each()
+    keep_libraries_from_starting_threads()
     with standard_output_to_error():
         warm_up()
     if thread_count() > 1:
@@ -37,16 +44,16 @@ def main() -> None:
     manager()
 
 
-def one_thread_each() -> None:
-    """Keep the libraries under NumPy from starting thread pools: Spark gives a task one core."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+def keep_libraries_from_starting_threads() -> None:
+    """Tell NumPy's and Arrow's libraries, before they load; Spark gives a task one core anyway."""
+    for name, value in QUIET_LIBRARIES.items():
+        os.environ.setdefault(name, value)
 
 
 def warm_up() -> None:
     """Load the compiled kernels; report a failure and carry on."""
     try:
-        from tocsin.kernels.jit import warm_up as warm_up_kernels
+        from tocsin.monitor.warming import warm_up as warm_up_kernels
 
         warm_up_kernels()
     except Exception:

@@ -10,11 +10,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DoubleType, StringType, StructType
 
 from tocsin.errors import UsageError
-from tocsin.spark.columns import Layout, ship_columns
 from tocsin.spark.shipping import ShippedIndex, ship_index
 
 if TYPE_CHECKING:
     from tocsin.monitor.building import Engine
+    from tocsin.spark.columns import Layout
 
 TAKEN = ("event", "rule", "score")
 """Names that results have for themselves, on Spark and elsewhere."""
@@ -34,6 +34,8 @@ def match(
     UsageError for one that cannot be kept, IndexFileError for a file that is no good index.
     """
     import pyarrow as pa
+
+    from tocsin.spark.columns import ship_columns
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")

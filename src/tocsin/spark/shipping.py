@@ -24,7 +24,7 @@ from pyspark import SparkContext, SparkFiles
 from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
 from pyspark.sql import SparkSession
 
-from tocsin.errors import IndexFileError, TocsinError, UsageError
+from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from tocsin.monitor.building import Engine
@@ -54,12 +54,18 @@ def ship_index(session: SparkSession, index_or_path: Engine | str | os.PathLike[
     a copy: changing the file afterwards changes nothing for a job or a stream that runs. Raises
     IndexFileError when the file is missing, damaged or no index.
     """
+    from tocsin.monitor.index import Index
+
     context = _context(session)
     with _one_at_a_time:
-        if isinstance(index_or_path, str | os.PathLike):
-            saved = _verified_copy(context, Path(index_or_path))
-        elif hasattr(index_or_path, "save"):
+        if isinstance(index_or_path, Index):
             saved = _saved(index_or_path)
+        elif isinstance(index_or_path, str | os.PathLike):
+            saved = _verified_copy(context, Path(index_or_path))
+        elif hasattr(index_or_path, "engine"):
+            raise UnsupportedError(
+                f"the engine {index_or_path.engine} does not run on Spark: build with 'atree'"
+            )
         else:
             kind = type(index_or_path).__name__
             raise UsageError(f"an index or the path of a saved one is wanted here, not {kind}")
@@ -79,7 +85,7 @@ def _is_added(context: SparkContext, name: str) -> bool:
     return any(added.rpartition("/")[2] == name for added in context.listFiles)
 
 
-def _saved(index: Engine) -> Path:
+def _saved(index: Index) -> Path:
     draft = _draft()
     try:
         index.save(draft)

@@ -23,17 +23,17 @@ _SHAPES = (
     (0.06, "({0} or {1} or {2})"),
     (0.02, "({0} xor {1})"),
 )
-_FIRST_NAMES = tuple(
+_FIRST_NAMES = world.words(
     """Alder Birch Cedar Dune Elm Fjord Grove Heath Isle Juniper Kestrel Linden Meadow North Oak Pine
-    Quarry River Stone Thorn Umber Vale Willow Yarrow""".split()
+    Quarry River Stone Thorn Umber Vale Willow Yarrow"""
 )
-_SECOND_NAMES = tuple(
-    "Bikes Bank Travel Foods Motors Mobile Fashion Home Games Books Airways Coffee Sports Health".split()
+_SECOND_NAMES = world.words(
+    "Bikes Bank Travel Foods Motors Mobile Fashion Home Games Books Airways Coffee Sports Health"
 )
-_OFFERS = tuple(
-    """spring sale|new arrivals|members only|last chance|free delivery|summer preview|come back|brand|
-    app launch|two for one|gift ideas|weekend deals""".replace("\n    ", "").split("|")
-)
+_OFFERS = (
+    "spring sale", "new arrivals", "members only", "last chance", "free delivery", "summer preview",
+    "come back", "brand", "app launch", "two for one", "gift ideas", "weekend deals",
+)  # fmt: skip
 
 
 def campaigns(count: int, seed: int = 1) -> pa.Table:
@@ -84,7 +84,9 @@ def _chosen(rng: np.random.Generator, pool: Sequence[str], count: int, *, share:
     """For each campaign a clause of the pool, or nothing for those that do not ask."""
     drawn = world.draw(rng, count, len(pool), 0.5)
     asked = rng.random(count) < share
-    return [pool[place] if wanted else "" for place, wanted in zip(drawn.tolist(), asked.tolist(), strict=True)]
+    return [
+        pool[place] if wanted else "" for place, wanted in zip(drawn.tolist(), asked.tolist(), strict=True)
+    ]
 
 
 def _audiences(rng: np.random.Generator, agency: NDArray[np.int64]) -> list[str]:

@@ -15,14 +15,15 @@ import numpy as np
 from tocsin.lab.exchange import world
 
 Generator = np.random.Generator
-Maker = Callable[[Generator], str]
+Maker = str | Callable[[Generator], str]
 
 
 def pool(rng: Generator, makers: Sequence[tuple[float, Maker]], size: int) -> list[str]:
-    """`size` clauses, each by a maker that is chosen by its weight."""
+    """`size` clauses; each maker, a function or the clause itself, is chosen by its weight."""
     weights = np.array([weight for weight, _ in makers])
     chosen = rng.choice(len(makers), size, p=weights / weights.sum())
-    return [makers[place][1](rng) for place in chosen]
+    made = (makers[place][1] for place in chosen)
+    return [maker if isinstance(maker, str) else maker(rng) for maker in made]
 
 
 def audiences(rng: Generator, size: int) -> list[str]:
@@ -101,10 +102,6 @@ def _lapsed(rng: Generator) -> str:
     since = world.WEEK_START - timedelta(days=int(rng.integers(5, 40)))
     moment = since.strftime("%Y-%m-%dT%H:%M:%SZ")
     return f"(user.last_visit < timestamp '{moment}' and user.past_purchases > 0)"
-
-
-def _newcomers(rng: Generator) -> str:
-    return "(user.last_visit is null and user.past_purchases = 0)"
 
 
 def _one_but_not_both(rng: Generator) -> str:
@@ -199,10 +196,6 @@ def _hours(rng: Generator) -> str:
     return f"hour between {first} and {first + int(rng.integers(2, 5))}"
 
 
-def _weekends(rng: Generator) -> str:
-    return "weekday in (6, 7)"
-
-
 def _evenings_of_working_days(rng: Generator) -> str:
     return f"(weekday <= 5 and hour >= {rng.integers(17, 21)})"
 
@@ -219,10 +212,6 @@ def _positions(rng: Generator) -> str:
     return f"slot.position not in ({texts(world.draw_distinct(rng, world.SLOT_POSITIONS, 2))})"
 
 
-def _video(rng: Generator) -> str:
-    return "slot.video"
-
-
 _AGE_BANDS = (
     (18, 24), (25, 34), (35, 44), (45, 54), (55, 64), (18, 34), (25, 54), (30, 49), (65, 0), (21, 0), (16, 29)
 )  # fmt: skip
@@ -236,7 +225,7 @@ _TRAITS = (
     (1.5, _household),
     (1.5, _customers),
     (1.0, _lapsed),
-    (0.5, _newcomers),
+    (0.5, "(user.last_visit is null and user.past_purchases = 0)"),
     (0.5, _one_but_not_both),
     (1.0, _abroad),
 )
@@ -265,10 +254,10 @@ _EQUIPMENT = (
 )
 _DELIVERIES = (
     (2.0, _hours),
-    (0.5, _weekends),
+    (0.5, "weekday in (6, 7)"),
     (1.0, _evenings_of_working_days),
     (2.5, _viewable),
     (1.5, _sizes),
     (1.0, _positions),
-    (0.5, _video),
+    (0.5, "slot.video"),
 )

@@ -11,7 +11,13 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-COUNTRIES = tuple("US DE GB FR BR IN ES IT NL PL CA MX JP SE AU CH AT BE PT DK NO FI IE CZ".split())
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text."""
+    return tuple(text.split())
+
+
+COUNTRIES = words("US DE GB FR BR IN ES IT NL PL CA MX JP SE AU CH AT BE PT DK NO FI IE CZ")
 REGIONS_OF_A_COUNTRY = 12
 LANGUAGE_OF = {
     **dict.fromkeys(("US", "GB", "CA", "AU", "IE", "IN"), "en"),
@@ -32,15 +38,15 @@ LANGUAGE_OF = {
 LANGUAGES = tuple(dict.fromkeys(LANGUAGE_OF.values()))
 GENDERS = ("f", "m", "x")
 
-INTERESTS = tuple(
+INTERESTS = words(
     """football music travel cooking films gaming fitness fashion cars photography gardening reading
     running cycling hiking baking dogs cats television podcasts finance investing politics science
     history art theatre dance skiing swimming yoga tennis golf sailing fishing camping motorbikes
     furniture decorating crafts knitting chess wine coffee tea vegan barbecue astronomy robotics
     programming phones cameras watches jewellery perfume skincare parenting weddings property
-    volunteering languages""".split()
+    volunteering languages"""
 )
-KEYWORDS = tuple(
+KEYWORDS = words(
     """news weather sale review price best cheap free guide recipe holiday flight hotel beach city
     match goal league transfer score election market shares mortgage loan insurance savings tax
     health doctor diet sleep workout shoes dress jacket bag trend style phone laptop tablet camera
@@ -49,11 +55,11 @@ KEYWORDS = tuple(
     hybrid tyre charging road bike trail mountain lake snow summer winter museum gallery book author
     poem job career salary course exam language startup invention rocket planet climate forest ocean
     energy solar wind rain storm train bus ferry bridge tower castle village farm market-hall bread
-    cheese chocolate salad soup grill""".split()
+    cheese chocolate salad soup grill"""
 )
-CATEGORIES = tuple(
+CATEGORIES = words(
     """news sport entertainment shopping games video finance food travel health technology fashion
-    cars home science education music weather jobs property family pets religion law poetry""".split()
+    cars home science education music weather jobs property family pets religion law poetry"""
 )
 SITE_WORDS = ("daily", "planet", "world", "my", "the", "best", "local", "open", "club", "hub", "zone", "post")
 SITES = 400
@@ -79,7 +85,7 @@ WEEK_START = datetime(2026, 3, 2, tzinfo=UTC)
 def popularity(count: int, skew: float = 1.0) -> NDArray[np.float64]:
     """The chances of `count` ranks by Zipf's law: 1 / (rank + 2) ** skew, made to sum to 1."""
     weights = 1.0 / np.arange(2, count + 2, dtype=np.float64) ** skew
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def draw(rng: np.random.Generator, size: int, count: int, skew: float = 1.0) -> NDArray[np.int64]:
@@ -88,9 +94,7 @@ def draw(rng: np.random.Generator, size: int, count: int, skew: float = 1.0) -> 
     return np.minimum(np.searchsorted(edges, rng.random(size), side="right"), count - 1)
 
 
-def draw_distinct(
-    rng: np.random.Generator, names: Sequence[str], count: int, skew: float = 1.0
-) -> list[str]:
+def draw_distinct(rng: np.random.Generator, names: Sequence[str], count: int, skew: float = 1.0) -> list[str]:
     """A few different names, popular ones more often."""
     places = rng.choice(len(names), size=count, replace=False, p=popularity(len(names), skew))
     return [names[place] for place in places]

@@ -1,0 +1,90 @@
+"""The command `tocsin`: one file per command, and what all of them share.
+
+Standard output is for the result alone; messages, warnings and progress go to standard error. Exit
+codes: 0 done, 1 bad input, 2 bad usage. Importing this, and `--help`, load none of the libraries that
+do the work: every command imports them when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+from tocsin.cli import build, check, explain, match
+from tocsin.cli.messages import complain, showing_warnings
+from tocsin.errors import TocsinError, UsageError
+from tocsin.version import VERSION
+
+DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+_EXAMPLES = """\
+examples:
+  tocsin check rules/                                     find every mistake in rule files
+  tocsin build rules/ -o rules.tocsin                     make an index of them
+  tocsin match rules.tocsin --events visits.jsonl         which rules does each event satisfy?
+  tocsin explain rules/ --rule r1 --event '{"age": 31}'   and why, or why not?
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the result is the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        arguments = parser().parse_args(argv)
+        with showing_warnings():
+            code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    except BrokenPipeError:
+        _forget_output()
+        return DONE
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    except UsageError as error:
+        complain(str(error))
+        return BAD_USAGE
+    except TocsinError as error:
+        complain(str(error))
+        return BAD_INPUT
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return BAD_INPUT
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    whole = argparse.ArgumentParser(
+        prog="tocsin",
+        description="Tells which of millions of rules an event satisfies.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
+    commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    for command in (check, build, match, explain):
+        added = commands.add_parser(
+            command.NAME,
+            help=command.SUMMARY,
+            description=command.DESCRIPTION,
+            epilog=command.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_arguments(added)
+        added.set_defaults(run=command.run)
+    return whole
+
+
+def _forget_output() -> None:
+    """Whoever read standard output has gone (`| head`): nothing more is to be written, nor at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,56 @@
+"""`tocsin build`: rules into one index file."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from tocsin.cli.destinations import check_destination
+from tocsin.cli.messages import say, warn
+from tocsin.cli.rejects import rejects_file, write_rejects
+from tocsin.cli.rule_sources import read_and_build
+
+NAME = "build"
+SUMMARY = "make an index of rules"
+DESCRIPTION = """\
+Reads rules and writes an index of them: one file, which `tocsin match` and tocsin.open load at once.
+Bad rules stop it, each with its place, unless they are to be skipped."""
+EXAMPLES = """\
+examples:
+  tocsin build rules/ -o rules.tocsin
+  tocsin build campaigns.parquet extra.sql -o rules.tocsin --skip-bad --rejects bad.jsonl
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this command."""
+    parser.add_argument(
+        "rules", nargs="+", metavar="RULES", help="rule files (.sql .csv .jsonl .parquet) or folders of them"
+    )
+    parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the index file to write")
+    parser.add_argument("--skip-bad", action="store_true", help="leave out rules that cannot be taken")
+    parser.add_argument(
+        "--rejects",
+        metavar="FILE",
+        help="where to write what --skip-bad leaves out (default: beside the index, NAME.rejects.jsonl)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build and save."""
+    from tocsin.monitor.index import Index
+
+    rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
+    for path in (arguments.out, rejects):
+        check_destination(path, arguments.rules)
+    started = time.perf_counter()
+    index, _, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad)
+    index.save(arguments.out)
+    if bad or arguments.rejects is not None:
+        write_rejects(rejects, bad)
+    if bad:
+        warn(f"{len(bad):,} errors in rules that were left out: see {rejects}")
+    if isinstance(index, Index):
+        say(str(index.stats()))
+    say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s")
+    return 0

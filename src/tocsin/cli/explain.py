@@ -1,0 +1,101 @@
+"""`tocsin explain`: why a rule matches an event, or why not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
+from tocsin.errors import EventError, InputError, raise_all
+
+if TYPE_CHECKING:
+    from tocsin.monitor.explaining import Explanation
+
+NAME = "explain"
+SUMMARY = "show why a rule matches an event, or why not"
+DESCRIPTION = """\
+Prints the rule's condition with the truth of each of its parts on one event, and the values they saw.
+Exit code 0 whether it matches or not."""
+EXAMPLES = """\
+examples:
+  tocsin explain rules/ --rule adults --event '{"age": 31, "state": "CA"}'
+  tocsin explain rules.tocsin --rule adults --event @event.json
+"""
+
+_MOST_COMPARED = 20_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this command."""
+    parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
+    parser.add_argument("--rule", required=True, metavar="ID", help="the id of the rule")
+    parser.add_argument(
+        "--event", required=True, metavar="JSON", help="the event, a JSON object; @FILE reads it from a file"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the explanation."""
+    event = read_event(arguments.event)
+    path = saved_index(arguments.rules)
+    if path is not None:
+        print(_explain_from_index(path, arguments.rule, event))
+    else:
+        print(_explain_from_files(arguments.rules, arguments.rule, event))
+    return 0
+
+
+def read_event(text: str) -> dict[str, object]:
+    """The event of `--event`; EventError when it is not one JSON object."""
+    from tocsin.events.json_lines import parse_lines
+
+    file = text[1:] if text.startswith("@") else None
+    raw = text.encode("utf-8", "surrogateescape") if file is None else Path(file).read_bytes()
+    parsed = parse_lines([raw.removeprefix(b"\xef\xbb\xbf")])
+    if parsed.rejects:
+        raise EventError(f"the event is {parsed.rejects[0].reason}", file=file)
+    if not parsed.events:
+        raise EventError("the event is empty: expected a JSON object", file=file)
+    return parsed.events[0]
+
+
+def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Explanation:
+    from tocsin.monitor.index import open_file
+    from tocsin.monitor.slice_matchers import IndexOnSlices
+
+    index = open_file(path)
+    if rule not in index:
+        raise InputError(_no_such_rule(rule, IndexOnSlices(index).names().to_pylist()))
+    return index.explain(rule, event)
+
+
+def _explain_from_files(paths: Sequence[str], rule: str, event: dict[str, object]) -> Explanation:
+    """Only the one rule is built: what is wrong with others is not the question here."""
+    import numpy as np
+
+    from tocsin.grammar.rule_files import read_rules
+    from tocsin.monitor.scan import ScanIndex
+
+    rules = read_rules(*paths, skip_bad=True)
+    ids = rules.ids.to_pylist()
+    if rule not in ids:
+        raise_all([error for error in rules.rejected if error.rule == rule])
+        raise InputError(_no_such_rule(rule, ids))
+    return ScanIndex(rules.take(np.array([ids.index(rule)]))).explain(rule, event)
+
+
+def _no_such_rule(rule: str, ids: Sequence[str]) -> str:
+    reason = f"there is no rule {rule!r}"
+    nearest = get_close_matches(rule, _candidates(rule, ids), n=1, cutoff=0.5)
+    return f"{reason}: did you mean {nearest[0]!r}?" if nearest else reason
+
+
+def _candidates(rule: str, ids: Sequence[str]) -> Iterable[str]:
+    """The ids worth comparing: of very many only those of about the same length and beginning."""
+    if len(ids) <= _MOST_COMPARED:
+        return ids
+    like = [each for each in ids if abs(len(each) - len(rule)) <= 1 and each[:1] == rule[:1]]
+    return like[:_MOST_COMPARED]

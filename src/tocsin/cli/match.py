@@ -1,0 +1,286 @@
+"""`tocsin match`: which rules each event of some files satisfies."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tocsin.cli.destinations import check_destination
+from tocsin.cli.messages import Advance, progress, say, warn
+from tocsin.cli.rejects import rejects_file, write_rejects
+from tocsin.cli.rule_sources import RULES_OR_INDEX, read_and_build, saved_index
+from tocsin.errors import EventError, UsageError
+
+if TYPE_CHECKING:
+    from tocsin.monitor.kept import KeptColumn
+    from tocsin.monitor.parts import PartReport, SliceJob
+    from tocsin.monitor.slice_matchers import IndexOnSlices, ScanOnSlices
+
+NAME = "match"
+SUMMARY = "find the rules that events satisfy"
+DESCRIPTION = """\
+Matches every event of a file, or of a folder of part files, against all rules. The result has a row
+for each match: event (the row number, from 0), rule, score, and the kept fields. It runs on Spark
+unless told otherwise; both ways write the same rows."""
+EXAMPLES = """\
+examples:
+  tocsin match rules/ --events visits.jsonl --no-spark
+  tocsin match rules.tocsin --events visits/ --out matches.parquet --keep visitor page
+  tocsin match rules.csv --events visits.csv.gz --out matches.csv --skip-bad --rejects bad.jsonl
+"""
+
+SMALL_INPUT = "for small input, --no-spark is quicker"
+_NAMED = 5
+_WATCH_SECONDS = 0.3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this command."""
+    parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
+    parser.add_argument(
+        "--events",
+        required=True,
+        metavar="FILE_OR_FOLDER",
+        help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="the result: .jsonl .csv .parquet by its name (default: JSON lines on standard output)",
+    )
+    parser.add_argument(
+        "--engine", metavar="NAME", help="how to match: atree (default), or scan, slow and obvious"
+    )
+    parser.add_argument(
+        "--keep",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FIELD",
+        help="top-level fields of the events to add to the result",
+    )
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="leave out rules and events that cannot be read"
+    )
+    parser.add_argument(
+        "--rejects",
+        metavar="FILE",
+        help="where to write what --skip-bad leaves out (default: beside the result, NAME.rejects.jsonl,"
+        " or tocsin-rejects.jsonl)",
+    )
+    parser.add_argument("--no-spark", action="store_true", help="match in this process, without Spark")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Match all events, then write all matches."""
+    from tocsin.events.slices import plan_slices
+    from tocsin.monitor.outputs import check_kept_names, output_format
+    from tocsin.monitor.parts import SliceJob
+
+    started = time.perf_counter()
+    suffix = ".jsonl" if arguments.out is None else output_format(arguments.out)
+    keep = check_kept_names(arguments.keep)
+    rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
+    slices = tuple(plan_slices(arguments.events))
+    for path in (rejects, *([] if arguments.out is None else [arguments.out])):
+        check_destination(path, [*arguments.rules, *(piece.file for piece in slices)])
+    matcher, bad_rules = _open_matcher(arguments)
+    with _workspace(arguments.out) as folder:
+        job = SliceJob(slices, keep, arguments.skip_bad, folder)
+        reports = _match(matcher, job, arguments.no_spark)
+        _refuse_bad_events(job, reports)
+        _warn_of_missing(matcher, job, reports)
+        _write(arguments.out, suffix, matcher, job, reports)
+        _write_rejects(rejects, arguments.rejects is not None, bad_rules, job, reports)
+    say(_summary(reports, time.perf_counter() - started))
+    return 0
+
+
+def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | ScanOnSlices, list[str]]:
+    from tocsin.monitor.index import Index, open_file
+    from tocsin.monitor.slice_matchers import IndexOnSlices, ScanOnSlices
+
+    path = saved_index(arguments.rules)
+    if path is not None:
+        if arguments.engine not in (None, Index.engine):
+            raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
+        return IndexOnSlices(open_file(path)), []
+    engine, rules, bad = read_and_build(arguments.rules, arguments.engine or Index.engine, arguments.skip_bad)
+    if isinstance(engine, Index):
+        return IndexOnSlices(engine), bad
+    return ScanOnSlices(engine, rules), bad
+
+
+@contextlib.contextmanager
+def _workspace(output: str | None) -> Iterator[str]:
+    """A folder for parts and the unfinished result: beside the output, so that a move is enough."""
+    place = None if output is None else Path(output).parent
+    with tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True) as folder:
+        yield str(Path(folder).resolve())
+
+
+def _match(matcher: IndexOnSlices | ScanOnSlices, job: SliceJob, no_spark: bool) -> list[PartReport]:
+    from tocsin.monitor.slice_matchers import IndexOnSlices
+
+    on_spark = not no_spark and len(job.slices) > 0
+    if on_spark and isinstance(matcher, IndexOnSlices):
+        return _match_on_spark(matcher, job)
+    if on_spark:
+        say("The engine scan does not run on Spark: matching in this process")
+    return _match_here(matcher, job)
+
+
+def _match_here(matcher: IndexOnSlices | ScanOnSlices, job: SliceJob) -> list[PartReport]:
+    from tocsin.monitor.parts import match_slice
+
+    reports: list[PartReport] = []
+    with progress("Matching slices", len(job.slices)) as advance:
+        for number in range(len(job.slices)):
+            reports.append(match_slice(matcher, job, number))
+            if reports[-1].name is None:
+                break
+            advance(len(reports))
+    return reports
+
+
+def _match_on_spark(matcher: IndexOnSlices, job: SliceJob) -> list[PartReport]:
+    from tocsin.monitor.warming import warm_up
+
+    say(f"Starting Spark ({SMALL_INPUT})")
+    warm_up()  # the compiled kernels are on disk before several workers look for them
+    from tocsin.spark.files import match_slices
+    from tocsin.spark.session import session
+
+    started = time.perf_counter()
+    spark = session(config={"spark.ui.showConsoleProgress": "false"})
+    say(f"Spark started in {time.perf_counter() - started:.1f} s")
+    with progress("Matching slices", len(job.slices)) as advance, _watching(job.folder, advance):
+        return match_slices(spark, matcher.index, job)
+
+
+@contextlib.contextmanager
+def _watching(folder: str, advance: Advance) -> Iterator[None]:
+    """Tell how many slices have left their part, until the block is done."""
+    from tocsin.monitor.parts import finished_slices
+
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_WATCH_SECONDS):
+            advance(finished_slices(folder))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
+    """EventError that names the first bad events, unless they are to be skipped."""
+    stopped = [report for report in reports if report.name is None]
+    if not stopped:
+        return
+    first = [
+        (job.slices[report.slice].file, *reject) for report in stopped for reject in report.first_rejects
+    ]
+    shown = "\n".join(f"{file}: event {row}: {reason}" for file, row, reason in first[:_NAMED])
+    raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{shown}")
+
+
+def _warn_of_missing(
+    matcher: IndexOnSlices | ScanOnSlices, job: SliceJob, reports: Sequence[PartReport]
+) -> None:
+    """Fields that rules name, or that are to be kept, and that no event has."""
+    from tocsin.events.paths import path_text
+
+    if not any(report.events for report in reports):
+        return
+    seen = {place for report in reports for place in report.seen}
+    unseen = [path_text(path) for place, path in enumerate(matcher.fields) if place not in seen]
+    if unseen:
+        warn(f"rules name fields that no event has, and that count as missing: {_listed(sorted(unseen))}")
+    kept = {name for report in reports for name, kinds in report.kinds.items() if kinds}
+    lacking = [repr(name) for name in job.keep if name not in kept]
+    if lacking:
+        warn(f"no event has what is to be kept, so it is null: {_listed(lacking)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _write(
+    output: str | None,
+    suffix: str,
+    matcher: IndexOnSlices | ScanOnSlices,
+    job: SliceJob,
+    reports: Sequence[PartReport],
+) -> None:
+    """The parts in their order as one result: on standard output, or as a file that is whole or not there."""
+    from tocsin.monitor.outputs import FORMATS
+    from tocsin.monitor.parts import read_part
+
+    draft = Path(job.folder) / "result"
+    with contextlib.ExitStack() as closing:
+        stream: BinaryIO = sys.stdout.buffer if output is None else closing.enter_context(draft.open("wb"))
+        sink = FORMATS[suffix](stream, matcher.names(), _columns(job, reports))
+        with progress("Writing parts", len(reports)) as advance:
+            for done, report in enumerate(reports, 1):
+                for batch in read_part(job.folder, report):
+                    sink.write(batch)
+                advance(done)
+        sink.finish()
+    if output is not None:
+        draft.replace(output)
+
+
+def _columns(job: SliceJob, reports: Sequence[PartReport]) -> list[KeptColumn]:
+    """The kept columns, each with the type that suits all slices."""
+    from tocsin.monitor.kept import settle
+    from tocsin.monitor.parts import part_types
+
+    if not job.keep:
+        return []
+    types = [part_types(job.folder, report) for report in reports]
+    return [
+        settle(
+            name,
+            {kind for report in reports for kind in report.kinds.get(name, ())},
+            dict.fromkeys(found[name] for found in types if name in found),
+        )
+        for name in job.keep
+    ]
+
+
+def _write_rejects(
+    path: Path, asked: bool, bad_rules: list[str], job: SliceJob, reports: Sequence[PartReport]
+) -> None:
+    from tocsin.monitor.parts import rejects_path
+
+    bad_events = sum(report.rejects for report in reports)
+    if not (bad_rules or bad_events or asked):
+        return
+    write_rejects(path, bad_rules, [rejects_path(job.folder, each) for each in reports if each.rejects])
+    if bad_rules:
+        warn(f"{len(bad_rules):,} errors in rules that were left out: see {path}")
+    if bad_events:
+        warn(f"{bad_events:,} records are no events and were left out: see {path}")
+
+
+def _summary(reports: Sequence[PartReport], seconds: float) -> str:
+    events, matches, rejects = (
+        sum(getattr(report, each) for report in reports) for each in ("events", "matches", "rejects")
+    )
+    speed = f"{seconds:.1f} s ({events / max(seconds, 1e-9):,.0f} events/s)"
+    return f"{events:,} events, {matches:,} matches, {rejects:,} rejects in {speed}"

@@ -1,0 +1,57 @@
+"""What a person reads while a command works: messages, warnings and progress, on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+
+from tocsin.errors import TocsinWarning
+
+Advance = Callable[[int], None]
+"""Called with how much is done by now."""
+
+
+def say(text: str) -> None:
+    """A message."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def warn(text: str) -> None:
+    """A message about something odd."""
+    say(f"warning: {text}")
+
+
+def complain(text: str) -> None:
+    """A message about what stopped the command."""
+    say(f"tocsin: {text}")
+
+
+@contextlib.contextmanager
+def showing_warnings() -> Iterator[None]:
+    """Show tocsin's warnings as messages, without the line of code that gave them."""
+
+    def show(message: Warning | str, *_place: object, **_line: object) -> None:
+        warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", TocsinWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextlib.contextmanager
+def progress(title: str, total: int) -> Iterator[Advance]:
+    """A bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,71 @@
+"""RULES_OR_INDEX: a saved index, or rule files that are built into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tocsin.cli.rejects import rule_line
+from tocsin.errors import RuleError, UsageError, each_error, raise_all
+
+if TYPE_CHECKING:
+    from tocsin.grammar.rules import Rules
+    from tocsin.monitor.building import Engine
+
+INDEX_SUFFIX = ".tocsin"
+RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
+
+
+def is_index(path: str) -> bool:
+    """Whether a path is that of a saved index, by its name or its first bytes."""
+    from tocsin.index.file import MAGIC
+
+    if path.endswith(INDEX_SUFFIX):
+        return True
+    file = Path(path)
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC)) == MAGIC
+
+
+def saved_index(paths: Sequence[str]) -> str | None:
+    """The path of the saved index that is meant, or None when rule files are."""
+    indexes = [path for path in paths if is_index(path)]
+    if indexes and len(paths) > 1:
+        raise UsageError(f"{indexes[0]} is a saved index, which is matched alone")
+    return indexes[0] if indexes else None
+
+
+def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[Engine, Rules, list[str]]:
+    """The engine, the rules it was built from, and the bad ones as lines for a file of rejects.
+
+    Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and
+    those within conditions.
+    """
+    from tocsin.grammar.rule_files import read_rules
+    from tocsin.monitor.building import build, build_good
+
+    rules = read_rules(*paths, skip_bad=True)
+    if skip_bad:
+        built, errors = build_good(rules, engine)
+        return built, rules, _reject_lines(rules, errors)
+    try:
+        built = build(rules, engine)
+    except RuleError as error:
+        raise_all([*rules.rejected, *each_error(error)])
+    raise_all(rules.rejected)
+    return built, rules, []
+
+
+def _reject_lines(rules: Rules, errors: Sequence[RuleError]) -> list[str]:
+    """The errors as lines; those after the reader's are about conditions, and show them whole."""
+    of_reader = len(rules.rejected)
+    bad = {error.rule for error in errors[of_reader:]}
+    texts = {}
+    if bad:
+        rows = [row for row, rule in enumerate(rules.ids.to_pylist()) if rule in bad]
+        texts = {rules.ids[row].as_py(): rules.whens[row].as_py() for row in rows}
+    lines = [rule_line(error, error.excerpt or "") for error in errors[:of_reader]]
+    return lines + [rule_line(error, texts[error.rule]) for error in errors[of_reader:]]

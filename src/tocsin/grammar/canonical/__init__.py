@@ -1,0 +1,61 @@
+"""The canonical form of a condition: equal for conditions that are the same expression.
+
+    not (b < 2 or not a = 1) and (a = 1.0 and true)        a = 1 and not b < 2
+
+Two conditions that differ only in order, grouping, double negation or repetition have one canonical
+form, and so have those that differ by De Morgan's laws, by a constant that changes nothing, or in how
+one predicate is written. The form means the same in all three truths. No complement law is used:
+`x or not x` is unknown when x is missing, and stays as it is.
+
+Each pass is a function from a condition to a condition, in a file of its own:
+
+    predicates    each predicate in its simplest form
+    constants     no `true` or `false` but as the whole condition
+    negation      `not` only over predicates; of xor and xnor, no operand is negated
+    flatten       no `and` in an `and`, no `or` in an `or`, xors in one chain
+    repetition    no operand twice, but in a xor
+    order         operands sorted
+
+kernels/sharing.py does the same on arrays for a million conditions at once. It never keeps apart what
+has one canonical form; it also finds a xor that was written out with `and`, `or` and `not`, which
+would make a text grow without bound and is not done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tocsin.grammar.canonical.constants import fold_constants
+from tocsin.grammar.canonical.flatten import flatten_groups
+from tocsin.grammar.canonical.negation import push_negations
+from tocsin.grammar.canonical.order import sort_operands
+from tocsin.grammar.canonical.predicates import canonical_predicate
+from tocsin.grammar.canonical.repetition import drop_repetitions
+from tocsin.grammar.tree import Condition, Predicate
+
+__all__ = ["PASSES", "canonical"]
+
+
+def simplify_predicates(condition: Condition) -> Condition:
+    """Every predicate in its simplest form."""
+    return Condition(
+        tuple(canonical_predicate(step) if isinstance(step, Predicate) else step for step in condition.steps)
+    )
+
+
+PASSES: tuple[Callable[[Condition], Condition], ...] = (
+    simplify_predicates,
+    fold_constants,
+    push_negations,
+    flatten_groups,
+    drop_repetitions,
+    sort_operands,
+)
+"""In this order: each may rely on what the ones before it promise."""
+
+
+def canonical(condition: Condition) -> Condition:
+    """The canonical form; a condition of any depth and length, in little more than linear time."""
+    for run in PASSES:
+        condition = run(condition)
+    return condition

@@ -1,0 +1,184 @@
+"""Matches written out: JSON lines, CSV or Parquet, in a file or on a stream.
+
+The rows are those of the parts in their order: by event, then by rule.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from tocsin.errors import UsageError
+from tocsin.monitor.kept import KeptColumn, converted, csv_column, json_texts
+from tocsin.monitor.parts import MatchedEvents
+from tocsin.monitor.results import MATCH_SCHEMA
+
+OWN_COLUMNS = tuple(MATCH_SCHEMA.names)
+"""The columns of every result, whose names no kept column can have."""
+
+_BYTES_AT_ONCE = 64 * 2**20
+_BYTES_OF_ROW = 64
+
+
+def output_format(path: str | Path) -> str:
+    """The format that a file's name asks for; UsageError when it is none of them."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise UsageError(f"cannot write {path}: the name must end in {', '.join(FORMATS)}")
+    return suffix
+
+
+def check_kept_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The columns to keep, each once; UsageError when one would stand twice in the result."""
+    for name in names:
+        if name in OWN_COLUMNS:
+            raise UsageError(f"a kept column cannot be named {name!r}: the result has its own")
+    return tuple(dict.fromkeys(names))
+
+
+class JsonLines:
+    """`{"event": 0, "rule": "r1", "score": null, ...}`, a line for each match."""
+
+    def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        self._stream = stream
+        self._rules = [json.dumps(name, ensure_ascii=False).encode() for name in names.to_pylist()]
+        self._columns = [(column.name, json.dumps(column.name, ensure_ascii=False)) for column in columns]
+
+    def write(self, batch: MatchedEvents) -> None:
+        """Write the lines of a batch: between the ids of an event's rules always the same text stands."""
+        rules = batch.rule.tolist()
+        bounds = batch.start.tolist()
+        for place, (event, end) in enumerate(zip(batch.event.tolist(), self._ends(batch), strict=True)):
+            begin = f'{{"event": {event}, "rule": '.encode()
+            between = end + begin
+            step = max(1, _BYTES_AT_ONCE // len(between))
+            for first in range(bounds[place], bounds[place + 1], step):
+                some = rules[first : min(first + step, bounds[place + 1])]
+                self._stream.write(begin)
+                self._stream.write(between.join(map(self._rules.__getitem__, some)))
+                self._stream.write(end)
+
+    def _ends(self, batch: MatchedEvents) -> Iterator[bytes]:
+        """What follows the rule's id in the lines of each event."""
+        texts = []
+        for name, key in self._columns:
+            values = json_texts(batch.kept[name]) if name in batch.kept else [None] * len(batch.event)
+            texts.append([f", {key}: {value or 'null'}" for value in values])
+        if not texts:
+            return iter([b', "score": null}\n'] * len(batch.event))
+        return (f', "score": null{"".join(row)}}}\n'.encode() for row in zip(*texts, strict=True))
+
+    def finish(self) -> None:
+        """Everything to the stream."""
+        self._stream.flush()
+
+
+class Csv:
+    """Comma-separated values: null is empty, every string in quotes."""
+
+    def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        self._rows = _Rows(names, columns)
+        fields = [
+            pa.field(column.name, csv_column(pa.nulls(0, column.field.type)).type) for column in columns
+        ]
+        self._schema = pa.schema([*MATCH_SCHEMA, *fields])
+        self._writer = pa_csv.CSVWriter(stream, self._schema)
+
+    def write(self, batch: MatchedEvents) -> None:
+        """Write the rows of a batch."""
+        for rows in self._rows.of(batch, csv_column):
+            self._writer.write_batch(rows)
+
+    def finish(self) -> None:
+        """Everything to the stream."""
+        self._writer.close()
+
+
+class Parquet:
+    """A Parquet file; kept columns have their types."""
+
+    def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        self._rows = _Rows(names, columns)
+        schema = pa.schema([*MATCH_SCHEMA, *(column.field for column in columns)])
+        self._writer = pq.ParquetWriter(stream, schema, compression="zstd")
+        self._waiting: list[pa.RecordBatch] = []
+        self._bytes = 0
+
+    def write(self, batch: MatchedEvents) -> None:
+        """Take the rows of a batch, and write a row group when there are enough."""
+        for rows in self._rows.of(batch):
+            self._waiting.append(rows)
+            self._bytes += rows.nbytes
+            if self._bytes >= _BYTES_AT_ONCE:
+                self._write_group()
+
+    def finish(self) -> None:
+        """Everything to the stream, with the file's footer."""
+        self._write_group()
+        self._writer.close()
+
+    def _write_group(self) -> None:
+        if self._waiting:
+            group = pa.Table.from_batches(self._waiting)
+            self._writer.write_table(group, row_group_size=max(1, group.num_rows))
+        self._waiting, self._bytes = [], 0
+
+
+class _Rows:
+    """Turns events with many rules each into rows."""
+
+    def __init__(self, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
+        self._names = names
+        self._columns = columns
+
+    def of(
+        self, batch: MatchedEvents, shape: Callable[[pa.Array], pa.Array] = lambda values: values
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a batch, some _BYTES_AT_ONCE at a time; `shape` is applied to the kept columns."""
+        count = len(batch.event)
+        kept = [shape(converted(column, batch.kept.get(column.name), count)) for column in self._columns]
+        event_of_row = np.repeat(np.arange(count), np.diff(batch.start))
+        cost = np.cumsum(_bytes_of_events(kept, count)[event_of_row])
+        schema = pa.schema(
+            [
+                *MATCH_SCHEMA,
+                *(pa.field(c.name, values.type) for c, values in zip(self._columns, kept, strict=True)),
+            ]
+        )
+        first = 0
+        while first < len(event_of_row):
+            before = cost[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(cost, before + _BYTES_AT_ONCE, side="right")))
+            events = event_of_row[first:last]
+            arrays = [
+                pa.array(batch.event[events]),
+                self._names.take(pa.array(batch.rule[first:last])),
+                pa.nulls(len(events), pa.float64()),
+                *(values.take(pa.array(events)) for values in kept),
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            first = last
+
+
+def _bytes_of_events(kept: Sequence[pa.Array], count: int) -> NDArray[np.int64]:
+    """About how large a row of each event is: exact for texts, an average for other columns."""
+    sizes = np.full(count, _BYTES_OF_ROW, np.int64)
+    for values in kept:
+        if pt.is_string(values.type) or pt.is_binary(values.type):
+            sizes += pc.fill_null(pc.binary_length(values), 0).to_numpy()
+        else:
+            sizes += values.nbytes // max(1, count)
+    return sizes
+
+
+FORMATS: dict[str, type[JsonLines | Csv | Parquet]] = {".jsonl": JsonLines, ".csv": Csv, ".parquet": Parquet}

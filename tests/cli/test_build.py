@@ -1,0 +1,62 @@
+"""tocsin build: an index, or every reason why not."""
+
+from __future__ import annotations
+
+import json
+
+import tocsin as library
+from tests.cli.running import RULES, Command
+
+
+def test_an_index_is_written_and_described(tocsin: Command) -> None:
+    tocsin.file("rules/a.csv", RULES)
+    tocsin.file("rules/b.sql", "create trigger old from t as v when v.age > 65;")
+    ran = tocsin("build", "rules", "-o", "rules.tocsin")
+    assert ran.code == 0
+    assert ran.out == ""
+    assert "4 distinct conditions" in ran.err
+    assert len(library.open(tocsin.folder / "rules.tocsin")) == 4
+
+
+def test_bad_rules_stop_it_with_all_their_errors(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES + "x,age >\ny,= 3\n,age = 1\n")
+    ran = tocsin("build", "rules.csv", "-o", "rules.tocsin")
+    assert ran.code == 1
+    for place in ("rules.csv:5:6: ", "rules.csv:6:1: ", "rules.csv:7: "):
+        assert place in ran.err
+    assert tocsin.files() == ["rules.csv"]
+
+
+def test_bad_rules_can_be_left_out(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES + "x,age >\nwest,age = 3\n")
+    ran = tocsin("build", "rules.csv", "-o", "rules.tocsin", "--skip-bad")
+    assert ran.code == 0
+    assert "rules.rejects.jsonl" in ran.err
+    lines = [json.loads(line) for line in (tocsin.folder / "rules.rejects.jsonl").read_text().splitlines()]
+    assert {line["rule"]: (line["file"], line["line"], line["text"]) for line in lines} == {
+        "west": ("rules.csv", 6, ""),
+        "x": ("rules.csv", 5, "age >"),
+    }
+    assert all(line["reason"] for line in lines)
+    assert len(library.open("rules.tocsin")) == 3
+
+
+def test_rejects_go_where_they_are_told(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    assert tocsin("build", "rules.csv", "-o", "r.tocsin", "--rejects", "bad.jsonl").code == 2
+    assert tocsin("build", "rules.csv", "-o", "r.tocsin", "--skip-bad", "--rejects", "bad.jsonl").code == 0
+    assert (tocsin.folder / "bad.jsonl").read_text() == ""
+
+
+def test_rules_are_never_overwritten(tocsin: Command) -> None:
+    rules = tocsin.file("rules.csv", RULES)
+    assert tocsin("build", "rules.csv", "-o", "rules.csv").code == 2
+    assert tocsin("build", "rules.csv", "-o", "r.tocsin", "--skip-bad", "--rejects", "./rules.csv").code == 2
+    assert rules.read_text() == RULES
+
+
+def test_a_place_that_cannot_be_written(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    ran = tocsin("build", "rules.csv", "-o", "nowhere/rules.tocsin")
+    assert (ran.code, ran.err) == (1, "tocsin: nowhere/rules.tocsin: cannot be written: there is no folder nowhere\n")
+    assert tocsin("build", "rules.csv", "-o", tocsin.folder).code == 1

@@ -1,0 +1,114 @@
+"""tocsin check: every mistake of every file, at its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.running import RULES, Command
+
+TRIGGERS = """create trigger old when age > 65;
+
+create trigger broken
+  when age >> 3
+    and state = ;
+
+create trigger vague from visits as v when v.age < 'x';
+"""
+
+
+def places(out: str) -> list[str]:
+    """The lines that name a place, without those that show the text there."""
+    return [line for line in out.splitlines() if not line.startswith("    ")]
+
+
+def test_nothing_wrong(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    assert tocsin("check", "rules.csv") == (0, "", "3 rules, no mistakes\n")
+
+
+def test_every_mistake_of_every_file_with_a_caret(tocsin: Command) -> None:
+    tocsin.file("a.sql", TRIGGERS)
+    tocsin.file("b.csv", RULES + 'worse,(age > 3\nadults,age > 1\n,age = 1\n"more",age = 2 state = 3\n')
+    ran = tocsin("check", "a.sql", "b.csv")
+    assert ran.code == 1
+    found = places(ran.out)
+    assert [line.split(": ")[0] for line in found] == [
+        "a.sql:4:13",
+        "a.sql:5:17",
+        "b.csv:5:1",
+        "b.csv:6",
+        "b.csv:7",
+        "b.csv:8:9",
+    ]
+    assert "    (age > 3\n    ^\n" in ran.out
+    assert "already taken at b.csv:2" in found[3]
+    assert ran.err == "6 mistakes in 5 of 10 rules\n"
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(tocsin: Command) -> None:
+    tocsin.file("bad.csv", "id,when\nx,age >\n")
+    ran = tocsin("check", "missing.csv", "bad.csv", "odd.txt")
+    assert ran.code == 1
+    assert "missing.csv: there is no such file" in ran.out
+    assert "bad.csv:2:6: " in ran.out
+    assert "odd.txt" in ran.out
+
+
+def test_a_folder_without_rules(tocsin: Command) -> None:
+    (tocsin.folder / "empty").mkdir()
+    ran = tocsin("check", "empty")
+    assert ran.code == 1
+    assert "no rule files" in ran.out
+
+
+def test_ids_are_unique_over_all_files(tocsin: Command) -> None:
+    tocsin.file("a.csv", RULES)
+    tocsin.file("b.csv", "id,when\nwest,age = 1\n")
+    ran = tocsin("check", "a.csv", "b.csv")
+    assert ran.code == 1
+    assert "b.csv:2: the id 'west' is already taken at a.csv:3" in ran.out
+
+
+@pytest.fixture
+def schema(tocsin: Command) -> Path:
+    return tocsin.file("schema.json", '{"age": "integer", "state": "string", "user": {"name": "string"}}')
+
+
+def test_against_a_schema(tocsin: Command, schema: Path) -> None:
+    tocsin.file("a.sql", TRIGGERS.replace(">> 3", "> 3").replace("state = ", "stat = 'CA'"))
+    tocsin.file("b.csv", RULES + "name,user.nam = 'x' or age = 1 or not user.nam != 'x'\n")
+    ran = tocsin("check", "a.sql", "b.csv", "--schema", schema)
+    assert ran.code == 1
+    found = places(ran.out)
+    assert [line.split(": ")[0] for line in found] == ["a.sql:5:9", "a.sql:7:44", "b.csv:5:1", "b.csv:5:34"]
+    assert "there is no field stat: did you mean state?" in found[0]
+    assert "never true" in found[1]
+    assert "did you mean user.name?" in found[2]
+
+
+def test_a_schema_from_events(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    pq.write_table(pa.table({"age": [1], "State": ["CA"]}), tocsin.folder / "events.parquet")
+    ran = tocsin("check", "rules.csv", "--schema", "events.parquet")
+    assert ran.code == 1
+    assert ran.out.count("did you mean State?") == 2
+
+
+def test_a_schema_that_is_none(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    tocsin.file("schema.json", "[1")
+    ran = tocsin("check", "rules.csv", "--schema", "schema.json")
+    assert ran.code == 1
+    assert ran.out == ""
+    assert "schema.json" in ran.err
+
+
+def test_many_rules_with_one_bad_predicate_each_are_checked_quickly(tocsin: Command, schema: Path) -> None:
+    rows = "".join(f"r{number},age > {number % 50} and agee = 1\n" for number in range(3_000))
+    tocsin.file("rules.csv", "id,when\n" + rows)
+    ran = tocsin("check", "rules.csv", "--schema", schema)
+    assert len(places(ran.out)) == 3_000
+    assert ran.err == "3,000 mistakes in 3,000 of 3,000 rules\n"

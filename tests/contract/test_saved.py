@@ -1,0 +1,74 @@
+"""A saved and reopened index is the index that was saved."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tests.cases import make_conditions, make_event
+from tests.contract.doors import built, by_event, by_table, expected
+from tests.typed_tables import make_table
+
+import tocsin
+from tocsin.monitor.index import open_file
+
+pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("verify", [True, False])
+def test_the_same_matches(seed: int, verify: bool, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    rules = [(f"r{number}", each) for number, each in enumerate(make_conditions(rng, rng.choice([1, 8, 80])))]
+    path = tmp_path / "rules.tocsin"
+    built(rules).save(path)
+    index = open_file(path, verify=verify)
+    events = [make_event(rng) for _ in range(15)]
+    assert by_event(index, events) == expected(rules, events)
+    table, rows = make_table(rng, 15)
+    assert by_table(index, table) == expected(rules, rows)
+    second = tmp_path / "again.tocsin"
+    index.save(second)
+    assert by_event(open_file(second), events) == expected(rules, events)
+
+
+def test_everything_else_is_kept(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "id": ["a", "b", "☃"],
+            "when": ["x = 1 -- one", "not (y like 'é%')", "x = 1"],
+            "severity": ["high", None, "low"],
+            "cost": [1.5, 2.5, None],
+        }
+    )
+    index = tocsin.build(table)
+    assert isinstance(index, tocsin.Index)
+    path = tmp_path / "rules.tocsin"
+    index.save(path)
+    reopened = tocsin.open(path)
+    for name in ("a", "b", "☃"):
+        assert name in reopened
+        assert reopened.rule(name) == index.rule(name)
+        event = {"x": 1, "y": "éa"}
+        assert str(reopened.explain(name, event)) == str(index.explain(name, event))
+    assert reopened.rule("a").metadata == {"severity": "high", "cost": 1.5}
+    assert reopened.rule("b").when == "not (y like 'é%')"
+    assert len(reopened) == 3
+    assert "c" not in reopened
+    assert reopened.fields == index.fields
+    assert str(reopened.stats()) == str(index.stats())
+    with pytest.raises(KeyError):
+        reopened.rule("c")
+
+
+def test_no_rules_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "none.tocsin"
+    index = tocsin.build([])
+    assert isinstance(index, tocsin.Index)
+    index.save(path)
+    reopened = tocsin.open(path)
+    assert len(reopened) == 0
+    assert list(reopened.match({"a": 1})) == []
+    assert reopened.match_table(pa.table({"a": [1, 2]})).num_rows == 0

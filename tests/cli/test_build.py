@@ -58,5 +58,8 @@ def test_rules_are_never_overwritten(tocsin: Command) -> None:
 def test_a_place_that_cannot_be_written(tocsin: Command) -> None:
     tocsin.file("rules.csv", RULES)
     ran = tocsin("build", "rules.csv", "-o", "nowhere/rules.tocsin")
-    assert (ran.code, ran.err) == (1, "tocsin: nowhere/rules.tocsin: cannot be written: there is no folder nowhere\n")
+    assert (ran.code, ran.err) == (
+        1,
+        "tocsin: nowhere/rules.tocsin: cannot be written: there is no folder nowhere\n",
+    )
     assert tocsin("build", "rules.csv", "-o", tocsin.folder).code == 1

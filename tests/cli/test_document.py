@@ -1,11 +1,11 @@
-"""docs/command-line.md names every command and option, and shows what commands really print."""
+"""docs/command-line.md names every command and option, and its commands work."""
 
 from __future__ import annotations
 
 import argparse
 
 import pytest
-from tests.cli.documents import DOCUMENT, shown_commands, shown_files
+from tests.cli.documents import DOCUMENT, ROOT, is_on_spark, shell_commands
 from tests.cli.running import Command
 
 from tocsin.cli import parser
@@ -31,15 +31,17 @@ def test_every_option_is_documented(command: str) -> None:
 
 
 def test_no_command_is_documented_that_does_not_exist() -> None:
-    assert {shown.words[0] for shown in shown_commands()} == {"tocsin"}
-    assert {shown.words[1] for shown in shown_commands()} == parsers().keys()
+    titles = [
+        line.removeprefix("## ") for line in DOCUMENT.read_text().splitlines() if line.startswith("## ")
+    ]
+    assert titles[: len(parsers())] == list(parsers())
 
 
-def test_the_commands_print_what_is_shown(tocsin: Command) -> None:
-    for name, text in shown_files().items():
-        tocsin.file(name, text)
-    for shown in shown_commands():
-        if not shown.on_spark:
-            ran = tocsin(*shown.words[1:])
-            assert ran.out == shown.out, shown.words
-            assert ran.code == (1 if shown.words[1] == "check" and shown.out else 0), ran.err
+def test_the_commands_work(tocsin: Command) -> None:
+    (tocsin.folder / "examples").symlink_to(ROOT / "examples")
+    commands = [words for words in shell_commands() if not is_on_spark(words)]
+    assert commands
+    for program, *arguments in commands:
+        assert program == "tocsin"
+        ran = tocsin(*arguments)
+        assert ran.code == 0, ran.err

@@ -45,29 +45,26 @@ def run(arguments: argparse.Namespace) -> int:
 
     schema = None if arguments.schema is None else Schema.read(arguments.schema)
     rules, unreadable = _read(arguments.rules)
-    errors = [] if rules is None else _errors(rules, schema)
-    for failure in unreadable:
-        print(failure)
-    for error in errors:
-        print(error)
-    count = len(unreadable) + len(errors)
-    read = 0 if rules is None else len(rules) + _distinct_rules(rules.rejected)
-    say(_summary(count, _distinct_rules(errors), read))
-    return 1 if count else 0
+    errors = [] if rules is None else _condition_errors(rules, schema)
+    good = 0 if rules is None else len(rules) - len({error.rule for error in errors})
+    if rules is not None:
+        order = {file: place for place, file in enumerate(rules.files)}
+        errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
+    for mistake in (*unreadable, *errors):
+        print(mistake)
+    say(_summary(len(unreadable) + len(errors), good))
+    return 1 if unreadable or errors else 0
 
 
-def _summary(count: int, bad: int, rules: int) -> str:
-    if not count:
-        return f"{rules:,} {'rule' if rules == 1 else 'rules'}, no mistakes"
-    mistakes = f"{count:,} {'mistake' if count == 1 else 'mistakes'}"
-    return f"{mistakes} in {bad:,} of {rules:,} rules" if bad else mistakes
+def _place(error: RuleError, order: dict[str | None, int]) -> tuple[int, int, int]:
+    return order.get(error.file, -1), error.line or 0, error.column or 0
 
 
-def _distinct_rules(errors: Sequence[RuleError]) -> int:
-    """How many rules have these errors: one at a column may be one of several of its rule."""
-    several = {(error.file, error.rule) for error in errors if error.rule and error.column}
-    alone = {(error.file, error.line) for error in errors if not (error.rule and error.column)}
-    return len(several) + len(alone)
+def _summary(mistakes: int, good: int) -> str:
+    rules = f"{good:,} {'rule' if good == 1 else 'rules'}"
+    if not mistakes:
+        return f"{rules}, no mistakes"
+    return f"{mistakes:,} {'mistake' if mistakes == 1 else 'mistakes'}, and {rules} without one"
 
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
@@ -85,17 +82,15 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
     return (Rules.concat(parts, skip_bad=True) if parts else None), failures
 
 
-def _errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
-    """Every mistake, in the order of files and lines."""
+def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
+    """Every mistake within a condition."""
     from tocsin.index.reading import read_conditions
 
     reading = read_conditions(rules.whens, rules.aliases)
-    found = list(rules.rejected)
-    found += [rules.error(row, error) for row, error in reading.errors]
+    found = [rules.error(row, error) for row, error in reading.errors]
     if schema is not None:
         found += _against_schema(rules, reading, schema)
-    order = {file: place for place, file in enumerate(rules.files)}
-    return sorted(found, key=lambda error: (order.get(error.file, -1), error.line or 0, error.column or 0))
+    return found
 
 
 def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[RuleError]:

@@ -19,6 +19,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
+from tocsin.kernels.words import (
+    WORD_AND,
+    WORD_BETWEEN,
+    WORD_FALSE,
+    WORD_NOT,
+    WORD_OR,
+    WORD_OTHER,
+    WORD_TRUE,
+    WORD_XNOR,
+    WORD_XOR,
+    classify,
+    end_of_word,
+    is_name_part,
+    is_name_start,
+    skip_blanks,
+    skip_quoted,
+)
 
 TRUE = -1
 FALSE = -2
@@ -35,17 +52,6 @@ _XOR = 2
 _XNOR = 3
 _AND = 4
 _NOT = 5
-
-_WORD_OTHER = 0
-_WORD_AND = 1
-_WORD_OR = 2
-_WORD_XOR = 3
-_WORD_XNOR = 4
-_WORD_NOT = 5
-_WORD_TRUE = 6
-_WORD_FALSE = 7
-_WORD_BETWEEN = 8
-_WORD_RESERVED = 9
 
 
 class Skeletons(NamedTuple):
@@ -66,101 +72,6 @@ class Skeletons(NamedTuple):
 
 
 @kernel
-def _is_name_start(byte: int) -> bool:
-    return 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95
-
-
-@kernel
-def _is_name_part(byte: int) -> bool:
-    return 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95 or 48 <= byte <= 57
-
-
-@kernel
-def _is_space(byte: int) -> bool:
-    return byte == 32 or 9 <= byte <= 13
-
-
-@kernel
-def _skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """The next byte that is neither white space nor part of a comment."""
-    while at < end:
-        if _is_space(data[at]):
-            at += 1
-        elif data[at] == 45 and at + 1 < end and data[at + 1] == 45:
-            while at < end and data[at] != 10:
-                at += 1
-        else:
-            break
-    return at
-
-
-@kernel
-def _word_end(data: NDArray[np.uint8], at: int, end: int) -> int:
-    while at < end and _is_name_part(data[at]):
-        at += 1
-    return at
-
-
-@kernel
-def _spells(data: NDArray[np.uint8], at: int, word: bytes) -> bool:
-    for i in range(len(word)):
-        if (data[at + i] | 32) != word[i]:
-            return False
-    return True
-
-
-@kernel
-def _classify(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Which keyword the bare word data[at:end] is, if any."""
-    size = end - at
-    if size == 2:
-        if _spells(data, at, b"or"):
-            return _WORD_OR
-        if _spells(data, at, b"in") or _spells(data, at, b"is"):
-            return _WORD_RESERVED
-    elif size == 3:
-        if _spells(data, at, b"and"):
-            return _WORD_AND
-        if _spells(data, at, b"not"):
-            return _WORD_NOT
-        if _spells(data, at, b"xor"):
-            return _WORD_XOR
-    elif size == 4:
-        if _spells(data, at, b"xnor"):
-            return _WORD_XNOR
-        if _spells(data, at, b"true"):
-            return _WORD_TRUE
-        if _spells(data, at, b"null") or _spells(data, at, b"like"):
-            return _WORD_RESERVED
-    elif size == 5:
-        if _spells(data, at, b"false"):
-            return _WORD_FALSE
-        if _spells(data, at, b"ilike"):
-            return _WORD_RESERVED
-    elif size == 7:
-        if _spells(data, at, b"between"):
-            return _WORD_BETWEEN
-        if _spells(data, at, b"matches"):
-            return _WORD_RESERVED
-    return _WORD_OTHER
-
-
-@kernel
-def _skip_quoted(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Behind the quoted text that begins at `at` (a doubled quote stays inside); -1: unterminated."""
-    quote = data[at]
-    at += 1
-    while at < end:
-        if data[at] == quote:
-            if at + 1 < end and data[at + 1] == quote:
-                at += 2
-                continue
-            return at + 1
-        at += 1
-    return -1
-
-
-@kernel
 def _predicate_extent(data: NDArray[np.uint8], at: int, end: int) -> int:
     """The end of the predicate that begins at `at`, trailing blanks left out; -1: unsure.
 
@@ -172,12 +83,12 @@ def _predicate_extent(data: NDArray[np.uint8], at: int, end: int) -> int:
     behind_dot = False
     last = at
     while at < end:
-        at = _skip_blanks(data, at, end)
+        at = skip_blanks(data, at, end)
         if at >= end:
             break
         byte = data[at]
         if byte == 39 or byte == 34:
-            at = _skip_quoted(data, at, end)
+            at = skip_quoted(data, at, end)
             if at < 0:
                 return -1
             behind_dot = False
@@ -191,21 +102,21 @@ def _predicate_extent(data: NDArray[np.uint8], at: int, end: int) -> int:
             depth -= 1
             at += 1
             behind_dot = False
-        elif _is_name_start(byte):
-            word_end = _word_end(data, at, end)
+        elif is_name_start(byte):
+            word_end = end_of_word(data, at, end)
             if depth == 0 and not behind_dot:
-                word = _classify(data, at, word_end)
-                if word == _WORD_BETWEEN:
+                word = classify(data, at, word_end)
+                if word == WORD_BETWEEN:
                     between_open += 1
-                elif word == _WORD_AND and between_open > 0:
+                elif word == WORD_AND and between_open > 0:
                     between_open -= 1
-                elif _WORD_AND <= word <= _WORD_XNOR:
+                elif WORD_AND <= word <= WORD_XNOR:
                     break
             at = word_end
             behind_dot = False
         elif 48 <= byte <= 57:
             at += 1
-            while at < end and (_is_name_part(data[at]) or data[at] == 46):
+            while at < end and (is_name_part(data[at]) or data[at] == 46):
                 at += 1
             behind_dot = False
         else:
@@ -337,13 +248,13 @@ def _push_binary(stack: _Stack, operator: int, step: NDArray[np.int32], used: in
 @kernel
 def _binary_operator(word: int) -> int:
     """The operator that a word between operands stands for; _PAREN: none."""
-    if word == _WORD_AND:
+    if word == WORD_AND:
         return _AND
-    if word == _WORD_OR:
+    if word == WORD_OR:
         return _OR
-    if word == _WORD_XOR:
+    if word == WORD_XOR:
         return _XOR
-    if word == _WORD_XNOR:
+    if word == WORD_XNOR:
         return _XNOR
     return _PAREN
 
@@ -365,15 +276,15 @@ def _read_condition(
     stack.depth[0] = 0
     want_operand = True
     while True:
-        at = _skip_blanks(data, at, end)
+        at = skip_blanks(data, at, end)
         if at >= end:
             break
         byte = data[at]
-        word = _WORD_OTHER
+        word = WORD_OTHER
         word_end = at
-        if _is_name_start(byte):
-            word_end = _word_end(data, at, end)
-            word = _classify(data, at, word_end)
+        if is_name_start(byte):
+            word_end = end_of_word(data, at, end)
+            word = classify(data, at, word_end)
         elif byte != 34 and byte != 40 and byte != 41:
             return unsure
         if not want_operand:
@@ -394,14 +305,14 @@ def _read_condition(
         elif byte == 40:
             _push(stack, _PAREN, 0)
             at += 1
-        elif word == _WORD_NOT:
+        elif word == WORD_NOT:
             _push(stack, _NOT, 1)
             at = word_end
         else:
-            if word == _WORD_TRUE or word == _WORD_FALSE:
-                step[used] = TRUE if word == _WORD_TRUE else FALSE
+            if word == WORD_TRUE or word == WORD_FALSE:
+                step[used] = TRUE if word == WORD_TRUE else FALSE
                 at = word_end
-            elif word != _WORD_OTHER or byte == 41:
+            elif word != WORD_OTHER or byte == 41:
                 return unsure
             else:
                 stop = _predicate_extent(data, at, end)

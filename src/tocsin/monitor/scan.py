@@ -6,7 +6,7 @@ It is slow and obvious, takes every rule, and is what the other engines are comp
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NoReturn
 
 import numpy as np
@@ -19,6 +19,7 @@ from tocsin.grammar.rules import Rule, Rules
 from tocsin.grammar.tree import Condition
 from tocsin.monitor.explaining import Explanation, explain_condition
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
+from tocsin.monitor.rows import rows_of_batch
 
 
 class ScanIndex:
@@ -52,14 +53,12 @@ class ScanIndex:
         """Match every row of a table, as Index.match_table does."""
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
-        batches = (
-            [table]
-            if isinstance(table, pa.RecordBatch)
-            else table.to_batches()
-            if isinstance(table, pa.Table)
-            else table
-        )
-        rows = (row for batch in batches for row in batch.to_pylist())
+        batches: Iterable[pa.RecordBatch]
+        if isinstance(table, pa.RecordBatch):
+            batches = [table]
+        else:
+            batches = table.to_batches() if isinstance(table, pa.Table) else table
+        rows = (row for batch in batches for row in rows_of_batch(batch))
         if count:
             found = [self.match(row) for row in rows]
             per_rule = np.zeros(len(self), np.int64)

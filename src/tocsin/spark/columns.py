@@ -12,6 +12,7 @@ by its place, and Spark is never asked to find one by a name of the user's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,10 +75,11 @@ def ship_columns(
     shipped: dict[str, Column] = {}
     tested: list[tuple[str, str]] = []
     kept: list[tuple[str, str]] = []
+    columns_of = Counter(schema.names)
     for place, column in enumerate(schema):
         below = wanted.get(column.name)
         if below is not None:
-            _check_tested(schema, column, below)
+            _check_tested(column, columns_of[column.name], below)
             name = f"p{place}" if _can_prune(column.dataType, below) else f"c{place}"
             shipped[name] = _pruned(F.col(f"c{place}"), column.dataType, below).alias(name)
             tested.append((name, column.name))
@@ -88,8 +90,8 @@ def ship_columns(
     if not shipped:
         shipped["row"] = F.lit(True).alias("row")  # a row counts even when nothing of it is looked at
     needed = renamed.select(*shipped.values())
-    for name, original in tested:
-        _check_shipped(original, needed.schema[name].dataType)
+    for (_, name), column in zip(tested, needed.schema, strict=False):  # these come first
+        _check_shipped(name, column.dataType)
     return needed, Layout(tuple(tested), tuple(kept)), [schema[place] for place in places]
 
 
@@ -132,8 +134,7 @@ def _pruned(column: Column, data_type: DataType, below: list[Path]) -> Column:
 # ---- Refusing what cannot be done, before a job starts
 
 
-def _check_tested(schema: StructType, column: StructField, below: list[Path]) -> None:
-    count = schema.names.count(column.name)
+def _check_tested(column: StructField, count: int, below: list[Path]) -> None:
     if count > 1:
         raise InputError(f"the DataFrame has {count} columns named {path_text((column.name,))}")
     for rest in below:

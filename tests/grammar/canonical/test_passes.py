@@ -28,7 +28,7 @@ RUN = {
 }
 
 
-def cases() -> Iterator[tuple[str, str, str]]:
+def golden_cases() -> Iterator[tuple[str, str, str]]:
     for file in sorted(GOLDEN.glob("*.txt")):
         lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
         assert len(lines) % 2 == 0, file
@@ -38,12 +38,15 @@ def cases() -> Iterator[tuple[str, str, str]]:
             yield file.stem, written, expected.strip()
 
 
-@pytest.mark.parametrize(("name", "written", "expected"), cases())
+CASES = list(golden_cases())
+
+
+@pytest.mark.parametrize(("name", "written", "expected"), CASES)
 def test_golden(name: str, written: str, expected: str) -> None:
     assert print_condition(RUN[name](parse_condition(written))) == expected
 
 
-@pytest.mark.parametrize(("name", "written", "expected"), cases())
+@pytest.mark.parametrize(("name", "written", "expected"), CASES)
 def test_a_pass_leaves_its_own_result_alone(name: str, written: str, expected: str) -> None:
     once = RUN[name](parse_condition(written))
     assert RUN[name](once) == once

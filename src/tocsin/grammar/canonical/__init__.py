@@ -16,9 +16,9 @@ Each pass is a function from a condition to a condition, in a file of its own:
     repetition    no operand twice, but in a xor
     order         operands sorted
 
-kernels/sharing.py does the same on arrays for a million conditions at once. It never keeps apart what
-has one canonical form; it also finds a xor that was written out with `and`, `or` and `not`, which
-would make a text grow without bound and is not done here.
+kernels/sharing.py does the same on arrays for a million conditions at once, and tests hold the two to
+one notion of the same expression. It also finds a xor that was written out with `and`, `or` and
+`not`; here a xor stays one, because written out its text would grow without bound.
 """
 
 from __future__ import annotations

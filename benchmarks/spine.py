@@ -1,0 +1,369 @@
+"""How fast the spine is: building, saving, opening and matching, beside a Python loop over eval.
+
+    python benchmarks/spine.py                     the two workloads of tocsin.lab, 100,000 rules each
+    python benchmarks/spine.py --abe FOLDER        random rules from a folder with rules.csv.gz, events.jsonl.gz
+                                                   and counts.txt.gz, whose counts are then checked too
+
+Every time is the processor time of this one process, on one core, the best of several repetitions
+(medians are in the JSON). Before any of them counts, the ways of matching are held to one answer.
+Results go to benchmarks/results/spine.json and into the documents that have a place for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import re
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+import tocsin
+from tocsin.lab.exchange import campaigns, visits
+from tocsin.lab.python_loop import PythonLoop
+from tocsin.lab.random_rules import LISTED, random_events, random_rules
+from tocsin.monitor.warming import warm_up
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "spine.json"
+DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "performance.md")
+
+SINGLE_EVENTS = 200
+LOOPED_EVENTS = 20
+FEW_RULES = (10, 100, 1_000, 10_000)
+
+
+@dataclass
+class Workload:
+    """Rules (id, when) and events, as a table and, for some, as dictionaries."""
+
+    name: str
+    rules: pa.Table
+    table: pa.Table
+    events: list[dict[str, Any]]
+    listed: frozenset[tuple[str, ...]]
+    counts: list[int] | None = None
+
+
+@dataclass
+class Seconds:
+    """The best and the median of some repetitions, for each thing done."""
+
+    best: float
+    median: float
+
+
+@dataclass
+class Measured:
+    """What one workload gave; times are seconds, of matching per event."""
+
+    name: str
+    rules: int
+    events: int
+    matches_per_event: float
+    build: Seconds
+    build_phases: dict[str, float]
+    nodes: int
+    predicates: int
+    bytes_matching: int
+    file_bytes: int
+    open_verified: Seconds
+    open_trusted: Seconds
+    blocks: Seconds
+    blocks_count_only: Seconds
+    single: Seconds
+    python_loop: Seconds
+    python_loop_set_up: float
+    counts_checked: bool
+
+
+@dataclass
+class FewRules:
+    """Times per event with few rules, where a loop may do."""
+
+    rules: int
+    blocks: float
+    single: float
+    python_loop: float
+
+
+@dataclass
+class Report:
+    """All of one run."""
+
+    machine: dict[str, str]
+    workloads: list[Measured] = field(default_factory=list)
+    few_rules: list[FewRules] = field(default_factory=list)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="how fast the spine is")
+    parser.add_argument("--abe", type=Path, metavar="FOLDER", help="random rules with known counts")
+    parser.add_argument("--rules", type=int, default=100_000, metavar="N", help="rules in a made workload")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="repetitions of each measurement")
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore", tocsin.TocsinWarning)  # rules that name fields of no event are meant
+    pa.set_cpu_count(1)
+    warm_up()
+    exchange = exchange_workload(options.rules)
+    random = folder_workload(options.abe) if options.abe else random_workload(options.rules)
+    report = Report(machine_facts())
+    for workload in (exchange, random):
+        report.workloads.append(measure(workload, options.repeat))
+    for count in FEW_RULES:
+        report.few_rules.append(measure_few(exchange, count, options.repeat))
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(asdict(report), indent=1) + "\n")
+    print("\n".join((summary(report), phases(report), few(report))))
+    for document in DOCUMENTS:
+        if document.exists():
+            text = document.read_text()
+            for name, table in (("spine", summary), ("spine-phases", phases), ("spine-few", few)):
+                text = with_generated(text, name, table(report))
+            document.write_text(text)
+    return 0
+
+
+# ---- Workloads
+
+
+def exchange_workload(rules: int) -> Workload:
+    table = visits(20_000)
+    listed = frozenset({("user", "interests"), ("site", "keywords")})
+    return Workload("advertising exchange", campaigns(rules), table, spread(table), listed)
+
+
+def random_workload(rules: int) -> Workload:
+    events = random_events(3_000)
+    return Workload("random rules", random_rules(rules), table_of(events), events[:SINGLE_EVENTS], LISTED)
+
+
+def folder_workload(folder: Path) -> Workload:
+    rules = pyarrow.csv.read_csv(folder / "rules.csv.gz")
+    with gzip.open(folder / "events.jsonl.gz", "rt") as lines:
+        events = [json.loads(line) for line in lines]
+    with gzip.open(folder / "counts.txt.gz", "rt") as lines:
+        counts = [int(line) for line in lines]
+    return Workload("random rules", rules, table_of(events), events[:SINGLE_EVENTS], LISTED, counts)
+
+
+def spread(table: pa.Table) -> list[dict[str, Any]]:
+    """Some rows from all over the table."""
+    step = max(1, table.num_rows // SINGLE_EVENTS)
+    return table.take(pa.array(range(0, table.num_rows, step)))[:SINGLE_EVENTS].to_pylist()
+
+
+def table_of(events: Sequence[dict[str, Any]]) -> pa.Table:
+    """Events as a table with a column for each field that any of them has."""
+    names = sorted({name for event in events for name in event})
+    return pa.table({name: pa.array([event.get(name) for event in events]) for name in names})
+
+
+# ---- Measuring
+
+
+def measure(workload: Workload, repeat: int) -> Measured:
+    say(f"{workload.name}: {workload.rules.num_rows:,} rules")
+    built: list[Any] = []
+    build = timed(lambda: built.append(tocsin.build(workload.rules)), min(repeat, 3))
+    index = min(built, key=lambda each: sum(each.stats().seconds.values()))
+    stats = index.stats()
+    file_bytes, verified, trusted = measure_file(index, repeat)
+    say("  the Python loop is compiled")
+    start = time.process_time()
+    loop = PythonLoop(workload.rules["when"].to_pylist(), workload.listed)
+    set_up = time.process_time() - start
+    say("  the answers are compared")
+    counts = agreed(workload, index, loop)
+    say("  matching is timed")
+    rows, some = workload.table.num_rows, workload.events[:LOOPED_EVENTS]
+    prepared = [loop.prepare(event) for event in some]
+    return Measured(
+        name=workload.name,
+        rules=len(index),
+        events=rows,
+        matches_per_event=sum(counts) / rows,
+        build=build,
+        build_phases=dict(stats.seconds),
+        nodes=stats.nodes,
+        predicates=stats.predicates,
+        bytes_matching=sum(stats.bytes_matching.values()),
+        file_bytes=file_bytes,
+        open_verified=verified,
+        open_trusted=trusted,
+        blocks=timed(lambda: index.match_table(workload.table), repeat, rows),
+        blocks_count_only=timed(lambda: index.match_table(workload.table, count=True), repeat, rows),
+        single=timed(lambda: [index.match(event) for event in workload.events], repeat, len(workload.events)),
+        python_loop=timed(lambda: [loop.match(names) for names in prepared], min(repeat, 3), len(prepared)),
+        python_loop_set_up=set_up,
+        counts_checked=workload.counts is not None,
+    )
+
+
+def measure_few(workload: Workload, count: int, repeat: int) -> FewRules:
+    rules = workload.rules.slice(0, count)
+    index, loop = tocsin.build(rules), PythonLoop(rules["when"].to_pylist(), workload.listed)
+    rows, events = workload.table.num_rows, workload.events
+    prepared = [loop.prepare(event) for event in events]
+    return FewRules(
+        rules=rules.num_rows,
+        blocks=timed(lambda: index.match_table(workload.table), repeat, rows).best,
+        single=timed(lambda: [index.match(event) for event in events], repeat, len(events)).best,
+        python_loop=timed(lambda: [loop.match(names) for names in prepared], repeat, len(events)).best,
+    )
+
+
+def measure_file(index: Any, repeat: int) -> tuple[int, Seconds, Seconds]:
+    """Bytes of the saved file, and opening it from the file system's cache with and without a check."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rules.tocsin"
+        index.save(path)
+        verified = timed(lambda: tocsin.open(path), repeat)
+        trusted = timed(lambda: tocsin.open(path, verify=False), repeat)
+        return path.stat().st_size, verified, trusted
+
+
+def agreed(workload: Workload, index: Any, loop: PythonLoop) -> list[int]:
+    """Check that all ways of matching give one answer on the sample; the number of matches per event."""
+    sample = pa.Table.from_pylist(workload.events, workload.table.schema)
+    ids = workload.rules["id"].cast(pa.string()).to_pylist()
+    by_event: list[list[str]] = [[] for _ in workload.events]
+    rows = index.match_table(sample)
+    for event, rule in zip(rows["event"].to_pylist(), rows["rule"].to_pylist(), strict=True):
+        by_event[event].append(rule)
+    for number, event in enumerate(workload.events):
+        same = [match.rule for match in index.match(event)] == by_event[number]
+        if number < LOOPED_EVENTS:
+            same &= [ids[place] for place in loop.match(loop.prepare(event))] == by_event[number]
+        if not same:
+            sys.exit(f"{workload.name}: the ways of matching differ on event {number}: {event}")
+    counts: list[int] = index.match_table(workload.table, count=True).per_event.to_pylist()
+    if workload.counts is not None and counts != workload.counts:
+        sys.exit(f"{workload.name}: the counts are not those of the folder")
+    return counts
+
+
+def timed(work: Callable[[], object], repeat: int, per: int = 1) -> Seconds:
+    """Processor time of some repetitions, each divided by `per`."""
+    taken = []
+    for _ in range(repeat):
+        start = time.process_time()
+        work()
+        taken.append((time.process_time() - start) / per)
+    return Seconds(min(taken), statistics.median(taken))
+
+
+def machine_facts() -> dict[str, str]:
+    return {
+        "cores": str(os.cpu_count()),
+        "processor": platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numba", "numpy", "pyarrow")},
+    }
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+# ---- Writing it down
+
+
+def summary(report: Report) -> str:
+    """The table that the README shows."""
+    found = report.workloads
+    rows: list[tuple[str, list[str]]] = [
+        ("rules", [f"{each.rules:,}" for each in found]),
+        ("matches an event", [f"{each.matches_per_event:,.0f}" for each in found]),
+        (
+            "**in blocks** (Arrow table in, Arrow table out)",
+            [milliseconds(each.blocks.best) for each in found],
+        ),
+        ("in blocks, counted only", [milliseconds(each.blocks_count_only.best) for each in found]),
+        ("one event at a time (dictionary in)", [milliseconds(each.single.best) for each in found]),
+        ("Python loop over compiled `eval`", [milliseconds(each.python_loop.best) for each in found]),
+        ("blocks beat the loop by", [times(each.python_loop, each.blocks) for each in found]),
+        ("blocks beat single events by", [times(each.single, each.blocks) for each in found]),
+        ("single events beat the loop by", [times(each.python_loop, each.single) for each in found]),
+    ]
+    facts = report.machine
+    note = (
+        f"Processor time per event on one core of {facts['cores']} ({facts['processor']}), best of several; "
+        f"Python {facts['python']}, Numba {facts['numba']}. All ways gave the same matches in the same run."
+    )
+    return f"{markdown([''] + [each.name for each in found], rows)}\n\n{note}"
+
+
+def phases(report: Report) -> str:
+    """Building, saving and opening."""
+    found = report.workloads
+    rows = [
+        ("build, all", [f"{each.build.best:.2f} s" for each in found]),
+        ("build, rules a second", [f"{each.rules / each.build.best:,.0f}" for each in found]),
+        *(
+            (f"build, {phase.replace('_', ' ')}", [f"{each.build_phases[phase]:.2f} s" for each in found])
+            for phase in found[0].build_phases
+        ),
+        ("predicates", [f"{each.predicates:,}" for each in found]),
+        ("nodes", [f"{each.nodes:,}" for each in found]),
+        ("bytes that matching needs", [f"{each.bytes_matching / 1e6:.1f} MB" for each in found]),
+        ("saved file, texts and metadata included", [f"{each.file_bytes / 1e6:.1f} MB" for each in found]),
+        ("open, checksum verified", [milliseconds(each.open_verified.best) for each in found]),
+        ("open, trusted (as Spark's workers do)", [milliseconds(each.open_trusted.best) for each in found]),
+        ("the Python loop's set-up, for comparison", [f"{each.python_loop_set_up:.0f} s" for each in found]),
+    ]
+    return markdown([""] + [each.name for each in found], rows)
+
+
+def few(report: Report) -> str:
+    """With few rules."""
+    rows = [
+        (
+            f"{each.rules:,}",
+            [milliseconds(each.blocks), milliseconds(each.single), milliseconds(each.python_loop)],
+        )
+        for each in report.few_rules
+    ]
+    return markdown(["rules of the exchange", "in blocks", "one event at a time", "Python loop"], rows)
+
+
+def markdown(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' + ' ---: |' * (len(head) - 1)}"]
+    lines += [f"| {' | '.join((name, *values))} |" for name, values in rows]
+    return "\n".join(lines)
+
+
+def milliseconds(seconds: float) -> str:
+    """Three digits that count."""
+    value = seconds * 1_000
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
+
+
+def times(slower: Seconds, faster: Seconds) -> str:
+    ratio = slower.best / faster.best
+    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
+
+
+def with_generated(text: str, name: str, generated: str) -> str:
+    """The text with what stands between the marks of this name replaced; unchanged without marks."""
+    start, end = f"<!-- generated: {name} -->", f"<!-- end: {name} -->"
+    pattern = re.compile(f"({re.escape(start)}\n).*?({re.escape(end)})", re.DOTALL)
+    return pattern.sub(lambda found: f"{found[1]}{generated}\n{found[2]}", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-import tocsin as library
 from tests.cli.running import RULES, Command
+
+import tocsin as library
 
 
 def test_an_index_is_written_and_described(tocsin: Command) -> None:

@@ -35,7 +35,8 @@ def pairs(rows: list[dict[str, Any]]) -> list[tuple[int, str]]:
 
 def read(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".parquet":
-        return pq.read_table(path).to_pylist()
+        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+        return rows
     if path.suffix == ".csv":
         with path.open(newline="") as stream:
             return [row | {"event": int(row["event"])} for row in csv.DictReader(stream)]

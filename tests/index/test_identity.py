@@ -113,7 +113,6 @@ DIFFERENT = [
     ("a xnor a", "true"),
     ("not (n < 5)", "n >= 5"),
     ("n between 1 and 5", "n >= 1 and n <= 5"),
-    ("n in (1, 2)", "n = 1 or n = 2"),
     ("a or (a and b)", "a"),
     ("a and (b or c)", "(a and b) or (a and c)"),
     ("n = 9007199254740993", "n = 9007199254740992"),
@@ -133,8 +132,6 @@ DIFFERENT = [
 def test_not_the_same(first: str, second: str) -> None:
     """No complement or absorption law is used where a missing field or a list would show it."""
     one, other = roots(first, second)
-    if first == "n in (1, 2)":
-        pytest.skip("the same on every event: either is right")
     assert one != other
 
 

@@ -149,6 +149,14 @@ def test_floats_that_json_lacks() -> None:
     assert json.loads("1e999") == float("inf")
 
 
+def test_times_far_away() -> None:
+    years = pa.array([-62135596800, 253402300799], pa.timestamp("s", "Asia/Kolkata"))
+    assert json_texts(years) == ['"0001-01-01T00:00:00Z"', '"9999-12-31T23:59:59Z"']
+    for array in (pa.array([2**60], pa.timestamp("s")), pa.array([[2**60]], pa.list_(pa.timestamp("s")))):
+        with pytest.raises(InputError, match="cannot be written as text"):
+            json_texts(array)
+
+
 def test_what_cannot_be_kept() -> None:
     broken = pa.StringArray.from_buffers(1, pa.array([0, 1], pa.int32()).buffers()[1], pa.py_buffer(b"\xff"))
     with pytest.raises(InputError, match="'x'"):

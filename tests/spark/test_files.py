@@ -140,7 +140,7 @@ def test_a_file_that_is_gone_is_an_error_of_the_input(
     spark: SparkSession, index: Index, job: SliceJob
 ) -> None:
     Path(job.slices[0].file).unlink()
-    with pytest.raises(InputError, match="events.jsonl"):
+    with pytest.raises(InputError, match=r"events\.jsonl"):
         match_slices(spark, index, job)
     assert list(Path(job.folder).iterdir()) == []
 

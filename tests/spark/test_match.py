@@ -265,6 +265,20 @@ def test_structs_keep_their_nulls_when_cut_down(spark: SparkSession) -> None:
     assert rows_of(found) == Counter((id_, rule) for rule, ids in expected.items() for id_ in ids)
 
 
+def test_deep_structs(spark: SparkSession) -> None:
+    value = "7"
+    for level in range(30):
+        value = f"named_struct('a{level}', {value}, 'b', {level})"
+    path = ".".join(["s", *(f"a{level}" for level in reversed(range(30)))])
+    rules = [
+        ("leaf", f"{path} = 7"),
+        ("other", f"{path[: path.index('.a20')]}.b = 20"),
+        ("beyond", f"{path}{'.x' * 5_000} is null"),
+    ]
+    found = ts.match(spark.sql(f"select {value} as s"), build(rules))
+    assert rows_of(found) == Counter((name,) for name, _ in rules)
+
+
 def test_many_rows_and_many_matches(spark: SparkSession) -> None:
     index = build([(f"r{number}", f"n >= {number}") for number in range(200)])
     events = spark.range(10_000, numPartitions=2).selectExpr("id", "id % 200 as n", "repeat('x', 20) as text")

@@ -63,7 +63,7 @@ VALUES = {
     "s": "named_struct('a', 1, 'in', named_struct('b', 'x',"
     " 'at', cast('2020-01-01T00:00:00Z' as timestamp)))",
     "map": "map('a', 1, 'b c', 2, 'n', null)",
-    "maps": "map('k', named_struct('v', array(7)), 'd', null)",
+    "maps": "cast(map('k', named_struct('v', array(7)), 'd', null) as map<string, struct<v: array<int>>>)",
     "inside": "named_struct('m', map('k', date '2020-01-01'))",
     "numbered": "map(1, 'a')",
     "void": "null",

@@ -23,7 +23,7 @@ from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
 from tocsin.index.packing import packed_bytes, text_arrays
 from tocsin.index.reading import read_conditions
-from tocsin.kernels.leaves import Leaves
+from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.sharing import NODES
@@ -56,6 +56,7 @@ class CompiledIndex(NamedTuple):
 
     graph: PlaneGraph
     leaves: Leaves
+    ranges: Ranges
     wakes: Wakes
     literals: Literals
     bounds: Bounds
@@ -101,7 +102,6 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         families.null_leaf,
         families.posting_start,
         families.posting_leaf,
-        *families.ranges,
         *negated_leaves(graph, families.group_of, groups),
     )
     wakes = wakes_of(graph, families.group_of, groups, families.likelihood)
@@ -120,6 +120,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     return CompiledIndex(
         graph,
         leaves,
+        families.ranges,
         wakes,
         families.literals,
         families.bounds,

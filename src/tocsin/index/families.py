@@ -26,6 +26,7 @@ from tocsin.grammar.patterns import parse_network
 from tocsin.grammar.tree import Path, Predicate, Test
 from tocsin.index.keys import Key, address_key, literal_key
 from tocsin.index.packing import packed_bytes, starts
+from tocsin.kernels.leaves import Ranges
 from tocsin.kernels.lookup import Bounds, Literals, hash_scalars, hash_texts
 
 NULLS = 5
@@ -46,21 +47,6 @@ _LIKELIHOOD = {
     Test.CIDR: 0.05,
 }
 _LIKELIHOOD_OF_RANGE = 0.35
-
-
-class Ranges(NamedTuple):
-    """The ranges of all groups, laid out as kernels.leaves.Leaves describes."""
-
-    prefix_start: NDArray[np.int32]
-    prefix_leaf: NDArray[np.int32]
-    prefix_to: NDArray[np.int32]
-    suffix_start: NDArray[np.int32]
-    suffix_leaf: NDArray[np.int32]
-    suffix_from: NDArray[np.int32]
-    middle_start: NDArray[np.int32]
-    middle_leaf: NDArray[np.int32]
-    middle_from: NDArray[np.int32]
-    middle_to: NDArray[np.int32]
 
 
 class Families(NamedTuple):

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
 from tocsin.index.compiled import CompiledIndex, Texts
-from tocsin.kernels.leaves import Leaves
+from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.single import Wakes
@@ -44,6 +44,7 @@ _ALIGN = 64
 _PARTS: dict[str, Any] = {
     "graph": PlaneGraph,
     "leaves": Leaves,
+    "ranges": Ranges,
     "wakes": Wakes,
     "literals": Literals,
     "bounds": Bounds,
@@ -57,29 +58,39 @@ _ARRAYS = ("group_kind", "pattern_leaf", "metadata")
 def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
     """Write the index to a file, whole or not at all."""
     arrays = list(_named_arrays(index))
-    places: list[list[object]] = []
+    places: list[tuple[str, str, int, int]] = []
     offset = 0
     for name, array in arrays:
         offset = _aligned(offset)
-        places.append([name, array.dtype.str, len(array), offset])
+        places.append((name, array.dtype.str, len(array), offset))
         offset += array.nbytes
     header = json.dumps(
         {"arrays": places, "fields": [list(path) for path in index.group_path], "facts": index.facts}
     ).encode()
     body_start = _aligned(_PREAMBLE.size + len(header))
-    target = FilePath(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise IndexFileError(f"cannot write {target}: {error.strerror}") from error
+        _write_file(FilePath(path), header, body_start, arrays, places)
+    except (OSError, ValueError) as error:
+        raise IndexFileError(f"cannot write {os.fspath(path)!r}: {_cause(error)}") from error
+
+
+def _write_file(
+    target: FilePath,
+    header: bytes,
+    body_start: int,
+    arrays: list[tuple[str, NDArray[Any]]],
+    places: list[tuple[str, str, int, int]],
+) -> None:
+    """Write beside the target, then move there; nothing stays behind when that fails."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = FilePath(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(bytes(body_start))
             digest = blake2b(digest_size=16)
-            for (_, array), place in zip(arrays, places, strict=True):
-                gap = bytes(body_start + int(str(place[3])) - file.tell())
-                data = array.tobytes()
-                for piece in (gap, data):
+            for (_, array), (_, _, _, offset) in zip(arrays, places, strict=True):
+                gap = bytes(body_start + offset - file.tell())
+                for piece in (gap, array.tobytes()):
                     digest.update(piece)
                     file.write(piece)
             size = file.tell()
@@ -89,11 +100,15 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
             file.write(header)
             file.flush()
             os.fsync(file.fileno())
-        FilePath(temporary).chmod(0o644)
-        FilePath(temporary).replace(target)
+        temporary.chmod(0o644)
+        temporary.replace(target)
     except BaseException:
-        FilePath(temporary).unlink()
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def _cause(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> CompiledIndex:
@@ -105,8 +120,8 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
             if size < _PREAMBLE.size:
                 raise IndexFileError(f"{name} is not a tocsin index: it has only {size} bytes")
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    except OSError as error:
-        raise IndexFileError(f"cannot open {name}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise IndexFileError(f"cannot open {name!r}: {_cause(error)}") from error
     header, body_start = _checked_header(name, mapped, size, verify)
     arrays = {
         str(array): np.frombuffer(mapped, np.dtype(dtype), count, body_start + offset)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.leaves import BLOCK, WORDS, Cells, Leaves, Sorter, mark_leaves
+from tocsin.kernels.leaves import BLOCK, WORDS, Cells, Leaves, Ranges, Sorter, mark_leaves
 from tocsin.kernels.planes import PlaneGraph
 
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
@@ -122,6 +122,7 @@ def _write_block(
 @kernel
 def match_blocks(
     leaves: Leaves,
+    ranges: Ranges,
     graph: PlaneGraph,
     cells: Cells,
     events: int,
@@ -154,7 +155,7 @@ def match_blocks(
         for w in range(WORDS):
             planes[always, w] = valid[w]
         alive[always] = 1
-        mark_leaves(leaves, cells, cursor, base, valid, sorter, planes, alive)
+        mark_leaves(leaves, ranges, cells, cursor, base, valid, sorter, planes, alive)
         evaluate_planes(graph, first_inner, planes, alive)
         total = _count_block(graph.root, planes, alive, per_event[base : base + size], per_rule)
         if write:

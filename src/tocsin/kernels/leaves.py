@@ -29,11 +29,27 @@ _RADIX = 1 << _RADIX_BITS
 
 
 class Leaves(NamedTuple):
-    """The leaves of all groups by family; part of the saved index. G groups.
+    """The leaves of all groups but the ranges; part of the saved index. G groups.
 
     null_leaf        int32[G]     the `is null` leaf of a null group, -1 for a group of values
     posting_start    int64[Q+1]   leaves that a literal satisfies (=, in):
     posting_leaf     int32[...]       posting_leaf[posting_start[q] : posting_start[q+1]]
+    negated_start    int32[G+1]   leaves of a group whose falsehood some rule asks for, and the plane
+    negated_leaf     int32[...]       that holds it
+    negated_plane    int32[...]
+    """
+
+    null_leaf: NDArray[np.int32]
+    posting_start: NDArray[np.int64]
+    posting_leaf: NDArray[np.int32]
+    negated_start: NDArray[np.int32]
+    negated_leaf: NDArray[np.int32]
+    negated_plane: NDArray[np.int32]
+
+
+class Ranges(NamedTuple):
+    """The leaves of all groups that are intervals of slots; part of the saved index. G groups.
+
     prefix_start     int32[G+1]   <, <= of a group: leaves with the last slot that satisfies them,
     prefix_leaf      int32[...]       ascending by that slot
     prefix_to        int32[...]
@@ -44,14 +60,8 @@ class Leaves(NamedTuple):
     middle_leaf      int32[...]
     middle_from      int32[...]
     middle_to        int32[...]
-    negated_start    int32[G+1]   leaves of a group whose falsehood some rule asks for, and the plane
-    negated_leaf     int32[...]       that holds it
-    negated_plane    int32[...]
     """
 
-    null_leaf: NDArray[np.int32]
-    posting_start: NDArray[np.int64]
-    posting_leaf: NDArray[np.int32]
     prefix_start: NDArray[np.int32]
     prefix_leaf: NDArray[np.int32]
     prefix_to: NDArray[np.int32]
@@ -62,9 +72,6 @@ class Leaves(NamedTuple):
     middle_leaf: NDArray[np.int32]
     middle_from: NDArray[np.int32]
     middle_to: NDArray[np.int32]
-    negated_start: NDArray[np.int32]
-    negated_leaf: NDArray[np.int32]
-    negated_plane: NDArray[np.int32]
 
 
 class Cells(NamedTuple):
@@ -159,7 +166,7 @@ def _sort_by_slot(slot: NDArray[np.int32], begin: int, end: int, sorter: Sorter)
 
 @kernel
 def _mark_ranges(
-    leaves: Leaves,
+    ranges: Ranges,
     cells: Cells,
     group: int,
     size: int,
@@ -171,31 +178,31 @@ def _mark_ranges(
     """Set the range leaves of a group, the block's `size` cells being sorted by slot."""
     running = np.zeros(WORDS, np.uint64)
     at = 0
-    for i in range(leaves.prefix_start[group], leaves.prefix_start[group + 1]):
-        while at < size and cells.slot[sorter.cell[at]] <= leaves.prefix_to[i]:
+    for i in range(ranges.prefix_start[group], ranges.prefix_start[group + 1]):
+        while at < size and cells.slot[sorter.cell[at]] <= ranges.prefix_to[i]:
             row = cells.row[sorter.cell[at]] - base
             running[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
             at += 1
         if at > 0:
-            _add_words(planes, alive, leaves.prefix_leaf[i], running)
+            _add_words(planes, alive, ranges.prefix_leaf[i], running)
     running[:] = 0
     at = size
-    for i in range(leaves.suffix_start[group], leaves.suffix_start[group + 1]):
-        while at > 0 and cells.slot[sorter.cell[at - 1]] >= leaves.suffix_from[i]:
+    for i in range(ranges.suffix_start[group], ranges.suffix_start[group + 1]):
+        while at > 0 and cells.slot[sorter.cell[at - 1]] >= ranges.suffix_from[i]:
             at -= 1
             row = cells.row[sorter.cell[at]] - base
             running[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
         if at < size:
-            _add_words(planes, alive, leaves.suffix_leaf[i], running)
+            _add_words(planes, alive, ranges.suffix_leaf[i], running)
     at = 0
-    for i in range(leaves.middle_start[group], leaves.middle_start[group + 1]):
-        while at < size and cells.slot[sorter.cell[at]] < leaves.middle_from[i]:
+    for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
+        while at < size and cells.slot[sorter.cell[at]] < ranges.middle_from[i]:
             at += 1
         inside = at
-        while inside < size and cells.slot[sorter.cell[inside]] <= leaves.middle_to[i]:
+        while inside < size and cells.slot[sorter.cell[inside]] <= ranges.middle_to[i]:
             row = cells.row[sorter.cell[inside]] - base
             bit = np.uint64(1) << np.uint64(row & 63)
-            _set_bit(planes, alive, leaves.middle_leaf[i], row >> 6, bit)
+            _set_bit(planes, alive, ranges.middle_leaf[i], row >> 6, bit)
             inside += 1
 
 
@@ -224,6 +231,7 @@ def _mark_negated(
 @kernel
 def mark_leaves(
     leaves: Leaves,
+    ranges: Ranges,
     cells: Cells,
     cursor: NDArray[np.int64],
     base: int,
@@ -270,15 +278,7 @@ def mark_leaves(
                 known[w] = valid[w]
             alive[null_leaf] = any_bit != 0
         else:
-            ranges = (
-                leaves.prefix_start[group + 1]
-                + leaves.suffix_start[group + 1]
-                + leaves.middle_start[group + 1]
-                - leaves.prefix_start[group]
-                - leaves.suffix_start[group]
-                - leaves.middle_start[group]
-            )
-            if ranges > 0:
-                size = _sort_by_slot(cells.slot, begin, end, sorter)
-                _mark_ranges(leaves, cells, group, size, sorter, base, planes, alive)
+            size = _sort_by_slot(cells.slot, begin, end, sorter)
+            if size > 0:
+                _mark_ranges(ranges, cells, group, size, sorter, base, planes, alive)
         _mark_negated(leaves, group, known, planes, alive)

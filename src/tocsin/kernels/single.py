@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.leaves import Cells, Leaves
+from tocsin.kernels.leaves import Cells, Leaves, Ranges
 from tocsin.kernels.planes import PlaneGraph
 
 
@@ -154,6 +154,7 @@ def _hold(
 @kernel
 def _hold_leaves(
     leaves: Leaves,
+    ranges: Ranges,
     cells: Cells,
     graph: PlaneGraph,
     wakes: Wakes,
@@ -186,25 +187,26 @@ def _hold_leaves(
                     found = _hold(cells.found_leaf[i], graph, wakes, stamps, out, found)
             slot = cells.slot[cell]
             if slot >= 0:
-                for i in range(leaves.prefix_start[group + 1] - 1, leaves.prefix_start[group] - 1, -1):
-                    if leaves.prefix_to[i] < slot:
+                for i in range(ranges.prefix_start[group + 1] - 1, ranges.prefix_start[group] - 1, -1):
+                    if ranges.prefix_to[i] < slot:
                         break
-                    found = _hold(leaves.prefix_leaf[i], graph, wakes, stamps, out, found)
-                for i in range(leaves.suffix_start[group + 1] - 1, leaves.suffix_start[group] - 1, -1):
-                    if leaves.suffix_from[i] > slot:
+                    found = _hold(ranges.prefix_leaf[i], graph, wakes, stamps, out, found)
+                for i in range(ranges.suffix_start[group + 1] - 1, ranges.suffix_start[group] - 1, -1):
+                    if ranges.suffix_from[i] > slot:
                         break
-                    found = _hold(leaves.suffix_leaf[i], graph, wakes, stamps, out, found)
-                for i in range(leaves.middle_start[group], leaves.middle_start[group + 1]):
-                    if leaves.middle_from[i] > slot:
+                    found = _hold(ranges.suffix_leaf[i], graph, wakes, stamps, out, found)
+                for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
+                    if ranges.middle_from[i] > slot:
                         break
-                    if leaves.middle_to[i] >= slot:
-                        found = _hold(leaves.middle_leaf[i], graph, wakes, stamps, out, found)
+                    if ranges.middle_to[i] >= slot:
+                        found = _hold(ranges.middle_leaf[i], graph, wakes, stamps, out, found)
     return found
 
 
 @kernel
 def match_single(
     leaves: Leaves,
+    ranges: Ranges,
     graph: PlaneGraph,
     wakes: Wakes,
     cells: Cells,
@@ -222,7 +224,7 @@ def match_single(
     for i in range(wakes.rule_start[always], wakes.rule_start[always + 1]):
         out[found] = wakes.rule[i]
         found += 1
-    found = _hold_leaves(leaves, cells, graph, wakes, stamps, out, found)
+    found = _hold_leaves(leaves, ranges, cells, graph, wakes, stamps, out, found)
     for group in range(leaves.null_leaf.size):
         if stamps.known[group] == now:
             for i in range(wakes.pushed_start[group], wakes.pushed_start[group + 1]):

@@ -63,6 +63,7 @@ class Matcher:
         per_event = np.zeros(batch.length, np.int64)
         rule = match_blocks(
             index.leaves,
+            index.ranges,
             index.graph,
             cells,
             batch.length,
@@ -92,6 +93,7 @@ class Matcher:
             scratch.single = np.empty(index.rule_count, np.int32)
         count = match_single(
             index.leaves,
+            index.ranges,
             index.graph,
             index.wakes,
             self._resolver.resolve(batch),

@@ -16,9 +16,10 @@ at a slice uses another name: the report of the attempt that succeeded tells whi
 from __future__ import annotations
 
 import json
+import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path as FilePath
 from typing import NamedTuple, Protocol, TextIO
@@ -28,6 +29,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from tocsin.errors import InputError
 from tocsin.events.cells import Path
 from tocsin.events.csv_files import ColumnType, long_integers
 from tocsin.events.files import BATCH_ROWS, EventChunk, read_slice
@@ -60,12 +62,20 @@ class SliceMatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SliceJob:
-    """What to do with every slice of an input. Made to be pickled."""
+    """What to do with every slice of an input. Made to be pickled.
+
+    slices     with their files as the user names them
+    keep       top-level columns to carry along
+    skip_bad   whether records that are no events are left out, or stop the slice
+    folder     where parts go
+    root       the folder that relative names start from: a worker may stand elsewhere
+    """
 
     slices: tuple[Slice, ...]
     keep: tuple[str, ...]
     skip_bad: bool
     folder: str
+    root: str = field(default_factory=os.getcwd)
 
 
 @dataclass(slots=True)
@@ -116,11 +126,12 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
     report = PartReport(number)
     name = f"{number:07d}-{uuid.uuid4().hex}"
     folder = FilePath(job.folder)
-    present = _present(piece, {*job.keep, *matcher.columns})
+    located = replace(piece, file=str(FilePath(job.root) / piece.file))
+    present = _present(located, {*job.keep, *matcher.columns})
     rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, len(matcher))))
     seen: set[Path] = set()
     with _PartWriter(folder / name) as part:
-        for chunk in read_slice(piece, matcher.fields, present, rows):
+        for chunk in read_slice(located, matcher.fields, present, rows):
             _note_rejects(report, part, piece, chunk)
             if report.rejects and not job.skip_bad:
                 return report
@@ -259,7 +270,10 @@ def _present(piece: Slice, names: set[str]) -> list[str]:
     if piece.format == "csv":
         return sorted(names & {name for name, _ in piece.layout})
     if piece.format == "parquet":
-        return sorted(names & set(pq.read_schema(piece.file).names))
+        try:
+            return sorted(names & set(pq.read_schema(piece.file).names))
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{piece.file}: cannot be read: {error}") from error
     return sorted(names)
 
 

@@ -47,6 +47,8 @@ Path = tuple[str, ...]
 TEXTS = (StringType, CharType, VarcharType)
 TESTABLE = (NumericType, *TEXTS, BooleanType, DateType, TimestampType, TimestampNTZType, NullType)
 """Types of which a condition can say something; of objects it can say whether they are there."""
+PRUNED_LEVELS = 4
+"""How deep structs are cut down; what is deeper comes whole. Spark's code grows with the depth squared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def ship_columns(
     schema = events.schema
     renamed = events.toDF(*(f"c{place}" for place in range(len(schema))))
     wanted = _by_first_name(fields)
-    shipped: dict[str, Column] = {}
+    shipped: dict[str, Column | str] = {}
     tested: list[tuple[str, str]] = []
     kept: list[tuple[str, str]] = []
     columns_of = Counter(schema.names)
@@ -80,12 +82,16 @@ def ship_columns(
         below = wanted.get(column.name)
         if below is not None:
             _check_tested(column, columns_of[column.name], below)
-            name = f"p{place}" if _can_prune(column.dataType, below) else f"c{place}"
-            shipped[name] = _pruned(F.col(f"c{place}"), column.dataType, below).alias(name)
+            name = whole = f"c{place}"
+            if _can_prune(column.dataType, below):
+                name = f"p{place}"
+                shipped[name] = _pruned(F.col(whole), column.dataType, below).alias(name)
+            else:
+                shipped[name] = whole
             tested.append((name, column.name))
     places = [_place_to_keep(schema, name) for name in keep]
     for place in places:
-        shipped[f"c{place}"] = F.col(f"c{place}")
+        shipped[f"c{place}"] = f"c{place}"
         kept.append((f"c{place}", schema[place].name))
     if not shipped:
         shipped["row"] = F.lit(True).alias("row")  # a row counts even when nothing of it is looked at
@@ -115,19 +121,17 @@ def _can_prune(data_type: DataType, below: list[Path]) -> bool:
     return len(set(found)) == len(found)
 
 
-def _pruned(column: Column, data_type: DataType, below: list[Path]) -> Column:
-    """The column with only the members that the paths lead to, null where it was null.
-
-    It calls itself once for each level of structs in the schema, as Spark has on every schema before.
-    """
-    if not isinstance(data_type, StructType) or not _can_prune(data_type, below):
+def _pruned(column: Column, data_type: DataType, below: list[Path], levels: int = PRUNED_LEVELS) -> Column:
+    """The column with only the members that the paths lead to, null where it was null."""
+    if not levels or not isinstance(data_type, StructType) or not _can_prune(data_type, below):
         return column
     members = []
     wanted = _by_first_name(path for path in below if path)
     for member in data_type:
         if member.name in wanted:
-            inner = _pruned(column.getField(member.name), member.dataType, wanted[member.name])
-            members.append(inner.alias(member.name))
+            inner = column.getField(member.name)
+            pruned = _pruned(inner, member.dataType, wanted[member.name], levels - 1)
+            members.append(pruned.alias(member.name))
     return F.when(column.isNotNull(), F.struct(*(members or [F.lit(True).alias("object")])))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,8 +83,10 @@ WEEK_START = datetime(2026, 3, 2, tzinfo=UTC)
 """The Monday on which the visits of the one week begin."""
 
 
+@cache
 def popularity(count: int, skew: float = 1.0) -> NDArray[np.float64]:
-    """The chances of `count` ranks by Zipf's law: 1 / (rank + 2) ** skew, made to sum to 1."""
+    """The chances of `count` ranks by Zipf's law: 1 / (rank + 1) ** skew, made to sum to 1; not to be
+    written to."""
     weights = 1.0 / np.arange(2, count + 2, dtype=np.float64) ** skew
     return np.asarray(weights / weights.sum())
 

@@ -1,0 +1,115 @@
+"""Literals by hash and bounds by search, against a dictionary and Python's own bisect."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+
+import numpy as np
+import pytest
+
+from tocsin.index.packing import packed_bytes, starts
+from tocsin.kernels.lookup import (
+    Bounds,
+    Literals,
+    Segments,
+    hash_scalars,
+    hash_texts,
+    look_up_scalars,
+    look_up_texts,
+)
+
+EDGES = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**53, 2**63 - 2, 2**63 - 1]
+GROUPS = 5
+
+Pair = tuple[int, int]
+
+
+def random_pair(rng: random.Random) -> Pair:
+    return rng.choice([*EDGES, rng.randint(-50, 50)]), rng.choice([0, 0, 1, -1, *EDGES])
+
+
+def random_text(rng: random.Random) -> bytes:
+    return bytes(rng.choice(b"a\x00\xff") for _ in range(rng.randint(0, 4)))
+
+
+def slot_of(bounds: list, value: object) -> int:
+    """Twice the bounds below, and one more on a bound; -1 where a group has none."""
+    below = bisect_left(bounds, value)
+    return 2 * below + (bounds[below : below + 1] == [value]) if bounds else -1
+
+
+def table_for(count: int) -> np.ndarray:
+    return np.full(1 << max(1, (2 * count).bit_length()), -1, np.int32)
+
+
+def packed(scalars: list[tuple[int, Pair]], texts: list[tuple[int, bytes]]) -> Literals:
+    group = np.array([number for number, _ in scalars], np.int32)
+    high = np.array([pair[0] for _, pair in scalars], np.int64)
+    low = np.array([pair[1] for _, pair in scalars], np.int64)
+    text_group = np.array([number for number, _ in texts], np.int32)
+    start, data = packed_bytes([text for _, text in texts])
+    literals = Literals(
+        group, high, low, table_for(len(scalars)), text_group, start, data, table_for(len(texts))
+    )
+    hash_scalars(group, high, low, literals.scalar_table)
+    hash_texts(text_group, start, data, literals.text_table)
+    return literals
+
+
+def packed_bounds(scalars: list[list[Pair]], texts: list[list[bytes]]) -> Bounds:
+    flat = [pair for pairs in scalars for pair in pairs]
+    offset, data = packed_bytes([text for group in texts for text in group])
+    return Bounds(
+        starts([len(pairs) for pairs in scalars], np.int32),
+        np.array([pair[0] for pair in flat], np.int64),
+        np.array([pair[1] for pair in flat], np.int64),
+        starts([len(group) for group in texts], np.int32),
+        offset,
+        data,
+    )
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_against_python(seed: int) -> None:
+    rng = random.Random(seed)
+    scalars = sorted({(rng.randrange(GROUPS), random_pair(rng)) for _ in range(rng.choice([0, 3, 200]))})
+    texts = sorted({(rng.randrange(GROUPS), random_text(rng)) for _ in range(rng.choice([0, 3, 200]))})
+    scalar_bounds = [sorted({random_pair(rng) for _ in range(rng.choice([0, 1, 30]))}) for _ in range(GROUPS)]
+    text_bounds = [sorted({random_text(rng) for _ in range(rng.choice([0, 1, 30]))}) for _ in range(GROUPS)]
+    literals, bounds = packed(scalars, texts), packed_bounds(scalar_bounds, text_bounds)
+    order = rng.sample(range(GROUPS), GROUPS)
+
+    values = {group: [random_pair(rng) for _ in range(rng.choice([0, 40]))] for group in order}
+    flat = [(group, pair) for group in order for pair in values[group]]
+    start = starts([len(values[group]) for group in order], np.int64)
+    segments = Segments(np.array(order, np.int32), start, start[:-1])
+    posting, slot = np.full(len(flat), -1, np.int32), np.full(len(flat), -1, np.int32)
+    high = np.array([pair[0] for _, pair in flat], np.int64)
+    low = np.array([pair[1] for _, pair in flat], np.int64)
+    look_up_scalars(literals, bounds, segments, high, low, posting, slot)
+    place = {key: number for number, key in enumerate(scalars)}
+    assert posting.tolist() == [place.get(key, -1) for key in flat]
+    assert slot.tolist() == [slot_of(scalar_bounds[group], pair) for group, pair in flat]
+
+    words = {group: sorted({random_text(rng) for _ in range(20)}) for group in order}
+    codes = {group: [rng.randrange(len(words[group])) for _ in range(30)] for group in order}
+    cells = [(group, words[group][code]) for group in order for code in codes[group]]
+    text_start = starts([len(words[group]) for group in order], np.int64)
+    code_start = starts([len(codes[group]) for group in order], np.int64)
+    offset, data = packed_bytes([text for group in order for text in words[group]])
+    posting, slot = np.full(len(cells), -1, np.int32), np.full(len(cells), -1, np.int32)
+    look_up_texts(
+        literals,
+        bounds,
+        Segments(np.array(order, np.int32), text_start, code_start[:-1]),
+        offset,
+        data,
+        code_start,
+        np.array([code for group in order for code in codes[group]], np.int32),
+        posting,
+        slot,
+    )
+    text_place = {key: len(scalars) + number for number, key in enumerate(texts)}
+    assert posting.tolist() == [text_place.get(key, -1) for key in cells]
+    assert slot.tolist() == [slot_of(text_bounds[group], text) for group, text in cells]

@@ -1,0 +1,49 @@
+"""What the demonstration shows fits the terminal, and a difference is shouted."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tocsin.grammar.rules import Rule
+from tocsin.lab import demo_report
+from tocsin.lab.verifying import Verdict
+from tocsin.monitor.building import build
+
+LONG = f"user.country in ('DE', 'FR') and site.domain like '%[bold]%' and ({' or '.join(['n = 1'] * 60)})"
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_everything_fits_the_width(width: int):
+    console = Console(file=io.StringIO(), width=width, force_terminal=False)
+    row = {"rule": "c000001", "matches": 123_456, "name": "Alder Bikes: come back", "when": LONG}
+    demo_report.most_matched(console, [row], 200_000)
+    told = build({"c000001": LONG}).explain("c000001", {"user": {"country": "DE"}, "n": 1})
+    demo_report.explanation(console, "A match", 7, told, Rule("c000001", LONG, {"name": "Alder Bikes"}))
+    demo_report.throughput(console, 100_000, 200_000, 7_000_000, 12.5, 2)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert "61.7%" in shown
+    assert "1,600,000,000" in shown
+    assert "does not match visit 7" in shown
+    if width == 200:
+        assert "'%[bold]%'" in shown  # a rule's text is never taken for markup
+
+
+def test_the_verdict():
+    assert "8,000 checks, no difference" in demo_report.verdict_line(Verdict(8_000, 31, ()), 2)
+    bad = Verdict(8_000, 31, tuple((visit, "c1") for visit in range(9)))
+    assert "9 DIFFERENCES" in demo_report.verdict_line(bad, 2)
+
+
+def test_the_commands_to_try_are_not_broken_into_lines():
+    console = Console(file=io.StringIO(), width=40, force_terminal=False)
+    demo_report.what_next(console, Path("build/demo"), "c000001")
+    assert isinstance(console.file, io.StringIO)
+    commands = [line.split() for line in console.file.getvalue().splitlines() if "tocsin" in line]
+    assert [command[1] for command in commands] == ["explain", "match"]
+    assert "@build/demo/visit.json" in commands[0]

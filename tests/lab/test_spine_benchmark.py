@@ -1,0 +1,39 @@
+"""The benchmark's own arithmetic and writing; its figures are nobody's to assert."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks import spine
+
+from tocsin.lab.python_loop import PythonLoop
+from tocsin.monitor.building import build
+
+
+def test_generated_text_replaces_what_was_there():
+    page = "before\n<!-- generated: spine -->\nold\nold\n<!-- end: spine -->\nafter\n"
+    once = spine.with_generated(page, "spine", "a \\1 table")
+    assert once == "before\n<!-- generated: spine -->\na \\1 table\n<!-- end: spine -->\nafter\n"
+    assert spine.with_generated(once, "spine", "a \\1 table") == once
+    assert spine.with_generated(page, "other", "text") == page
+
+
+def test_numbers_have_three_digits_that_count():
+    assert [spine.milliseconds(each) for each in (0.0000123456, 0.00123456, 1.23456)] == [
+        "0.0123 ms",
+        "1.23 ms",
+        "1,235 ms",
+    ]
+
+
+def test_the_small_workloads_agree_and_a_wrong_loop_is_found():
+    for workload in (spine.exchange_workload(100, events=40), spine.random_workload(100, events=40)):
+        index = build(workload.rules)
+        texts = workload.rules["when"].to_pylist()
+        counts = spine.agreed(workload, index, PythonLoop(texts, workload.listed))
+        assert len(counts) == workload.table.num_rows
+        wrong = PythonLoop(["true", *texts[1:]], workload.listed)
+        with pytest.raises(SystemExit, match="the ways of matching differ on event"):
+            spine.agreed(workload, index, wrong)
+        workload.counts = [each + 1 for each in counts]
+        with pytest.raises(SystemExit, match="the counts are not those"):
+            spine.agreed(workload, index, PythonLoop(texts, workload.listed))

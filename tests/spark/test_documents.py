@@ -1,0 +1,39 @@
+"""The Spark lines of the README do what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import tocsin
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.spark
+
+
+def test_spark_lines_of_the_readme(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = ROOT / "examples" / "first" / "rules.sql"
+    tocsin.build(tocsin.read_rules(rules)).save(tmp_path / "rules.tocsin")
+    events = [{"id": 7, "user": {"role": "admin"}, "device": {"known": True}, "ip": "203.0.113.9"}]
+    (tmp_path / "events").mkdir()
+    events_table = pa.Table.from_pylist([event | {"failures": 7, "tags": ["drill"]} for event in events])
+    pq.write_table(events_table, tmp_path / "events" / "part-0.parquet")
+    monkeypatch.chdir(tmp_path)
+
+    (lines,) = re.findall(
+        r"^```python\n(import tocsin\.spark.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
+    )
+    names: dict[str, Any] = {}
+    exec(lines.replace('"events/"', repr(str(tmp_path / "events"))), names)
+
+    assert names["spark"] is spark
+    assert [tuple(row) for row in names["matches"].collect()] == [(7, "admin_from_outside", None)]

@@ -21,6 +21,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install -r constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
+	@echo "Compiling the kernels (once; about a minute)" >&2
+	@$(BIN)/python -c 'from tocsin.monitor.warming import warm_up; warm_up()'
 	@touch $@
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark
@@ -32,7 +34,7 @@ check: setup  ## formatting, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 fast: setup  ## the tests that need no Spark
 	$(BIN)/python -m pytest -q -m "not spark and not slow and not peers"

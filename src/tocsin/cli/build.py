@@ -6,7 +6,7 @@ import argparse
 import time
 
 from tocsin.cli.destinations import check_destination
-from tocsin.cli.messages import say, warn
+from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import read_and_build
 
@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     for path in (arguments.out, rejects):
         check_destination(path, arguments.rules)
     started = time.perf_counter()
-    index, _, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad)
+    say_if_compiling()
+    index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad)
     index.save(arguments.out)
     if bad or arguments.rejects is not None:
         write_rejects(rejects, bad)

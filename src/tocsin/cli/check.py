@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tocsin.cli.messages import say
+from tocsin.cli.messages import say, say_if_compiling
 from tocsin.errors import InputError, RuleError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.events.schema import Schema
 
     schema = None if arguments.schema is None else Schema.read(arguments.schema)
+    say_if_compiling()
     rules, unreadable = _read(arguments.rules)
     errors = [] if rules is None else _condition_errors(rules, schema)
     good = 0 if rules is None else len(rules) - len({error.rule for error in errors})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import sys
 import tempfile
 import threading
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tocsin.cli.destinations import check_destination
-from tocsin.cli.messages import Advance, progress, say, warn
+from tocsin.cli.messages import Advance, progress, say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, read_and_build, saved_index
 from tocsin.errors import EventError, UsageError
@@ -91,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     slices = tuple(plan_slices(arguments.events))
     for path in (rejects, *([] if arguments.out is None else [arguments.out])):
         check_destination(path, [*arguments.rules, *(piece.file for piece in slices)])
+    say_if_compiling()
     matcher, bad_rules = _open_matcher(arguments)
     with _workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
@@ -112,10 +114,10 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | ScanOn
         if arguments.engine not in (None, Index.engine):
             raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
         return IndexOnSlices(open_file(path)), []
-    engine, rules, bad = read_and_build(arguments.rules, arguments.engine or Index.engine, arguments.skip_bad)
+    engine, bad = read_and_build(arguments.rules, arguments.engine or Index.engine, arguments.skip_bad)
     if isinstance(engine, Index):
         return IndexOnSlices(engine), bad
-    return ScanOnSlices(engine, rules), bad
+    return ScanOnSlices(engine), bad
 
 
 @contextlib.contextmanager
@@ -158,6 +160,7 @@ def _match_on_spark(matcher: IndexOnSlices, job: SliceJob) -> list[PartReport]:
     from tocsin.spark.files import match_slices
     from tocsin.spark.session import session
 
+    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     started = time.perf_counter()
     spark = session(config={"spark.ui.showConsoleProgress": "false"})
     say(f"Spark started in {time.perf_counter() - started:.1f} s")

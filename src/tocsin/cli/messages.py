@@ -28,6 +28,14 @@ def complain(text: str) -> None:
     say(f"tocsin: {text}")
 
 
+def say_if_compiling() -> None:
+    """The first command on a machine compiles the kernels, and that takes a while."""
+    from tocsin.monitor.warming import is_compiled
+
+    if not is_compiled():
+        say("Compiling the kernels for this machine (once; about a minute)")
+
+
 @contextlib.contextmanager
 def showing_warnings() -> Iterator[None]:
     """Show tocsin's warnings as messages, without the line of code that gave them."""

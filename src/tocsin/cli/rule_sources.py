@@ -38,8 +38,8 @@ def saved_index(paths: Sequence[str]) -> str | None:
     return indexes[0] if indexes else None
 
 
-def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[Engine, Rules, list[str]]:
-    """The engine, the rules it was built from, and the bad ones as lines for a file of rejects.
+def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[Engine, list[str]]:
+    """The engine, and the bad rules as lines for a file of rejects.
 
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and
     those within conditions.
@@ -50,13 +50,13 @@ def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[E
     rules = read_rules(*paths, skip_bad=True)
     if skip_bad:
         built, errors = build_good(rules, engine)
-        return built, rules, _reject_lines(rules, errors)
+        return built, _reject_lines(rules, errors)
     try:
         built = build(rules, engine)
     except RuleError as error:
         raise_all([*rules.rejected, *each_error(error)])
     raise_all(rules.rejected)
-    return built, rules, []
+    return built, []
 
 
 def _reject_lines(rules: Rules, errors: Sequence[RuleError]) -> list[str]:

@@ -142,28 +142,25 @@ def _read_chunk(
     """The steps of conditions first..last, and the numbers of those that the parser has to see."""
     text = data[start[first] : start[last]]
     skeletons = read_skeletons(text, start[first : last + 1] - start[first])
-    ref = np.empty(len(skeletons.predicate_start), np.int32)
-    refused = np.zeros(len(ref), np.bool_)
-    whole = text.tobytes()
-    places = zip(skeletons.predicate_start.tolist(), skeletons.predicate_end.tolist(), strict=True)
-    for number, (begin, end) in enumerate(places):
-        found = predicates.ref_of_text(whole[begin:end])
-        if found is None:
-            refused[number] = True
-        else:
-            ref[number] = found
-    sure = skeletons.accepted
-    step_start, step = skeletons.step_start, skeletons.step
-    if refused.any():
-        bad_steps = np.flatnonzero(refused[np.maximum(step, 0)] & (step >= 0))
-        sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
+    sure, step_start, step = skeletons.accepted, skeletons.step_start, skeletons.step
+    sizes = np.diff(step_start)
     for number in aliases:
         if first <= number < last:
             sure[number - first] = False
-    sizes = np.diff(step_start)
-    kept_step = step[np.repeat(sure, sizes)]
+    used = np.zeros(len(skeletons.predicate_start), np.bool_)
+    used[step[np.repeat(sure, sizes) & (step >= 0)]] = True
+    ref = np.full(len(used), -1, np.int32)
+    whole = text.tobytes()
+    for number in np.flatnonzero(used).tolist():
+        place = slice(skeletons.predicate_start[number], skeletons.predicate_end[number])
+        found = predicates.ref_of_text(whole[place])
+        if found is not None:
+            ref[number] = found
+    if (ref[used] < 0).any():
+        bad_steps = np.flatnonzero((ref[np.maximum(step, 0)] < 0) & (step >= 0))
+        sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
     return (
-        Steps(np.flatnonzero(sure) + first, starts(sizes[sure], np.int64), kept_step, ref),
+        Steps(np.flatnonzero(sure) + first, starts(sizes[sure], np.int64), step[np.repeat(sure, sizes)], ref),
         (np.flatnonzero(~sure) + first).tolist(),
     )
 

@@ -43,6 +43,11 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     numba.config.CACHE_DIR = str(cache_folder())
 
 
+def is_compiled() -> bool:
+    """Whether kernels were compiled on this machine before, so that none or few still have to be."""
+    return any(Path(numba.config.CACHE_DIR).rglob("*.nbi"))
+
+
 class _LockedCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache, with one writer at a time."""
 

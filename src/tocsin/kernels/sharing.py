@@ -115,23 +115,13 @@ def _intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int
 
 @kernel
 def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, negated: int) -> int:
-    """The reference to the AND of scratch[start:end], or to its negation."""
+    """The reference to the AND of scratch[start:end] (an open group), or to its negation."""
     sort_refs(scratch, start, end)
-    kept = start
-    for i in range(start, end):
-        ref = scratch[i]
-        if ref == TRUE_REF:
-            continue
-        if ref == FALSE_REF:
-            return FALSE_REF ^ negated
-        if kept > start and scratch[kept - 1] == ref:
-            continue
-        scratch[kept] = ref
-        kept += 1
-    if kept == start:
-        return TRUE_REF ^ negated
-    if kept == start + 1:
-        return np.int64(scratch[start]) ^ negated
+    kept = start + 1
+    for i in range(start + 1, end):
+        if scratch[i] != scratch[kept - 1]:
+            scratch[kept] = scratch[i]
+            kept += 1
     return 2 * _intern(nodes, scratch, start, kept) ^ negated
 
 
@@ -153,8 +143,6 @@ def _close_xor(
 
     scratch[top : top + 2] is free.
     """
-    if end == start:
-        return FALSE_REF ^ parity
     sort_refs(scratch, start, end)
     holds = np.int64(scratch[start])
     fails = holds ^ 1
@@ -210,9 +198,37 @@ def _all_the_same_xor(stack: OperandStack, base: int, top: int) -> bool:
 
 
 @kernel
+def _without_constant(stack: OperandStack, base: int, sign: int) -> int:
+    """Make entries base and base + 1, one of them a constant, the other one or its negation.
+
+    The new end of scratch, or -1 when neither is a constant.
+    """
+    scratch = stack.scratch
+    for constant in range(base, base + 2):
+        begin = stack.start[constant]
+        if stack.kind[constant] != _REF or scratch[begin] > FALSE_REF:
+            continue
+        sign ^= scratch[begin] ^ 1
+        other = 2 * base + 1 - constant
+        size = stack.start[other + 1] - stack.start[other]
+        first = stack.start[base]
+        for i in range(size):
+            scratch[first + i] = scratch[stack.start[other] + i]
+        stack.kind[base] = stack.kind[other]
+        stack.sign[base] = stack.sign[other] ^ sign
+        if stack.kind[base] == _REF:
+            scratch[first] ^= sign
+        return first + size
+    return -1
+
+
+@kernel
 def _join_exclusive(nodes: SharedNodes, stack: OperandStack, base: int, top: int, sign: int) -> int:
     """Make entries base..top one xor, negated when sign is 1; the new end of scratch."""
     scratch = stack.scratch
+    write = _without_constant(stack, base, sign)
+    if write >= 0:
+        return write
     write = stack.start[base]
     for entry in range(base, top):
         begin = stack.start[entry]
@@ -223,24 +239,52 @@ def _join_exclusive(nodes: SharedNodes, stack: OperandStack, base: int, top: int
             ref = np.int64(scratch[begin])
             if stack.kind[entry] == _AND:
                 ref = _close_and(nodes, scratch, begin, end, np.int64(stack.sign[entry]))
-            end = begin
-            if ref <= FALSE_REF:
-                sign ^= ref ^ 1
-            else:
-                sign ^= ref & 1
-                scratch[begin] = ref & ~1
-                end = begin + 1
+            sign ^= ref & 1
+            scratch[begin] = ref & ~1
+            end = begin + 1
         for i in range(begin, end):
             scratch[write] = scratch[i]
             write += 1
     stack.kind[base] = _XOR
     stack.sign[base] = sign
-    begin = stack.start[base]
-    if write - begin < 2:
-        stack.kind[base] = _REF
-        scratch[begin] = FALSE_REF ^ sign if write == begin else scratch[begin] ^ sign
-        write = begin + 1
     return write
+
+
+@kernel
+def _drop_constants(stack: OperandStack, base: int, top: int, negate: int) -> int:
+    """Leave out of entries base..top the constants; the new top.
+
+    What changes nothing goes (true in an AND, false in an OR); what decides all alone stays alone.
+    """
+    scratch = stack.scratch
+    neutral = TRUE_REF ^ negate
+    first = stack.start[base]
+    write = first
+    kept = base
+    for entry in range(base, top):
+        begin = stack.start[entry]
+        end = stack.start[entry + 1]
+        if stack.kind[entry] == _REF and scratch[begin] <= FALSE_REF:
+            if scratch[begin] == neutral:
+                continue
+            kept = base
+            neutral = neutral ^ 1
+            break
+        stack.kind[kept] = stack.kind[entry]
+        stack.sign[kept] = stack.sign[entry]
+        stack.start[kept] = write
+        if write != begin:
+            for i in range(begin, end):
+                scratch[write + i - begin] = scratch[i]
+        write += end - begin
+        kept += 1
+    if kept == base:
+        stack.kind[base] = _REF
+        scratch[first] = neutral
+        write = first + 1
+        kept = base + 1
+    stack.start[kept] = write
+    return kept
 
 
 @kernel
@@ -251,19 +295,18 @@ def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: 
     closed. When nothing but one and the same operand is left, the result is that operand.
     """
     scratch = stack.scratch
+    top = _drop_constants(stack, base, top, negate)
     filled = stack.start[top]
-    if _all_the_same_xor(stack, base, top):
+    if top == base + 1 or _all_the_same_xor(stack, base, top):
         return stack.start[base + 1]
     write = stack.start[base]
     joined = False
-    xors = False
     for entry in range(base, top):
         begin = stack.start[entry]
         end = stack.start[entry + 1]
         if stack.kind[entry] == _REF:
             scratch[begin] ^= negate
         elif stack.kind[entry] == _XOR:
-            xors = True
             parity = np.int64(stack.sign[entry]) ^ negate
             scratch[begin] = _close_xor(nodes, scratch, begin, end, filled, parity)
             end = begin + 1
@@ -281,29 +324,21 @@ def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: 
     stack.sign[base] = negate
     if joined:
         return write
-    return _collapse(nodes, stack, base, write, xors)
+    return _collapse(nodes, stack, base, write)
 
 
 @kernel
-def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int, xors: bool) -> int:
+def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int) -> int:
     """Leave a new group as it is, or make it its only operand; the new end of scratch."""
     scratch = stack.scratch
     begin = stack.start[base]
-    only = TRUE_REF
-    for i in range(begin, write):
-        ref = scratch[i]
-        if ref == FALSE_REF:
-            only = FALSE_REF
-            break
-        if ref == TRUE_REF:
-            continue
-        if only != TRUE_REF and ref != only:
+    for i in range(begin + 1, write):
+        if scratch[i] != scratch[begin]:
             return write
-        only = ref
-    value = only ^ stack.sign[base]
+    value = scratch[begin] ^ stack.sign[base]
     first = nodes.child_start[value >> 1]
     count = nodes.child_start[(value >> 1) + 1] - first
-    if count == 0 or xors:
+    if count == 0:
         stack.kind[base] = _REF
         scratch[begin] = value
         return begin + 1

@@ -49,6 +49,11 @@ class Index:
         """The fields that the rules name: nothing else of an event is looked at."""
         return self._matcher.fields
 
+    @property
+    def ids(self) -> pa.LargeStringArray:
+        """The rules' ids, in the rules' order."""
+        return self._ids
+
     def __len__(self) -> int:
         return self._compiled.rule_count
 

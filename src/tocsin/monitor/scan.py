@@ -16,7 +16,7 @@ from tocsin.errors import RuleError, UnsupportedError, UsageError, each_error, r
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.rules import Rule, Rules
-from tocsin.grammar.tree import Condition
+from tocsin.grammar.tree import Condition, Path
 from tocsin.monitor.explaining import Explanation, explain_condition
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
 from tocsin.monitor.rows import rows_of_batch
@@ -31,6 +31,14 @@ class ScanIndex:
         self._rules = rules
         self._conditions = _read_all(rules)
         self._number_of = {rule: number for number, rule in enumerate(rules.ids.to_pylist())}
+        self.fields: list[Path] = list(
+            dict.fromkeys(each.field for condition in self._conditions for each in condition.predicates())
+        )
+
+    @property
+    def ids(self) -> pa.LargeStringArray:
+        """The rules' ids, in the rules' order."""
+        return self._rules.ids
 
     def __len__(self) -> int:
         return len(self._conditions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +11,10 @@ import pyarrow as pa
 from tocsin.events.cells import Path
 from tocsin.events.files import EventChunk
 from tocsin.events.json_lines import parse_lines
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.rules import Rules
-from tocsin.grammar.tree import Predicate
 from tocsin.monitor.index import Index
 from tocsin.monitor.kept import JSON
 from tocsin.monitor.matcher import BatchMatches
+from tocsin.monitor.rows import rows_of_batch
 from tocsin.monitor.scan import ScanIndex
 
 
@@ -34,8 +32,7 @@ class IndexOnSlices:
 
     def names(self) -> pa.StringArray:
         """The rules' ids, by their numbers."""
-        numbers = np.arange(len(self))
-        return self.index.rows_of(numbers, numbers.astype(np.int32)).column("rule")
+        return self.index.ids.cast(pa.string())
 
     def match(self, chunk: EventChunk, _columns: Mapping[str, pa.Array]) -> BatchMatches:
         """Match the cells of a chunk."""
@@ -45,19 +42,17 @@ class IndexOnSlices:
 class ScanOnSlices:
     """The engine scan: it wants the values of whole columns, as Python objects."""
 
-    def __init__(self, index: ScanIndex, rules: Rules) -> None:
+    def __init__(self, index: ScanIndex) -> None:
         self._index = index
-        taken = [row for row, rule in enumerate(rules.ids.to_pylist()) if rule in index]
-        self._rules = rules.take(np.array(taken, np.int64))
-        self.fields: Sequence[Path] = _fields(self._rules)
-        self.columns: Sequence[str] = sorted({path[0] for path in self.fields})
+        self.fields: Sequence[Path] = index.fields
+        self.columns: Sequence[str] = sorted({path[0] for path in index.fields})
 
     def __len__(self) -> int:
         return len(self._index)
 
     def names(self) -> pa.StringArray:
         """The rules' ids, by their numbers."""
-        return self._rules.ids.cast(pa.string())
+        return self._index.ids.cast(pa.string())
 
     def match(self, chunk: EventChunk, columns: Mapping[str, pa.Array]) -> BatchMatches:
         """Match the rows of the columns one by one."""
@@ -67,25 +62,16 @@ class ScanOnSlices:
         return BatchMatches(rule, np.array([len(each) for each in found], np.int64))
 
 
-def _fields(rules: Rules) -> list[Path]:
-    fields: dict[Path, None] = {}
-    for row, text in enumerate(rules.whens.to_pylist()):
-        steps = parse_condition(text, rules.aliases.get(row)).steps
-        fields.update((step.field, None) for step in steps if isinstance(step, Predicate))
-    return list(fields)
-
-
-def _events(columns: Mapping[str, pa.Array], length: int) -> Iterable[Mapping[str, object]]:
+def _events(columns: Mapping[str, pa.Array], length: int) -> Iterator[Mapping[str, object]]:
     """The rows of columns; JSON texts are read by the parser that read them before."""
     texts = {name: column.storage.to_pylist() for name, column in columns.items() if column.type == JSON}
-    values = {
-        name: column.to_pylist(maps_as_pydicts="lossy")
-        for name, column in columns.items()
-        if name not in texts
-    }
-    for row in range(length):
+    typed = {name: column for name, column in columns.items() if name not in texts}
+    rows = rows_of_batch(pa.RecordBatch.from_pydict(typed)) if typed else iter([{}] * length)
+    for number, row in enumerate(rows):
         members = [
-            f"{json.dumps(name)}: {column[row]}" for name, column in texts.items() if column[row] is not None
+            f"{json.dumps(name)}: {column[number]}"
+            for name, column in texts.items()
+            if column[number] is not None
         ]
         (event,) = parse_lines([f"{{{', '.join(members)}}}".encode()]).events
-        yield event | {name: column[row] for name, column in values.items()}
+        yield event | row

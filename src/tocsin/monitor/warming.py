@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
+from tocsin.kernels.jit import is_compiled
 from tocsin.monitor.building import build
 
 _RULES = (
@@ -13,6 +14,8 @@ _RULES = (
     ("texts", "s = 'x' xor (s like 'a%_' and s < 'm') xnor (t ilike '%b%' or t is null)"),
     ("others", "cidr(s, '10.0.0.0/8') or u > timestamp '2026-01-31T12:00:00Z' or v != true or s matches 'z'"),
 )
+
+__all__ = ["is_compiled", "warm_up"]
 
 
 def warm_up() -> None:

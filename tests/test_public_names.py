@@ -42,7 +42,9 @@ def test_a_name_that_is_not_there() -> None:
 
 def public_errors() -> list[str]:
     classes = inspect.getmembers(errors, inspect.isclass)
-    return [name for name, each in classes if issubclass(each, Exception) and each.__module__ == errors.__name__]
+    return [
+        name for name, each in classes if issubclass(each, Exception) and each.__module__ == errors.__name__
+    ]
 
 
 def test_errors_form_one_tree() -> None:

@@ -23,9 +23,14 @@ Found = list[tuple[int, str]]
 """(event, rule), by event and then in the rules' order."""
 
 
+def indexed(rules: object, engine: str = "atree") -> Any:
+    """An index of rules in any form; of any type, so that a test may ask it anything."""
+    return build(rules, engine=engine)
+
+
 def built(rules: RuleSet, engine: str = "atree") -> Any:
     """An index of the rules, from their texts."""
-    return build([(name, print_condition(condition)) for name, condition in rules], engine=engine)
+    return indexed([(name, print_condition(condition)) for name, condition in rules], engine)
 
 
 def expected(rules: RuleSet, events: Sequence[Event]) -> Found:

@@ -39,7 +39,9 @@ def test_lines_of_json(rules: RuleSet, events: list[Event]) -> None:
     found = index.match_cells(batch_of_events(parsed.events, index.fields))
     names = [name for name, _ in rules]
     at = [number for number, count in enumerate(found.per_event.tolist()) for _ in range(count)]
-    assert list(zip(at, [names[rule] for rule in found.rule.tolist()], strict=True)) == expected(rules, events)
+    assert list(zip(at, [names[rule] for rule in found.rule.tolist()], strict=True)) == expected(
+        rules, events
+    )
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -108,7 +110,15 @@ def _zeros(table: pa.Table) -> pa.Array:
 
 CSV_COLUMNS: dict[str, list[tuple[str, object]]] = {
     "n": [("1", 1), ("-1", -1), ("9007199254740993", 2**53 + 1), ("", None), ("+5", 5), (" 6", 6)],
-    "m": [("0.1", 0.1), ("5", 5.0), ("-2.5", -2.5), ("1e308", 1e308), ("", None), ("nan", None), ("inf", 1e999)],
+    "m": [
+        ("0.1", 0.1),
+        ("5", 5.0),
+        ("-2.5", -2.5),
+        ("1e308", 1e308),
+        ("", None),
+        ("nan", None),
+        ("inf", 1e999),
+    ],
     "user.age": [("18446744073709551616", 2**64), ("5", 5), ("", None), ("-0", 0)],
     "s": [("a", "a"), ("a%c", "a%c"), ("5", "5"), ("é", "é"), ("a\nb", "a\nb"), ("", None), (" a", " a")],
     "t": [("true", "true"), ("no", "no"), ("ABC", "ABC"), ('a"b', 'a"b'), ("", None), ("a,c", "a,c")],
@@ -123,9 +133,7 @@ CSV_COLUMNS: dict[str, list[tuple[str, object]]] = {
 def test_a_folder_of_csv(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     conditions = [parse_condition("n = 9007199254740993"), parse_condition("m < 0.2 or flag")]
-    rules = [
-        (f"r{number}", each) for number, each in enumerate([*conditions, *make_conditions(rng, 30)])
-    ]
+    rules = [(f"r{number}", each) for number, each in enumerate([*conditions, *make_conditions(rng, 30)])]
     names = list(CSV_COLUMNS)
     records = [[rng.choice(values) for values in CSV_COLUMNS.values()] for _ in range(rng.randint(0, 30))]
     records += [[values[place % len(values)] for values in CSV_COLUMNS.values()] for place in range(7)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from tests.cases import make_conditions, make_event
-from tests.contract.doors import built, by_event, by_table, expected
+from tests.contract.doors import built, by_event, by_table, expected, indexed
 from tests.typed_tables import make_table
 
 import tocsin
@@ -43,8 +44,7 @@ def test_everything_else_is_kept(tmp_path: Path) -> None:
             "cost": [1.5, 2.5, None],
         }
     )
-    index = tocsin.build(table)
-    assert isinstance(index, tocsin.Index)
+    index = indexed(table)
     path = tmp_path / "rules.tocsin"
     index.save(path)
     reopened = tocsin.open(path)
@@ -65,10 +65,8 @@ def test_everything_else_is_kept(tmp_path: Path) -> None:
 
 def test_no_rules_at_all(tmp_path: Path) -> None:
     path = tmp_path / "none.tocsin"
-    index = tocsin.build([])
-    assert isinstance(index, tocsin.Index)
-    index.save(path)
-    reopened = tocsin.open(path)
+    indexed([]).save(path)
+    reopened: Any = tocsin.open(path)
     assert len(reopened) == 0
     assert list(reopened.match({"a": 1})) == []
     assert reopened.match_table(pa.table({"a": [1, 2]})).num_rows == 0

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
+from tests.contract.doors import indexed
 from tests.hostile.clock import within
 
 import tocsin
 from tocsin.errors import RuleError, RuleErrors
-from tocsin.monitor.building import ENGINES, build
+from tocsin.monitor.building import ENGINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few fields occur
 
@@ -25,7 +26,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 def holds(condition: str, event: dict[str, object], engine: str = "atree") -> bool:
     """Whether one event, alone and in a table, satisfies a condition that is built alone."""
-    index = build([("r", condition)], engine=engine)
+    index = indexed([("r", condition)], engine=engine)
     alone = len(index.match(event)) == 1
     if all(isinstance(value, int | str) for value in event.values()):
         assert index.match_table(pa.Table.from_pylist([event])).num_rows == alone
@@ -88,7 +89,7 @@ def test_every_engine_takes_them_deep(shape: Callable[[int], tuple[str, bool]], 
 @pytest.mark.parametrize("text", ["(" * DEEP, ")" * DEEP, "not " * DEEP, "(" * DEEP + "x" + ")" * (DEEP - 1)])
 def test_deep_and_broken(text: str) -> None:
     with within(20), pytest.raises(RuleError) as caught:
-        build([("r", text)])
+        indexed([("r", text)])
     assert caught.value.rule == "r"
     assert len(str(caught.value)) < 20_000
 
@@ -100,7 +101,7 @@ def test_chains_of_xor(engine: str, seed: int) -> None:
     words = ["xor", "xnor"]
     chosen = [rng.choice(words) for _ in range(size - 1)]
     condition = "x0 = 1" + "".join(f" {word} x{number + 1} = 1" for number, word in enumerate(chosen))
-    index = build([("r", condition)], engine=engine)
+    index = indexed([("r", condition)], engine=engine)
     for missing in (False, True):
         event: dict[str, object] = {f"x{number}": rng.randint(0, 1) for number in range(size)}
         truth = event["x0"] == 1
@@ -110,7 +111,9 @@ def test_chains_of_xor(engine: str, seed: int) -> None:
             del event[f"x{rng.randrange(size)}"]
         with within(10):
             assert [match.rule for match in index.match(event)] == (["r"] if truth and not missing else [])
-            table = pa.Table.from_pylist([event], pa.schema([(f"x{number}", pa.int64()) for number in range(size)]))
+            table = pa.Table.from_pylist(
+                [event], pa.schema([(f"x{number}", pa.int64()) for number in range(size)])
+            )
             assert index.match_table(table).num_rows == (truth and not missing)
 
 
@@ -127,8 +130,11 @@ def test_a_hundred_thousand_values_in_one_in(size: int) -> None:
     numbers = f"n in ({', '.join(map(str, range(0, 3 * size, 3)))})"
     texts = f"s not in ({', '.join(repr(f'v{number}') for number in range(size))})"
     with within(20):
-        index = build([("numbers", numbers), ("texts", texts)])
-        found = [[match.rule for match in index.match(event)] for event in ({"n": 3, "s": "v3"}, {"n": 4, "s": "w"})]
+        index = indexed([("numbers", numbers), ("texts", texts)])
+        found = [
+            [match.rule for match in index.match(event)]
+            for event in ({"n": 3, "s": "v3"}, {"n": 4, "s": "w"})
+        ]
     assert found == [["numbers"], ["texts"]]
 
 
@@ -159,7 +165,7 @@ def test_ten_thousand_children(word: str) -> None:
     condition = f" {word} ".join(f"x{number} = {number}" for number in range(10_000))
     event: dict[str, object] = {f"x{number}": number for number in range(10_000)}
     with within(20):
-        index = build([("r", condition)])
+        index = indexed([("r", condition)])
         assert len(index.match(event)) == 1
         assert len(index.match({"x9999": 9_999})) == (word == "or")
         assert len(index.match({**event, "x7": 0})) == (word == "or")
@@ -167,7 +173,7 @@ def test_ten_thousand_children(word: str) -> None:
 
 def test_ten_thousand_rules_that_differ_in_a_value() -> None:
     with within(20):
-        index = build([(str(number), f"x >= {number} and y = 1") for number in range(10_000)])
+        index = indexed([(str(number), f"x >= {number} and y = 1") for number in range(10_000)])
         assert len(index.match({"x": 5_000, "y": 1})) == 5_001
         assert len(index.match({"x": 5_000})) == 0
 
@@ -215,7 +221,7 @@ def test_ten_thousand_rules_that_differ_in_a_value() -> None:
 )
 def test_refused_with_a_reason(condition: str, reason: str, engine: str) -> None:
     with within(10), pytest.raises(RuleError, match=f"(?s){reason}") as caught:
-        build([("good", "x = 1"), ("bad", condition)], engine=engine)
+        indexed([("good", "x = 1"), ("bad", condition)], engine=engine)
     assert caught.value.rule == "bad"
     assert caught.value.line == 2
     assert len(str(caught.value)) < 2_000
@@ -224,11 +230,11 @@ def test_refused_with_a_reason(condition: str, reason: str, engine: str) -> None
 def test_every_error_is_reported() -> None:
     bad = [(f"r{number}", "x = " if number % 2 else "y = 'a") for number in range(5_000)]
     with within(20), pytest.raises(RuleErrors) as caught:
-        build(bad)
+        indexed(bad)
     assert [error.rule for error in caught.value.errors] == [name for name, _ in bad]
     assert len(str(caught.value)) < 20_000
     with pytest.raises(RuleErrors) as several:
-        build([("r", "x = and y == 2 or z <")])
+        indexed([("r", "x = and y == 2 or z <")])
     assert [error.column for error in several.value.errors] == [5, 11, 22]
 
 
@@ -237,16 +243,19 @@ def test_good_rules_among_bad_ones() -> None:
     index, errors = tocsin.build_good(rules)
     assert len(index) == 20
     assert [error.rule for error in errors] == [str(number) for number in range(0, 30, 3)]
-    assert [match.rule for match in index.match({"x": 1})] == [str(number) for number in range(30) if number % 3]
+    assert [match.rule for match in index.match({"x": 1})] == [
+        str(number) for number in range(30) if number % 3
+    ]
 
 
 @pytest.mark.parametrize(
-    "expression", ["(a+)+$", "(a|aa)*$", "(.*a){20}", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y", "(a?){50}a{50}"]
+    "expression",
+    ["(a+)+$", "(a|aa)*$", "(.*a){20}", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y", "(a?){50}a{50}"],
 )
 def test_catastrophic_expressions(expression: str, engine: str) -> None:
     text = "a" * 50_000 + "!"
     with within(10):
-        index = build([("r", f"s matches '{expression}' or s = '{text}'")], engine=engine)
+        index = indexed([("r", f"s matches '{expression}' or s = '{text}'")], engine=engine)
         assert len(index.match({"s": text})) == 1
 
 
@@ -271,7 +280,9 @@ def test_catastrophic_likes(engine: str) -> None:
 
 
 def test_only_constants(engine: str) -> None:
-    index = build([("always", "true"), ("never", "false"), ("odd", "not (true xor not false)")], engine=engine)
+    index = indexed(
+        [("always", "true"), ("never", "false"), ("odd", "not (true xor not false)")], engine=engine
+    )
     assert [match.rule for match in index.match({})] == ["always", "odd"]
     found = index.match_table(pa.table({"x": [1, None]}))
     assert found["event"].to_pylist() == [0, 0, 1, 1]
@@ -284,6 +295,6 @@ def test_an_explanation_of_a_deep_rule_is_not_deeper_than_the_rule(engine: str) 
     depth = 5_000
     condition, _ = leaning_left(depth)
     with within(20):
-        text = str(build([("r", condition)], engine=engine).explain("r", {"x": 1}))
+        text = str(indexed([("r", condition)], engine=engine).explain("r", {"x": 1}))
     assert text.startswith("r matches")
     assert len(text) < 1_000 * depth

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.contract.doors import indexed
 from tests.hostile.clock import within
 
 import tocsin
@@ -24,7 +25,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 def test_ids_that_occur_twice(engine: str) -> None:
     rules = [("a", "x = 1"), ("b", "x = 2"), ("a", "x = 3"), ("a", "x = 4"), (1, "x = 5"), ("1", "x = 6")]
     with pytest.raises(RuleErrors) as caught:
-        tocsin.build(rules, engine=engine)
+        indexed(rules, engine=engine)
     assert [error.rule for error in caught.value.errors] == ["a", "a", "1"]
     assert [error.line for error in caught.value.errors] == [3, 4, 6]
     assert "already taken" in str(caught.value)
@@ -59,13 +60,13 @@ def test_ids_that_occur_twice(engine: str) -> None:
 )
 def test_rows_that_are_no_rules(rules: object, engine: str) -> None:
     with pytest.raises(RuleError):
-        tocsin.build(rules, engine=engine)
+        indexed(rules, engine=engine)
 
 
 @pytest.mark.parametrize("rules", [None, 5, "x = 1", b"x = 1", object(), 1.5])
 def test_what_is_no_collection_of_rules(rules: object, engine: str) -> None:
     with pytest.raises(UsageError):
-        tocsin.build(rules, engine=engine)
+        indexed(rules, engine=engine)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_what_is_no_collection_of_rules(rules: object, engine: str) -> None:
 )
 def test_tables_of_another_shape(table: pa.Table, reason: str) -> None:
     with pytest.raises(TocsinError, match=reason):
-        tocsin.build(table)
+        indexed(table)
 
 
 @pytest.mark.parametrize(
@@ -99,27 +100,32 @@ def test_tables_of_another_shape(table: pa.Table, reason: str) -> None:
         lambda ids, whens: pa.table({"when": whens, "severity": ["high"] * len(ids), "id": ids}),
         lambda ids, whens: pa.record_batch({"id": ids, "when": whens}),
         lambda ids, whens: pa.table({"id": ids, "when": whens}).to_reader(max_chunksize=1),
-        lambda ids, whens: pa.table({"id": pa.array(ids).dictionary_encode(), "when": pa.array(whens, pa.string_view())}),
+        lambda ids, whens: pa.table(
+            {"id": pa.array(ids).dictionary_encode(), "when": pa.array(whens, pa.string_view())}
+        ),
         lambda ids, whens: pa.table({"id": [None, *ids], "when": [None, *whens]}).slice(1),
         lambda ids, whens: pd.DataFrame({"id": ids, "when": whens}),
     ],
 )
 def test_every_form_of_rules(make: Callable[[list[str], list[str]], object], engine: str) -> None:
-    index = tocsin.build(make(["a", "é", "c"], ["x = 1", "x > 0", "not x = 1"]), engine=engine)
+    index = indexed(make(["a", "é", "c"], ["x = 1", "x > 0", "not x = 1"]), engine=engine)
     assert [match.rule for match in index.match({"x": 1})] == ["a", "é"]
     assert [index.rule(name).when for name in ("a", "é", "c")] == ["x = 1", "x > 0", "not x = 1"]
 
 
 def test_integer_ids_are_their_digits(engine: str) -> None:
-    index = tocsin.build([(1, "x"), (np.int64(-2), "x"), (10**30, "x")], engine=engine)
+    index = indexed([(1, "x"), (np.int64(-2), "x"), (10**30, "x")], engine=engine)
     assert [match.rule for match in index.match({"x": True})] == ["1", "-2", str(10**30)]
     table = pa.table({"id": pa.array([1, 2**64 - 1], pa.uint64()), "when": ["x", "x"]})
-    assert [match.rule for match in tocsin.build(table, engine=engine).match({"x": True})] == ["1", str(2**64 - 1)]
+    assert [match.rule for match in indexed(table, engine=engine).match({"x": True})] == [
+        "1",
+        str(2**64 - 1),
+    ]
 
 
 def test_odd_ids(engine: str) -> None:
     names = ["a b", "☃", "\x00", "a\nb", "'", '"', "x" * 100_000, "😀", " ", "e\u0301", "é"]
-    index = tocsin.build([(name, "x = 1") for name in names], engine=engine)
+    index = indexed([(name, "x = 1") for name in names], engine=engine)
     assert [match.rule for match in index.match({"x": 1})] == names
     assert index.match_table(pa.table({"x": [1]}))["rule"].to_pylist() == names
     assert all(name in index and index.rule(name).id == name for name in names)
@@ -132,12 +138,12 @@ def test_odd_ids(engine: str) -> None:
 
 def test_an_unknown_engine() -> None:
     with pytest.raises(UsageError, match=r"no engine 'quick'.*atree"):
-        tocsin.build([], engine="quick")
+        indexed([], engine="quick")
 
 
 def test_a_hundred_thousand_rules_of_one_condition() -> None:
     with within(20):
-        index = tocsin.build([(str(number), "x = 1 and y = 2") for number in range(100_000)])
+        index = indexed([(str(number), "x = 1 and y = 2") for number in range(100_000)])
         assert len(index.match({"x": 1, "y": 2})) == 100_000
         assert index.match_table(pa.table({"x": [1, 1], "y": [2, 3]})).num_rows == 100_000
     assert index.stats().distinct_conditions == 1
@@ -160,12 +166,21 @@ def test_folders_and_files_without_rules(tmp_path: Path) -> None:
             tocsin.read_rules(tmp_path / name)
     for name, content in {"empty.sql": b"", "empty.jsonl": b"", "only.csv": b"id,when\n"}.items():
         (tmp_path / name).write_bytes(content)
-        assert len(tocsin.build(tocsin.read_rules(tmp_path / name))) == 0
+        assert len(indexed(tocsin.read_rules(tmp_path / name))) == 0
 
 
 @pytest.mark.parametrize(
     "line",
-    [b"{", b"[]", b"5", b'{"id": "a"}', b'{"when": "x"}', b'{"id": null, "when": "x"}', b'{"id": 1.5, "when": "x"}', b"[" * 100_000],
+    [
+        b"{",
+        b"[]",
+        b"5",
+        b'{"id": "a"}',
+        b'{"when": "x"}',
+        b'{"id": null, "when": "x"}',
+        b'{"id": 1.5, "when": "x"}',
+        b"[" * 100_000,
+    ],
 )
 def test_bad_lines_among_good_ones(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / "rules.jsonl"

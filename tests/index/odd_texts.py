@@ -9,7 +9,7 @@ from tests.cases import make_condition
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tokens import Token, TokenKind, tokenize
 
-BLANKS = [" ", "  ", "\n", "\t", "\r\n", "\v", "\f", " -- it's (a \"comment\"\n", "--\n", "--- and or\r\n"]
+BLANKS = [" ", "  ", "\n", "\t", "\r\n", "\v", "\f", ' -- it\'s (a "comment"\n', "--\n", "--- and or\r\n"]
 
 SNIPPETS = [
     *("and", "or", "xor", "xnor", "not", "true", "false", "between", "in", "is", "null", "like", "matches"),
@@ -33,9 +33,7 @@ def dressed(rng: random.Random) -> str:
     text = rng.choice(["", "", *BLANKS])
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         text += _in_capitals(rng, token)
-        if following is not None and _would_run_together(token, following):
-            text += rng.choice(BLANKS)
-        elif rng.random() < 0.3:
+        if (following is not None and _would_run_together(token, following)) or rng.random() < 0.3:
             text += rng.choice(BLANKS)
     return text + rng.choice(["", "", *BLANKS, "-- the end"])
 

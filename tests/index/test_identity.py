@@ -24,7 +24,7 @@ def compiled(conditions: list[Condition]) -> CompiledIndex:
 
 
 def roots(*texts: str) -> list[int]:
-    return compiled([parse_condition(text) for text in texts]).graph.root.tolist()
+    return [int(root) for root in compiled([parse_condition(text) for text in texts]).graph.root]
 
 
 def said_again(rng: random.Random, condition: Condition) -> Condition:
@@ -80,7 +80,13 @@ def test_conditions_of_other_meaning_are_other_planes(seed: int) -> None:
 
 
 SAME = [
-    ["a and b and c", "c and (b and a)", "not not (a and c) and b", "a and b and a and c", "(a and b) and (b and c)"],
+    [
+        "a and b and c",
+        "c and (b and a)",
+        "not not (a and c) and b",
+        "a and b and a and c",
+        "(a and b) and (b and c)",
+    ],
     ["a or b or c", "(c or a) or b", "(a or b or a) or (c or c)", "((a or b) and (a or b)) or c"],
     ["a and b", "(a and b) or (b and a)", "not (not (a and b))", "(a or a) and (b and b or b)"],
     ["a xor b xor c", "c xor (a xor b)", "(b xor c) xor a", "((a xor b) and (b xor a)) xor c"],
@@ -136,7 +142,12 @@ def test_not_the_same(first: str, second: str) -> None:
 
 
 def test_parts_are_shared_between_rules() -> None:
-    texts = ["a = 1 and b = 2", "(b = 2 and a = 1) or c", "not (a = 1 and b = 2) xor d", "x or (a = 1 and b = 2)"]
+    texts = [
+        "a = 1 and b = 2",
+        "(b = 2 and a = 1) or c",
+        "not (a = 1 and b = 2) xor d",
+        "x or (a = 1 and b = 2)",
+    ]
     alone = compiled([parse_condition(texts[0])])
     together = compiled([parse_condition(text) for text in texts])
     assert alone.leaf_count == 2

@@ -20,7 +20,7 @@ from tocsin.index.packing import packed_bytes
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
 
-WORDS = {NOT: Operator(Connective.NOT, 1), TRUE: Constant(True), FALSE: Constant(False)}
+WORDS: dict[int, Step] = {NOT: Operator(Connective.NOT, 1), TRUE: Constant(True), FALSE: Constant(False)}
 WORDS |= {XOR: Operator(Connective.XOR, 2), XNOR: Operator(Connective.XNOR, 2)}
 
 

@@ -48,7 +48,9 @@ def test_every_short_pattern_on_every_short_text() -> None:
 
 @settings(max_examples=100)
 @given(
-    pattern=st.text(st.sampled_from("aAbß%_\\é😀ſK\u0301"), max_size=12).filter(lambda text: not like_problem(text)),
+    pattern=st.text(st.sampled_from("aAbß%_\\é😀ſK\u0301"), max_size=12).filter(
+        lambda text: not like_problem(text)
+    ),
     text=st.text(st.sampled_from("aAbß%_\\é😀ſkK\u0301\x00"), max_size=12),
 )
 def test_random_patterns(pattern: str, text: str) -> None:

@@ -19,7 +19,7 @@ RULES = [
     ("wide", " or ".join(f"a = {number}" for number in range(60))),
     ("big", "a > 9007199254740992 and a != 9007199254740994"),
 ]
-EVENTS = [
+EVENTS: list[dict[str, object]] = [
     {"a": 1, "b": 2, "c": 5, "d": 9, "s": "abc", "t": "", "v": True},
     {"a": [1, 9007199254740993], "b": 3.5, "c": [3, 7], "d": 5.5, "s": "x", "t": "abc"},
     {"s": ["10.1.1.1", "z"], "u": "2026-01-31T12:00:00.5Z", "v": False, "c": []},

@@ -25,6 +25,7 @@ def test_numbers_have_three_digits_that_count():
     ]
 
 
+@pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few events have few of the fields
 def test_the_small_workloads_agree_and_a_wrong_loop_is_found():
     for workload in (spine.exchange_workload(100, events=40), spine.random_workload(100, events=40)):
         index = build(workload.rules)

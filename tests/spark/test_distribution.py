@@ -21,7 +21,13 @@ from pyspark import SparkFiles
 import tocsin
 import tocsin.spark as ts
 
-spark = ts.session("local-cluster[2,1,1024]", config={"spark.scheduler.minRegisteredResourcesRatio": "1.0"})
+quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+spark = ts.session("local-cluster[2,1,1024]", config={
+    "spark.driver.extraJavaOptions": quick,
+    "spark.executor.extraJavaOptions": quick,
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.sql.shuffle.partitions": "2",
+})
 index = tocsin.build([
     ("even", "n in (0, 2, 4, 6, 8)"), ("big", "n >= 5"), ("old", "at < timestamp '2020-01-01T00:00:00Z'"),
 ])
@@ -29,13 +35,15 @@ events = spark.range(40_000, numPartitions=8).selectExpr("id", "id % 10 as n", "
 found = ts.match(events, index, keep=["id"])
 print(*sorted((row["rule"], row["count"]) for row in found.groupBy("rule").count().collect()))
 
-def where(batches):
+def folder(batches):
     time.sleep(0.3)  # so that no executor does the work of both
     for batch in batches:
-        (index,) = [name for name in os.listdir(SparkFiles.getRootDirectory()) if name.endswith(".tocsin")]
-        yield pa.record_batch({"folder": [SparkFiles.getRootDirectory()] * batch.num_rows})
+        folder = os.path.abspath(SparkFiles.getRootDirectory())
+        (index,) = [name for name in os.listdir(folder) if name.endswith(".tocsin")]
+        yield pa.record_batch({"folder": [folder] * batch.num_rows})
 
-folders = {row.folder for row in events.select("id").mapInArrow(where, "folder string").distinct().collect()}
+rows = spark.range(8, numPartitions=8).mapInArrow(folder, "folder string").collect()
+folders = {row.folder for row in rows}
 print(len(folders), SparkFiles.getRootDirectory() in folders)
 """
 

@@ -156,6 +156,7 @@ def test_other_arguments_are_refused(people: DataFrame, index: Index) -> None:
         (["Rule"], "cannot keep a column named 'Rule'"),
         ("id", "keep takes a list of column names"),
         ([1], "keep takes a list of column names"),
+        (None, "keep takes a list of column names"),
     ],
 )
 def test_columns_that_cannot_be_kept(people: DataFrame, index: Index, keep: list[str], reason: str) -> None:

@@ -210,7 +210,7 @@ class Rules:
             if self.columns[row]:
                 column += int(self.columns[row]) - 1 if error.line == 1 else 0
                 line += error.line - 1
-            else:
+            elif error.line > 1:
                 before = self.whens[row].as_py().split("\n")[: error.line - 1]
                 column += sum(len(each) + 1 for each in before)
         return RuleError(

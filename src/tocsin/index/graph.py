@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from tocsin.index.packing import starts
 from tocsin.index.reading import Steps
-from tocsin.kernels.planes import PlaneGraph, first_children, number_leaves, place_inner, root_planes
+from tocsin.kernels.planes import (
+    PlaneGraph,
+    children_of,
+    first_children,
+    number_leaves,
+    place_inner,
+    root_planes,
+)
 from tocsin.kernels.sharing import NODES, OperandStack, SharedNodes, share_conditions
 from tocsin.kernels.single import Wakes, estimate_planes, lay_out_wakes
 from tocsin.kernels.skeleton import FALSE, NOT, XNOR, XOR
@@ -69,12 +76,11 @@ def lay_out(nodes: SharedNodes, leaves: int, root: NDArray[np.int32]) -> PlaneGr
     plane, false_leaf, level_start, by_level = number_leaves(nodes, leaf_of, leaves, root)
     first_inner = leaves + len(false_leaf)
     child_start = np.zeros(len(by_level) + 1, np.int32)
-    child = np.empty(0, np.int32)
+    child = np.empty(children_of(nodes, by_level), np.int32)
     for begin, end in pairwise(level_start.tolist()):
-        first, edges = first_children(nodes, plane, by_level[begin:end])
+        first = first_children(nodes, plane, by_level[begin:end])
         refs = by_level[begin:end][np.argsort(first, kind="stable")]
         by_level[begin:end] = refs
-        child = np.concatenate((child, np.empty(edges, np.int32)))
         place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin)
     return PlaneGraph(
         false_leaf,

@@ -128,20 +128,28 @@ def number_leaves(
 
 
 @kernel
+def children_of(nodes: SharedNodes, refs: NDArray[np.int32]) -> int:
+    """How many children the references have together."""
+    count = 0
+    for i in range(refs.size):
+        node = refs[i] >> 1
+        count += nodes.child_start[node + 1] - nodes.child_start[node]
+    return count
+
+
+@kernel
 def first_children(
     nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], int]:
-    """The lowest plane among each reference's children, and how many children there are in all."""
+) -> NDArray[np.int32]:
+    """The lowest plane among each reference's children."""
     first = np.empty(refs.size, np.int32)
-    edges = 0
     for i in range(refs.size):
         node = refs[i] >> 1
         least = np.int32(2147483647)
         for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
             least = min(least, plane[_cheaper(nodes, nodes.child[j] ^ (refs[i] & 1), node)])
         first[i] = least
-        edges += nodes.child_start[node + 1] - nodes.child_start[node]
-    return first, edges
+    return first
 
 
 @kernel

@@ -118,9 +118,15 @@ def lay_out_wakes(
 
 @kernel
 def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
+    """The level that holds an inner plane: the last that starts at or before it."""
     level = 0
-    while level_start[level + 1] <= inner:
-        level += 1
+    above = level_start.size - 1
+    while above - level > 1:
+        middle = (level + above) >> 1
+        if level_start[middle] <= inner:
+            level = middle
+        else:
+            above = middle
     return level
 
 

@@ -11,6 +11,8 @@ from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predi
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
 _LONGEST_VALUE = 80
+_WIDEST_TEXT = 60
+_DEEPEST_INDENT = 20
 _NOT = Operator(Connective.NOT, 1)
 
 
@@ -37,13 +39,20 @@ class Explanation:
 
     def __str__(self) -> str:
         verdict = "matches" if self.matched else "does not match"
-        width = max(2 * part.depth + len(part.text) for part in self.parts)
+        texts = [f"{_indent(part.depth)}{part.text}" for part in self.parts]
+        width = min(max(map(len, texts)), _WIDEST_TEXT)
         lines = [f"{self.rule} {verdict}"]
-        for part in self.parts:
-            text = f"{'  ' * part.depth}{part.text}"
+        for part, text in zip(self.parts, texts, strict=True):
             saw = "" if part.saw is None else f"   {part.saw}"
-            lines.append(f"  {_MARK[part.truth]:<8} {text:<{min(width, 60)}}{saw}".rstrip())
+            lines.append(f"  {_MARK[part.truth]:<8} {text:<{width}}{saw}".rstrip())
         return "\n".join(lines)
+
+
+def _indent(depth: int) -> str:
+    """Two spaces a level, and beyond what fits on a screen the number of the level."""
+    if depth <= _DEEPEST_INDENT:
+        return "  " * depth
+    return f"{'  ' * _DEEPEST_INDENT}[{depth}] "
 
 
 def explain_condition(rule: str, condition: Condition, event: Mapping[str, object]) -> Explanation:

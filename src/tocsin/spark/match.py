@@ -50,7 +50,8 @@ def match(
 
 def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
     """Refuse names that would stand for two columns of the result."""
-    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+    is_list = isinstance(keep, Sequence) and not isinstance(keep, str)
+    if not is_list or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of column names")
     by_case = events.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
     for name in keep:

@@ -12,6 +12,7 @@ from tests.cases import Event
 
 from tocsin.events.files import read_slice
 from tocsin.events.slices import plan_slices
+from tocsin.events.values import batch_of_events
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tree import Condition
@@ -46,6 +47,13 @@ def expected(rules: RuleSet, events: Sequence[Event]) -> Found:
 def by_event(index: Any, events: Sequence[Event]) -> Found:
     """One event after the other."""
     return [(number, match.rule) for number, event in enumerate(events) for match in index.match(event)]
+
+
+def by_cells(index: Index, events: Sequence[Event]) -> Found:
+    """All events at once, in blocks, as cells made from Python objects."""
+    matched = index.match_cells(batch_of_events(events, index.fields))
+    at = np.repeat(np.arange(len(events)), matched.per_event)
+    return rows(pa.Table.from_batches([index.rows_of(at, matched.rule)]))
 
 
 def rows(result: pa.Table) -> Found:

@@ -15,12 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cases import Event, make_conditions, make_json_event, make_rule_set
-from tests.contract.doors import RuleSet, built, by_file, expected
+from tests.contract.doors import RuleSet, built, by_cells, by_file, expected
 from tests.strategies import json_events, rule_sets
 from tests.typed_tables import make_table
 
 from tocsin.events.json_lines import parse_lines
-from tocsin.events.values import batch_of_events
 from tocsin.grammar.conditions import parse_condition
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
@@ -35,13 +34,7 @@ def json_line(event: Event, rng: random.Random) -> bytes:
 def test_lines_of_json(rules: RuleSet, events: list[Event]) -> None:
     parsed = parse_lines([json.dumps(event).encode() for event in events])
     assert parsed.rejects == []
-    index = built(rules)
-    found = index.match_cells(batch_of_events(parsed.events, index.fields))
-    names = [name for name, _ in rules]
-    at = [number for number, count in enumerate(found.per_event.tolist()) for _ in range(count)]
-    assert list(zip(at, [names[rule] for rule in found.rule.tolist()], strict=True)) == expected(
-        rules, events
-    )
+    assert by_cells(built(rules), parsed.events) == expected(rules, events)
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -94,7 +94,7 @@ def test_soup() -> None:
 
 def test_every_pair_of_snippets() -> None:
     texts = [f"{a}{between}{b}" for a, b in product(SNIPPETS, SNIPPETS) for between in ("", " ")]
-    fast, valid = assert_one_language([*texts, *(f"x and {text} or y = 1" for text in texts)])
+    fast, valid = assert_one_language([*texts, *(f"x and {text} or y = 1" for text in texts[::3])])
     assert 0 < 0.9 * valid < fast <= valid
 
 

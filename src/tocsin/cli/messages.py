@@ -30,9 +30,9 @@ def complain(text: str) -> None:
 
 def say_if_compiling() -> None:
     """The first command on a machine compiles the kernels, and that takes a while."""
-    from tocsin.monitor.warming import is_compiled
+    from tocsin.monitor.warming import is_warm
 
-    if not is_compiled():
+    if not is_warm():
         say("Compiling the kernels for this machine (once; about a minute)")
 
 

@@ -43,11 +43,6 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     numba.config.CACHE_DIR = str(cache_folder())
 
 
-def is_compiled() -> bool:
-    """Whether kernels were compiled on this machine before, so that none or few still have to be."""
-    return any(Path(numba.config.CACHE_DIR).rglob("*.nbi"))
-
-
 class _LockedCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache, with one writer at a time."""
 
@@ -64,3 +59,11 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     if not numba.config.DISABLE_JIT:
         compiled._cache = _LockedCache(function)
     return compiled  # type: ignore[no-any-return]
+
+
+def is_cached(function: Callable[..., Any]) -> bool:
+    """Whether this machine has the machine code of a kernel already."""
+    if numba.config.DISABLE_JIT:
+        return True
+    compiled: Any = function
+    return any(Path(compiled._cache.cache_path).glob(f"*.{function.__name__}-*.nbi"))

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from tocsin.kernels.jit import is_compiled
+from tocsin.kernels.block import match_blocks
+from tocsin.kernels.jit import is_cached
 from tocsin.monitor.building import build
 
 _RULES = (
@@ -15,7 +16,10 @@ _RULES = (
     ("others", "cidr(s, '10.0.0.0/8') or u > timestamp '2026-01-31T12:00:00Z' or v != true or s matches 'z'"),
 )
 
-__all__ = ["is_compiled", "warm_up"]
+
+def is_warm() -> bool:
+    """Whether this machine has the kernel that warm_up comes to last."""
+    return is_cached(match_blocks)
 
 
 def warm_up() -> None:

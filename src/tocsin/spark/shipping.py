@@ -55,9 +55,12 @@ def ship_index(session: SparkSession, index_or_path: Engine | str | os.PathLike[
     IndexFileError when the file is missing, damaged or no index.
     """
     from tocsin.monitor.index import Index
+    from tocsin.monitor.warming import is_warm, warm_up
 
     context = _context(session)
     with _one_at_a_time:
+        if not is_warm():
+            warm_up()  # once here, or else in every worker at the same time
         if isinstance(index_or_path, Index):
             saved = _saved(index_or_path)
         elif isinstance(index_or_path, str | os.PathLike):

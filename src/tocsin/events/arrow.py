@@ -62,11 +62,9 @@ def batch_of_table(
     """
     columns: dict[Path, Column] = {}
     for field in fields:
-        places = table.schema.get_all_field_indices(field[0])
-        if len(places) > 1:
-            raise InputError(f"the table has {len(places)} columns named {path_text(field[:1])}")
-        if places:
-            data = table.column(places[0])
+        place = place_of(table.schema, field[0])
+        if place is not None:
+            data = table.column(place)
             try:
                 column = _column(data, field, unreadable)
             except pa.ArrowException as error:
@@ -74,6 +72,14 @@ def batch_of_table(
             if column is not None:
                 columns[field] = column
     return EventBatch(table.num_rows, columns)
+
+
+def place_of(schema: pa.Schema, name: str) -> int | None:
+    """The place of the column of this name, or None; InputError when there are several."""
+    places = schema.get_all_field_indices(name)
+    if len(places) > 1:
+        raise InputError(f"the table has {len(places)} columns named {path_text((name,))}")
+    return places[0] if places else None
 
 
 def _column(

@@ -162,6 +162,8 @@ def _elements(values: Iterable[object]) -> Iterator[object]:
     while open_lists:
         for element in open_lists[-1]:
             if isinstance(element, LISTS):
+                if len(open_lists) > DEEPEST_LIST:
+                    raise EventError(f"lists are nested more than {DEEPEST_LIST:,} deep")
                 open_lists.append(_iterator(element))
                 break
             if not _is_missing(element):
@@ -273,6 +275,8 @@ def _operand(literal: Literal, value: object) -> Any:
     return Decimal(literal.value) if isinstance(value, Decimal) else float(literal.value)
 
 
+DEEPEST_LIST = 1_000_000
+"""Only a list that contains itself is deeper."""
 LISTS = (list, tuple, set, frozenset, np.ndarray)
 COMPARISONS: dict[Test, Callable[[Any, Any], Any]] = {
     Test.EQ: operator.eq,

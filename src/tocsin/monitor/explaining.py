@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tocsin.grammar.meaning import Truth, lookup, step_truths
+from tocsin.errors import EventError
+from tocsin.events.scalars import type_name
+from tocsin.grammar.meaning import Instant, Truth, lookup, step_truths
 from tocsin.grammar.printing import print_field, print_predicate
 from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
 _LONGEST_VALUE = 80
+_LONG_INTEGER = 10**80
+_MOST_ELEMENTS = 8
 _WIDEST_TEXT = 60
 _DEEPEST_INDENT = 20
 _NOT = Operator(Connective.NOT, 1)
@@ -57,6 +61,7 @@ def _indent(depth: int) -> str:
 
 def explain_condition(rule: str, condition: Condition, event: Mapping[str, object]) -> Explanation:
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
+    check_event(event)
     truths = step_truths(condition, event)
     children = _children(condition)
     parts: list[Part] = []
@@ -72,6 +77,12 @@ def explain_condition(rule: str, condition: Condition, event: Mapping[str, objec
         parts.append(Part(depth, _text(step), truths[place], saw))
         waiting.extend((child, depth + 1) for child in reversed(children[place]))
     return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts))
+
+
+def check_event(event: object) -> None:
+    """EventError unless an event is an object."""
+    if not isinstance(event, Mapping):
+        raise EventError(f"an event must be an object, not {type_name(event)}")
 
 
 def _children(condition: Condition) -> list[list[int]]:
@@ -101,7 +112,18 @@ def _saw(predicate: Predicate, event: Mapping[str, object]) -> str:
     field = print_field(predicate.field)
     if value is None:
         return f"{field} is missing"
-    shown = "an object" if isinstance(value, Mapping) else repr(value)
-    if len(shown) > _LONGEST_VALUE:
-        shown = shown[: _LONGEST_VALUE - 3] + "..."
-    return f"{field} is {shown}"
+    if isinstance(value, list):
+        shown = ", ".join(map(_shown, value[:_MOST_ELEMENTS]))
+        more = ", ..." if len(value) > _MOST_ELEMENTS else ""
+        return f"{field} is [{shown}{more}]"
+    return f"{field} is {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """A value in short; an object may be deep and an integer long, so neither is printed as it is."""
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, int) and abs(value) >= _LONG_INTEGER:
+        return f"an integer of {value.bit_length():,} bits"
+    shown = str(value) if isinstance(value, Instant) else repr(value)
+    return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 3] + "..."

@@ -6,19 +6,21 @@ Python's calendar or, with a time zone, at its edge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from tocsin.events.arrow import place_of
 
-def rows_of_batch(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """Each row as an event: maps are objects, timestamps NumPy's (UTC)."""
-    names = batch.schema.names
-    columns = [batch.column(place) for place in range(batch.num_columns)]
+
+def rows_of_batch(batch: pa.RecordBatch, names: Iterable[str]) -> Iterator[dict[str, object]]:
+    """These columns of each row as an event: maps are objects, timestamps NumPy's (UTC)."""
+    places = {name: place_of(batch.schema, name) for name in names}
+    columns = {name: batch.column(place) for name, place in places.items() if place is not None}
     for row in range(batch.num_rows):
-        yield {name: _value_of(column[row]) for name, column in zip(names, columns, strict=True)}
+        yield {name: _value_of(column[row]) for name, column in columns.items()}
 
 
 def _value_of(scalar: Any) -> object:

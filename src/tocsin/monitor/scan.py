@@ -17,7 +17,7 @@ from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.rules import Rule, Rules
 from tocsin.grammar.tree import Condition, Path
-from tocsin.monitor.explaining import Explanation, explain_condition
+from tocsin.monitor.explaining import Explanation, check_event, explain_condition
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
 from tocsin.monitor.rows import rows_of_batch
 
@@ -52,6 +52,7 @@ class ScanIndex:
 
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
+        check_event(event)
         found = [number for number, condition in enumerate(self._conditions) if matches(condition, event)]
         return Matches(np.array(found, np.int32), self._rules.ids)
 
@@ -61,12 +62,13 @@ class ScanIndex:
         """Match every row of a table, as Index.match_table does."""
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        names = {path[0] for path in self.fields}
         batches: Iterable[pa.RecordBatch]
         if isinstance(table, pa.RecordBatch):
             batches = [table]
         else:
             batches = table.to_batches() if isinstance(table, pa.Table) else table
-        rows = (row for batch in batches for row in rows_of_batch(batch))
+        rows = (row for batch in batches for row in rows_of_batch(batch, names))
         if count:
             found = [self.match(row) for row in rows]
             per_rule = np.zeros(len(self), np.int64)

@@ -66,7 +66,7 @@ def _events(columns: Mapping[str, pa.Array], length: int) -> Iterator[Mapping[st
     """The rows of columns; JSON texts are read by the parser that read them before."""
     texts = {name: column.storage.to_pylist() for name, column in columns.items() if column.type == JSON}
     typed = {name: column for name, column in columns.items() if name not in texts}
-    rows = rows_of_batch(pa.RecordBatch.from_pydict(typed)) if typed else iter([{}] * length)
+    rows = rows_of_batch(pa.RecordBatch.from_pydict(typed), typed) if typed else iter([{}] * length)
     for number, row in enumerate(rows):
         members = [
             f"{json.dumps(name)}: {column[number]}"

@@ -309,7 +309,8 @@ def summary(report: Report) -> str:
     facts = report.machine
     note = (
         f"Processor time per event on one core of {facts['cores']} ({facts['processor']}), best of several; "
-        f"Python {facts['python']}, Numba {facts['numba']}. The three ways gave the same matches on a sample of events in the same run."
+        f"Python {facts['python']}, Numba {facts['numba']}. "
+        "The three ways gave the same matches on a sample of events in the same run."
     )
     return f"{markdown([''] + [each.name for each in found], rows)}\n\n{note}"
 

@@ -6,6 +6,7 @@ Literals and event values go through the same few lines here, so that equal valu
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Literal
 
 Key = tuple[int, int] | bytes
+
+Reader = Callable[[str], "tuple[int, int] | None"]
+"""Reads a string as another kind: its key, or None when it is none."""
 
 _MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
 _HALF = 2**63

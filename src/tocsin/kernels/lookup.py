@@ -144,7 +144,8 @@ def hash_texts(
 
 
 @kernel
-def _scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
+def scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
+    """The literal that a scalar equals, or -1."""
     mask = literals.scalar_table.size - 1
     place = np.int64(_hash_scalar(group, high, low) & np.uint64(mask))
     while literals.scalar_table[place] >= 0:
@@ -160,7 +161,8 @@ def _scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
 
 
 @kernel
-def _scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
+def scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
+    """The place of a scalar among the bounds of its group."""
     first = bounds.scalar_start[group]
     last = bounds.scalar_start[group + 1]
     below = first  # bounds before this one are less than the value
@@ -192,14 +194,15 @@ def look_up_scalars(
         ranged = bounds.scalar_start[group + 1] > bounds.scalar_start[group]
         cell = segments.place[segment]
         for i in range(segments.start[segment], segments.start[segment + 1]):
-            posting[cell] = _scalar_posting(literals, group, high[i], low[i])
+            posting[cell] = scalar_posting(literals, group, high[i], low[i])
             if ranged:
-                slot[cell] = _scalar_slot(bounds, group, high[i], low[i])
+                slot[cell] = scalar_slot(bounds, group, high[i], low[i])
             cell += 1
 
 
 @kernel
-def _text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+def text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+    """The literal that a text equals, or -1."""
     mask = literals.text_table.size - 1
     place = np.int64(_hash_text(group, data, start, end) & np.uint64(mask))
     while literals.text_table[place] >= 0:
@@ -216,7 +219,8 @@ def _text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start
 
 
 @kernel
-def _text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+def text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+    """The place of a text among the bounds of its group."""
     first = bounds.text_start[group]
     below = first
     upto = bounds.text_start[group + 1]
@@ -260,16 +264,16 @@ def look_up_texts(
         first = segments.start[segment]
         count = segments.start[segment + 1] - first
         ranged = bounds.text_start[group + 1] > bounds.text_start[group]
-        text_posting = np.empty(count, np.int32)
-        text_slot = np.full(count, -1, np.int32)
+        postings = np.empty(count, np.int32)
+        slots = np.full(count, -1, np.int32)
         for i in range(count):
             start = offset[first + i]
             end = offset[first + i + 1]
-            text_posting[i] = _text_posting(literals, group, data, start, end)
+            postings[i] = text_posting(literals, group, data, start, end)
             if ranged:
-                text_slot[i] = _text_slot(bounds, group, data, start, end)
+                slots[i] = text_slot(bounds, group, data, start, end)
         cell = segments.place[segment]
         for i in range(code_start[segment], code_start[segment + 1]):
-            posting[cell] = text_posting[code[i]]
-            slot[cell] = text_slot[code[i]]
+            posting[cell] = postings[code[i]]
+            slot[cell] = slots[code[i]]
             cell += 1

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.leaves import Cells, Leaves, Ranges
+from tocsin.kernels.leaves import Leaves, Ranges
+from tocsin.kernels.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
 from tocsin.kernels.planes import PlaneGraph
 
 
@@ -40,6 +41,29 @@ class Wakes(NamedTuple):
     pushed_start: NDArray[np.int32]
     pushed_leaf: NDArray[np.int32]
     pushed_plane: NDArray[np.int32]
+
+
+class OneEvent(NamedTuple):
+    """The values of one event, each for the group that asks about it, in any order.
+
+    scalar_group   int32[a]     with the key high, low of each
+    high, low      int64[a]
+    text_group     int32[b]     with its bytes: text_bytes[text_offset[i] : text_offset[i+1]]
+    text_offset    int64[b+1]
+    text_bytes     uint8[...]
+    known_group    int32[c]     groups that know the event besides: null tests of fields that are
+                                present, empty lists, decimals
+    found_leaf     int32[d]     leaves found already, by patterns and decimals
+    """
+
+    scalar_group: NDArray[np.int32]
+    high: NDArray[np.int64]
+    low: NDArray[np.int64]
+    text_group: NDArray[np.int32]
+    text_offset: NDArray[np.int64]
+    text_bytes: NDArray[np.uint8]
+    known_group: NDArray[np.int32]
+    found_leaf: NDArray[np.int32]
 
 
 class Stamps(NamedTuple):
@@ -158,84 +182,134 @@ def _hold(
 
 
 @kernel
-def _hold_leaves(
-    leaves: Leaves,
+def _hold_ranges(
+    group: int,
+    slot: int,
     ranges: Ranges,
-    cells: Cells,
     graph: PlaneGraph,
     wakes: Wakes,
     stamps: Stamps,
     out: NDArray[np.int32],
     found: int,
 ) -> int:
-    """Every leaf that the event's cells satisfy holds."""
+    """Every range of a group that holds a slot; each family is sorted so that the end is seen."""
+    for i in range(ranges.prefix_start[group + 1] - 1, ranges.prefix_start[group] - 1, -1):
+        if ranges.prefix_to[i] < slot:
+            break
+        found = _hold(ranges.prefix_leaf[i], graph, wakes, stamps, out, found)
+    for i in range(ranges.suffix_start[group + 1] - 1, ranges.suffix_start[group] - 1, -1):
+        if ranges.suffix_from[i] > slot:
+            break
+        found = _hold(ranges.suffix_leaf[i], graph, wakes, stamps, out, found)
+    for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
+        if ranges.middle_from[i] > slot:
+            break
+        if ranges.middle_to[i] >= slot:
+            found = _hold(ranges.middle_leaf[i], graph, wakes, stamps, out, found)
+    return found
+
+
+@kernel
+def _hold_literal(
+    posting: int,
+    leaves: Leaves,
+    graph: PlaneGraph,
+    wakes: Wakes,
+    stamps: Stamps,
+    out: NDArray[np.int32],
+    found: int,
+) -> int:
+    """Every leaf that a literal satisfies."""
+    for i in range(leaves.posting_start[posting], leaves.posting_start[posting + 1]):
+        found = _hold(leaves.posting_leaf[i], graph, wakes, stamps, out, found)
+    return found
+
+
+@kernel
+def _hold_leaves(
+    event: OneEvent,
+    literals: Literals,
+    bounds: Bounds,
+    leaves: Leaves,
+    ranges: Ranges,
+    graph: PlaneGraph,
+    wakes: Wakes,
+    stamps: Stamps,
+    out: NDArray[np.int32],
+    found: int,
+) -> int:
+    """Look the event's values up; every leaf that they satisfy holds."""
+    now = stamps.now[0]
+    for i in range(event.known_group.size):
+        stamps.known[event.known_group[i]] = now
+    for i in range(event.found_leaf.size):
+        found = _hold(event.found_leaf[i], graph, wakes, stamps, out, found)
+    for i in range(event.scalar_group.size):
+        group = np.int64(event.scalar_group[i])
+        stamps.known[group] = now
+        posting = scalar_posting(literals, group, event.high[i], event.low[i])
+        if posting >= 0:
+            found = _hold_literal(posting, leaves, graph, wakes, stamps, out, found)
+        if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
+            slot = scalar_slot(bounds, group, event.high[i], event.low[i])
+            found = _hold_ranges(group, slot, ranges, graph, wakes, stamps, out, found)
+    for i in range(event.text_group.size):
+        group = np.int64(event.text_group[i])
+        stamps.known[group] = now
+        start = event.text_offset[i]
+        end = event.text_offset[i + 1]
+        posting = text_posting(literals, group, event.text_bytes, start, end)
+        if posting >= 0:
+            found = _hold_literal(posting, leaves, graph, wakes, stamps, out, found)
+        if bounds.text_start[group + 1] > bounds.text_start[group]:
+            slot = text_slot(bounds, group, event.text_bytes, start, end)
+            found = _hold_ranges(group, slot, ranges, graph, wakes, stamps, out, found)
+    return found
+
+
+@kernel
+def _hold_absences(
+    leaves: Leaves, graph: PlaneGraph, wakes: Wakes, stamps: Stamps, out: NDArray[np.int32], found: int
+) -> int:
+    """Fields that are null, and then the falsehoods that have to wake something."""
     now = stamps.now[0]
     for group in range(leaves.null_leaf.size):
-        begin = cells.group_start[group]
-        end = cells.group_start[group + 1]
-        null_leaf = leaves.null_leaf[group]
-        if null_leaf >= 0:
+        if leaves.null_leaf[group] >= 0 and stamps.known[group] != now:
             stamps.known[group] = now
-            if begin == end:
-                found = _hold(null_leaf, graph, wakes, stamps, out, found)
-            continue
-        if begin == end:
-            continue
-        stamps.known[group] = now
-        for cell in range(begin, end):
-            if cells.posting[cell] >= 0:
-                q = cells.posting[cell]
-                for i in range(leaves.posting_start[q], leaves.posting_start[q + 1]):
-                    found = _hold(leaves.posting_leaf[i], graph, wakes, stamps, out, found)
-            if cells.found[cell] >= 0:
-                f = cells.found[cell]
-                for i in range(cells.found_start[f], cells.found_start[f + 1]):
-                    found = _hold(cells.found_leaf[i], graph, wakes, stamps, out, found)
-            slot = cells.slot[cell]
-            if slot >= 0:
-                for i in range(ranges.prefix_start[group + 1] - 1, ranges.prefix_start[group] - 1, -1):
-                    if ranges.prefix_to[i] < slot:
-                        break
-                    found = _hold(ranges.prefix_leaf[i], graph, wakes, stamps, out, found)
-                for i in range(ranges.suffix_start[group + 1] - 1, ranges.suffix_start[group] - 1, -1):
-                    if ranges.suffix_from[i] > slot:
-                        break
-                    found = _hold(ranges.suffix_leaf[i], graph, wakes, stamps, out, found)
-                for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
-                    if ranges.middle_from[i] > slot:
-                        break
-                    if ranges.middle_to[i] >= slot:
-                        found = _hold(ranges.middle_leaf[i], graph, wakes, stamps, out, found)
+            found = _hold(leaves.null_leaf[group], graph, wakes, stamps, out, found)
+    for group in range(leaves.null_leaf.size):
+        if stamps.known[group] == now:
+            for i in range(wakes.pushed_start[group], wakes.pushed_start[group + 1]):
+                if stamps.true[wakes.pushed_leaf[i]] != now:
+                    found = _hold(wakes.pushed_plane[i], graph, wakes, stamps, out, found)
     return found
 
 
 @kernel
 def match_single(
+    event: OneEvent,
+    literals: Literals,
+    bounds: Bounds,
     leaves: Leaves,
     ranges: Ranges,
     graph: PlaneGraph,
     wakes: Wakes,
-    cells: Cells,
-    leaf_count: int,
     stamps: Stamps,
     out: NDArray[np.int32],
 ) -> int:
-    """Match one event (row 0 of the cells): the number of matches, whose rules are out[:n], unsorted."""
+    """Match one event: the number of matches, whose rules are out[:n], in no order."""
     stamps.now[0] += 1
     now = stamps.now[0]
     stamps.filled[:] = 0
+    leaf_count = wakes.group_of.size
     first_inner = leaf_count + graph.false_leaf.size
     always = first_inner + graph.is_and.size
     found = 0
     for i in range(wakes.rule_start[always], wakes.rule_start[always + 1]):
         out[found] = wakes.rule[i]
         found += 1
-    found = _hold_leaves(leaves, ranges, cells, graph, wakes, stamps, out, found)
-    for group in range(leaves.null_leaf.size):
-        if stamps.known[group] == now:
-            for i in range(wakes.pushed_start[group], wakes.pushed_start[group + 1]):
-                if stamps.true[wakes.pushed_leaf[i]] != now:
-                    found = _hold(wakes.pushed_plane[i], graph, wakes, stamps, out, found)
+    found = _hold_leaves(event, literals, bounds, leaves, ranges, graph, wakes, stamps, out, found)
+    found = _hold_absences(leaves, graph, wakes, stamps, out, found)
     for level in range(graph.level_start.size - 1):
         for at in range(stamps.filled[level]):
             inner = stamps.queue[graph.level_start[level] + at]

@@ -92,12 +92,13 @@ class Matcher:
             )
             scratch.single = np.empty(index.rule_count, np.int32)
         count = match_single(
+            self._resolver.resolve_one(batch),
+            index.literals,
+            index.bounds,
             index.leaves,
             index.ranges,
             index.graph,
             index.wakes,
-            self._resolver.resolve(batch),
-            index.leaf_count,
             scratch.stamps,
             scratch.single,
         )

@@ -72,6 +72,7 @@ class Stamps(NamedTuple):
     now      int64[1]     the number of the event being matched
     true     int64[P]     plane p holds for event number true[p]
     known    int64[G]     group g is known
+    held     int32[L+F]   the leaves, true or false, that hold and have to wake something
     queued   int64[I]     inner plane i is in the queue
     queue    int32[I]     woken inner planes of level d from level_start[d] on
     filled   int32[D]     how many of them
@@ -80,6 +81,7 @@ class Stamps(NamedTuple):
     now: NDArray[np.int64]
     true: NDArray[np.int64]
     known: NDArray[np.int64]
+    held: NDArray[np.int32]
     queued: NDArray[np.int64]
     queue: NDArray[np.int32]
     filled: NDArray[np.int32]
@@ -155,104 +157,63 @@ def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
 
 
 @kernel
-def _hold(
-    plane: int,
-    graph: PlaneGraph,
-    wakes: Wakes,
-    stamps: Stamps,
-    out: NDArray[np.int32],
-    found: int,
-) -> int:
-    """Plane holds: stamp it, report its rules, queue what it wakes. The new number of matches."""
-    now = stamps.now[0]
-    if stamps.true[plane] == now:
-        return found
-    stamps.true[plane] = now
-    for i in range(wakes.rule_start[plane], wakes.rule_start[plane + 1]):
-        out[found] = wakes.rule[i]
-        found += 1
-    for i in range(wakes.wake_start[plane], wakes.wake_start[plane + 1]):
-        inner = wakes.wake[i]
-        if stamps.queued[inner] != now:
-            stamps.queued[inner] = now
-            level = _level_of(graph.level_start, inner)
-            stamps.queue[graph.level_start[level] + stamps.filled[level]] = inner
-            stamps.filled[level] += 1
-    return found
+def _hold(plane: int, now: int, true: NDArray[np.int64], held: NDArray[np.int32], count: int) -> int:
+    """Plane holds: stamp it and put it on the list, once. The new length of the list."""
+    if true[plane] != now:
+        true[plane] = now
+        held[count] = plane
+        count += 1
+    return count
 
 
 @kernel
-def _hold_ranges(
-    group: int,
-    slot: int,
-    ranges: Ranges,
-    graph: PlaneGraph,
-    wakes: Wakes,
-    stamps: Stamps,
-    out: NDArray[np.int32],
-    found: int,
-) -> int:
+def _hold_ranges(group: int, slot: int, ranges: Ranges, stamps: Stamps, count: int) -> int:
     """Every range of a group that holds a slot; each family is sorted so that the end is seen."""
+    now = stamps.now[0]
     for i in range(ranges.prefix_start[group + 1] - 1, ranges.prefix_start[group] - 1, -1):
         if ranges.prefix_to[i] < slot:
             break
-        found = _hold(ranges.prefix_leaf[i], graph, wakes, stamps, out, found)
+        count = _hold(ranges.prefix_leaf[i], now, stamps.true, stamps.held, count)
     for i in range(ranges.suffix_start[group + 1] - 1, ranges.suffix_start[group] - 1, -1):
         if ranges.suffix_from[i] > slot:
             break
-        found = _hold(ranges.suffix_leaf[i], graph, wakes, stamps, out, found)
+        count = _hold(ranges.suffix_leaf[i], now, stamps.true, stamps.held, count)
     for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
         if ranges.middle_from[i] > slot:
             break
         if ranges.middle_to[i] >= slot:
-            found = _hold(ranges.middle_leaf[i], graph, wakes, stamps, out, found)
-    return found
+            count = _hold(ranges.middle_leaf[i], now, stamps.true, stamps.held, count)
+    return count
 
 
 @kernel
-def _hold_literal(
-    posting: int,
-    leaves: Leaves,
-    graph: PlaneGraph,
-    wakes: Wakes,
-    stamps: Stamps,
-    out: NDArray[np.int32],
-    found: int,
-) -> int:
+def _hold_literal(posting: int, leaves: Leaves, stamps: Stamps, count: int) -> int:
     """Every leaf that a literal satisfies."""
     for i in range(leaves.posting_start[posting], leaves.posting_start[posting + 1]):
-        found = _hold(leaves.posting_leaf[i], graph, wakes, stamps, out, found)
-    return found
+        count = _hold(leaves.posting_leaf[i], stamps.now[0], stamps.true, stamps.held, count)
+    return count
 
 
 @kernel
 def _hold_leaves(
-    event: OneEvent,
-    literals: Literals,
-    bounds: Bounds,
-    leaves: Leaves,
-    ranges: Ranges,
-    graph: PlaneGraph,
-    wakes: Wakes,
-    stamps: Stamps,
-    out: NDArray[np.int32],
-    found: int,
+    event: OneEvent, literals: Literals, bounds: Bounds, leaves: Leaves, ranges: Ranges, stamps: Stamps
 ) -> int:
-    """Look the event's values up; every leaf that they satisfy holds."""
+    """Look the event's values up and list every leaf that they satisfy: how many."""
     now = stamps.now[0]
+    count = 0
     for i in range(event.known_group.size):
         stamps.known[event.known_group[i]] = now
     for i in range(event.found_leaf.size):
-        found = _hold(event.found_leaf[i], graph, wakes, stamps, out, found)
+        count = _hold(event.found_leaf[i], now, stamps.true, stamps.held, count)
     for i in range(event.scalar_group.size):
         group = np.int64(event.scalar_group[i])
         stamps.known[group] = now
         posting = scalar_posting(literals, group, event.high[i], event.low[i])
         if posting >= 0:
-            found = _hold_literal(posting, leaves, graph, wakes, stamps, out, found)
+            count = _hold_literal(posting, leaves, stamps, count)
         if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
             slot = scalar_slot(bounds, group, event.high[i], event.low[i])
-            found = _hold_ranges(group, slot, ranges, graph, wakes, stamps, out, found)
+            count = _hold_ranges(group, slot, ranges, stamps, count)
     for i in range(event.text_group.size):
         group = np.int64(event.text_group[i])
         stamps.known[group] = now
@@ -260,29 +221,27 @@ def _hold_leaves(
         end = event.text_offset[i + 1]
         posting = text_posting(literals, group, event.text_bytes, start, end)
         if posting >= 0:
-            found = _hold_literal(posting, leaves, graph, wakes, stamps, out, found)
+            count = _hold_literal(posting, leaves, stamps, count)
         if bounds.text_start[group + 1] > bounds.text_start[group]:
             slot = text_slot(bounds, group, event.text_bytes, start, end)
-            found = _hold_ranges(group, slot, ranges, graph, wakes, stamps, out, found)
-    return found
+            count = _hold_ranges(group, slot, ranges, stamps, count)
+    return count
 
 
 @kernel
-def _hold_absences(
-    leaves: Leaves, graph: PlaneGraph, wakes: Wakes, stamps: Stamps, out: NDArray[np.int32], found: int
-) -> int:
-    """Fields that are null, and then the falsehoods that have to wake something."""
+def _hold_absences(leaves: Leaves, wakes: Wakes, stamps: Stamps, count: int) -> int:
+    """List the fields that are null, and then the falsehoods that have to wake something."""
     now = stamps.now[0]
     for group in range(leaves.null_leaf.size):
         if leaves.null_leaf[group] >= 0 and stamps.known[group] != now:
             stamps.known[group] = now
-            found = _hold(leaves.null_leaf[group], graph, wakes, stamps, out, found)
+            count = _hold(leaves.null_leaf[group], now, stamps.true, stamps.held, count)
     for group in range(leaves.null_leaf.size):
         if stamps.known[group] == now:
             for i in range(wakes.pushed_start[group], wakes.pushed_start[group + 1]):
                 if stamps.true[wakes.pushed_leaf[i]] != now:
-                    found = _hold(wakes.pushed_plane[i], graph, wakes, stamps, out, found)
-    return found
+                    count = _hold(wakes.pushed_plane[i], now, stamps.true, stamps.held, count)
+    return count
 
 
 @kernel
@@ -297,7 +256,10 @@ def match_single(
     stamps: Stamps,
     out: NDArray[np.int32],
 ) -> int:
-    """Match one event: the number of matches, whose rules are out[:n], in no order."""
+    """Match one event: the number of matches, whose rules are out[:n], in no order.
+
+    The body of the loop is written out, not called: a call would carry every array with it.
+    """
     stamps.now[0] += 1
     now = stamps.now[0]
     stamps.filled[:] = 0
@@ -308,23 +270,38 @@ def match_single(
     for i in range(wakes.rule_start[always], wakes.rule_start[always + 1]):
         out[found] = wakes.rule[i]
         found += 1
-    found = _hold_leaves(event, literals, bounds, leaves, ranges, graph, wakes, stamps, out, found)
-    found = _hold_absences(leaves, graph, wakes, stamps, out, found)
-    for level in range(graph.level_start.size - 1):
-        for at in range(stamps.filled[level]):
-            inner = stamps.queue[graph.level_start[level] + at]
-            holds = True
-            if graph.is_and[inner]:
-                for j in range(graph.child_start[inner], graph.child_start[inner + 1]):
-                    child = graph.child[j]
-                    if leaf_count <= child < first_inner:
-                        leaf = graph.false_leaf[child - leaf_count]
-                        known = stamps.known[wakes.group_of[leaf]] == now
-                        holds = known and stamps.true[leaf] != now
-                    else:
-                        holds = stamps.true[child] == now
-                    if not holds:
-                        break
-            if holds:
-                found = _hold(first_inner + inner, graph, wakes, stamps, out, found)
+    held = _hold_leaves(event, literals, bounds, leaves, ranges, stamps)
+    held = _hold_absences(leaves, wakes, stamps, held)
+    for level in range(-1, graph.level_start.size - 1):
+        for at in range(held if level < 0 else stamps.filled[level]):
+            if level < 0:
+                plane = np.int64(stamps.held[at])
+            else:
+                inner = np.int64(stamps.queue[graph.level_start[level] + at])
+                plane = first_inner + inner
+                holds = True
+                if graph.is_and[inner]:
+                    for j in range(graph.child_start[inner], graph.child_start[inner + 1]):
+                        child = graph.child[j]
+                        if leaf_count <= child < first_inner:
+                            leaf = graph.false_leaf[child - leaf_count]
+                            known = stamps.known[wakes.group_of[leaf]] == now
+                            holds = known and stamps.true[leaf] != now
+                        else:
+                            holds = stamps.true[child] == now
+                        if not holds:
+                            break
+                if not holds:
+                    continue
+                stamps.true[plane] = now
+            for i in range(wakes.rule_start[plane], wakes.rule_start[plane + 1]):
+                out[found] = wakes.rule[i]
+                found += 1
+            for i in range(wakes.wake_start[plane], wakes.wake_start[plane + 1]):
+                woken = wakes.wake[i]
+                if stamps.queued[woken] != now:
+                    stamps.queued[woken] = now
+                    above = _level_of(graph.level_start, woken)
+                    stamps.queue[graph.level_start[above] + stamps.filled[above]] = woken
+                    stamps.filled[above] += 1
     return found

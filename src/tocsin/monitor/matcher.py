@@ -86,6 +86,7 @@ class Matcher:
                 np.zeros(1, np.int64),
                 np.zeros(index.plane_count, np.int64),
                 np.zeros(len(index.group_path), np.int64),
+                np.empty(index.plane_count - inner, np.int32),
                 np.zeros(inner, np.int64),
                 np.empty(inner, np.int32),
                 np.zeros(max(1, len(index.graph.level_start) - 1), np.int32),

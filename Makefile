@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install -r constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
-	@echo "Compiling the kernels (once; about a minute)" >&2
+	@echo "Compiling the kernels (once; it takes a while)" >&2
 	@$(BIN)/python -c 'from tocsin.monitor.warming import warm_up; warm_up()'
 	@touch $@
 
@@ -37,10 +37,10 @@ check: setup  ## formatting, lint, types, import contracts
 	$(BIN)/lint-imports --no-cache
 
 fast: setup  ## the tests that need no Spark
-	$(BIN)/python -m pytest -q -m "not spark and not slow and not peers"
+	$(BIN)/python -m pytest -q -m "not spark and not slow"
 
 spark: setup  ## the tests on Spark, in one session
-	$(BIN)/python -m pytest -q -m "spark and not slow and not peers"
+	$(BIN)/python -m pytest -q -m "spark and not slow"
 
 test-slow: setup  ## the slow tests
 	$(BIN)/python -m pytest -q -m "slow"

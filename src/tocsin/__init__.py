@@ -21,6 +21,7 @@ from tocsin.errors import (
     RuleErrors,
     TocsinError,
     TocsinWarning,
+    UnknownRuleError,
     UnsupportedError,
     UsageError,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "Rules",
     "TocsinError",
     "TocsinWarning",
+    "UnknownRuleError",
     "UnsupportedError",
     "UsageError",
     "__version__",

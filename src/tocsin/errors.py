@@ -6,6 +6,7 @@
     ├── InputError            a file or table is missing, empty, unreadable or lacks a column
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── UnknownRuleError      there is no rule of this id (a KeyError too)
     ├── UnsupportedError      an engine does not have this operation
     └── UsageError            an argument makes no sense (unknown engine, a kept column named "rule")
 
@@ -89,6 +90,10 @@ class RuleErrors(RuleError):
         )
         self.errors = tuple(errors)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled as it is made, from its errors: exceptions cross process borders on Spark."""
+        return type(self), (self.errors,), self.__dict__
+
     def __str__(self) -> str:
         shown = [str(error) for error in self.errors[: self.SHOWN]]
         if len(self.errors) > self.SHOWN:
@@ -118,6 +123,17 @@ class EventError(TocsinError):
 
 class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
+
+
+class UnknownRuleError(TocsinError, KeyError):
+    """There is no rule of this id."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+    def __str__(self) -> str:
+        return f"there is no rule {self.rule!r}"
 
 
 class UnsupportedError(TocsinError):

@@ -7,6 +7,14 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Command
 
+from tocsin.monitor.warming import warm_up
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled() -> None:
+    """A command that has to compile first says so, and these tests read what commands say."""
+    warm_up()
+
 
 @pytest.fixture
 def tocsin(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:

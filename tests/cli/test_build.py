@@ -56,6 +56,36 @@ def test_rules_are_never_overwritten(tocsin: Command) -> None:
     assert rules.read_text() == RULES
 
 
+def test_a_rule_file_in_a_folder_is_never_overwritten(tocsin: Command) -> None:
+    rules = tocsin.file("rules/deep/a.csv", RULES)
+    (tocsin.folder / "link.csv").symlink_to(rules)
+    for out in ("rules/deep/a.csv", "./rules/../rules/deep/a.csv", "link.csv"):
+        ran = tocsin("build", "rules", "-o", out)
+        assert (ran.code, ran.err) == (
+            2,
+            f"tocsin: {out} cannot be written: it is one of the files to be read\n",
+        )
+        assert tocsin("build", "rules", "-o", "r.tocsin", "--skip-bad", "--rejects", out).code == 2
+    assert rules.read_text() == RULES
+    assert tocsin.files() == ["link.csv", "rules", "rules/deep", "rules/deep/a.csv"]
+    assert tocsin("build", "rules", "-o", "rules/deep/a.tocsin").code == 0
+
+
+def test_rejects_that_nobody_writes_may_stand_among_the_rules(tocsin: Command) -> None:
+    tocsin.file("rules/a.rejects.jsonl", '{"id": "x", "when": "age > 3"}\n')
+    assert tocsin("build", "rules", "-o", "rules/a.tocsin", "--skip-bad").code == 2
+    assert tocsin("build", "rules", "-o", "rules/a.tocsin").code == 0
+
+
+def test_every_bad_rule_is_named_however_many(tocsin: Command) -> None:
+    tocsin.file("rules.csv", "id,when\n" + "".join(f"r{number},age >\n" for number in range(2_000)))
+    ran = tocsin("build", "rules.csv", "-o", "rules.tocsin")
+    assert ran.code == 1
+    assert ran.err.startswith("tocsin: 2,000 errors\nrules.csv:2:6: ")
+    assert [number for number in range(2_000) if f" (rule r{number})\n" not in ran.err] == []
+    assert "more" not in ran.err
+
+
 def test_a_place_that_cannot_be_written(tocsin: Command) -> None:
     tocsin.file("rules.csv", RULES)
     ran = tocsin("build", "rules.csv", "-o", "nowhere/rules.tocsin")

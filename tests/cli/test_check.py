@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.running import RULES, Command
+from tests.cli.running import EVENTS, RULES, Command
 
 TRIGGERS = """create trigger old when age > 65;
 
@@ -57,6 +57,22 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(tocsin: Command) ->
     assert "odd.txt" in ran.out
 
 
+def test_a_file_of_a_folder_that_cannot_be_read_does_not_hide_the_others(tocsin: Command) -> None:
+    tocsin.file("rules/a.csv", "id;when\nx;age > 3\n")
+    tocsin.file("rules/b.csv", "id,when\nx,age >\nwest,true\n")
+    tocsin.file("rules/c.sql.gz", b"nonsense")
+    tocsin.file("rules/d.csv", RULES)
+    ran = tocsin("check", "rules")
+    assert ran.code == 1
+    assert [line.split(": ")[0] for line in places(ran.out)] == [
+        "rules/a.csv",
+        "rules/c.sql.gz",
+        "rules/b.csv:2:6",
+        "rules/d.csv:3",
+    ]
+    assert ran.err == "4 mistakes, and 3 rules without one\n"
+
+
 def test_a_folder_without_rules(tocsin: Command) -> None:
     (tocsin.folder / "empty").mkdir()
     ran = tocsin("check", "empty")
@@ -94,6 +110,13 @@ def test_a_schema_from_events(tocsin: Command) -> None:
     pq.write_table(pa.table({"age": [1], "State": ["CA"]}), tocsin.folder / "events.parquet")
     ran = tocsin("check", "rules.csv", "--schema", "events.parquet")
     assert ran.code == 1
+    assert ran.out.count("did you mean State?") == 2
+
+
+def test_a_schema_from_events_named_json(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    tocsin.file("events.json", EVENTS.replace("state", "State"))
+    ran = tocsin("check", "rules.csv", "--schema", "events.json")
     assert ran.out.count("did you mean State?") == 2
 
 

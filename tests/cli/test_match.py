@@ -299,14 +299,23 @@ def test_bad_rules_stop_it(tocsin: Command) -> None:
 
 
 @pytest.mark.parametrize(
+    ("events", "said"),
+    [("nothing.jsonl", "nothing.jsonl: there is no such file"), (".", "one format")],
+)
+def test_events_that_are_not_there(tocsin: Command, events: str, said: str) -> None:
+    ran = tocsin("match", "rules.csv", "--events", events, "--no-spark")
+    assert (ran.code, ran.out) == (1, "")
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["--out", "out.txt"], 2, ".jsonl, .csv, .parquet"),
         (["--out", "events.jsonl"], 2, "one of the files to be read"),
         (["--out", "rules.csv"], 2, "one of the files to be read"),
         (["--out", "nowhere/out.csv"], 1, "no folder nowhere"),
-        (["--events", "nothing.jsonl"], 1, "nothing.jsonl: there is no such file"),
-        (["--events", "."], 1, "one format"),
+        (["--events", "events.jsonl"], 2, "given twice"),
         (["--skip-bad", "--out", "a.csv", "--rejects", "./a.csv"], 2, "same file"),
     ],
 )
@@ -325,6 +334,28 @@ def test_a_result_of_an_earlier_run_is_not_read_as_events(tocsin: Command) -> No
     ran = match(tocsin, "--out", "events/out.jsonl", events="events")
     assert ran.code == 2
     assert "one of the files to be read" in ran.err
+
+
+def test_a_rule_file_in_a_folder_is_never_overwritten(tocsin: Command) -> None:
+    rules = tocsin.file("rules/a.csv", RULES)
+    for options in (["--out", "rules/a.csv"], ["--skip-bad", "--rejects", "rules/a.csv"]):
+        ran = match(tocsin, *options, rules="rules")
+        assert (ran.code, ran.out) == (2, "")
+        assert "one of the files to be read" in ran.err
+    assert rules.read_text() == RULES
+    assert match(tocsin, "--out", "rules/result.parquet", rules="rules").code == 0
+
+
+def test_an_empty_file_of_events_is_not_overwritten(tocsin: Command) -> None:
+    tocsin.file("events.jsonl", "")
+    assert match(tocsin, "--out", "events.jsonl").code == 2
+
+
+def test_every_bad_rule_is_named_however_many(tocsin: Command) -> None:
+    tocsin.file("rules.csv", "id,when\n" + "".join(f"r{number},age >\n" for number in range(50)))
+    ran = match(tocsin)
+    assert ran.code == 1
+    assert [number for number in range(50) if f" (rule r{number})\n" not in ran.err] == []
 
 
 def test_an_earlier_result_stays_when_a_later_run_fails(tocsin: Command) -> None:

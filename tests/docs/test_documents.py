@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXIT = re.compile(r"# exit (\d+)$")
+SOURCE = re.compile(r"`(\w+/[\w/.]*)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -60,6 +62,8 @@ def test_console_session(name: str, body: str, in_copy: Path) -> None:
             check=False,
         )
         shown = done.stdout if done.stdout else done.stderr
+        said = EXIT.search(line)
+        assert done.returncode == (int(said[1]) if said else 0), done.stderr
         assert shown.strip().splitlines() == expected.strip().splitlines(), done.stderr
 
 
@@ -67,3 +71,9 @@ def test_console_session(name: str, body: str, in_copy: Path) -> None:
 def test_links_lead_somewhere(path: Path) -> None:
     for target in LINK.findall(path.read_text()):
         assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_files_that_how_it_works_names_exist() -> None:
+    named = SOURCE.findall((ROOT / "docs" / "how-it-works.md").read_text())
+    assert named
+    assert [path for path in named if not (ROOT / "src" / "tocsin" / path).exists()] == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 from pathlib import Path
 
 import pyarrow as pa
@@ -90,12 +92,15 @@ def test_from_a_description(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ({"a": {"b": "strng"}}, r"the field a\.b has the type 'strng'; known are number, integer"),
-        ({"a": 5}, "the field a has the type 5"),
+        ({"a": 5, "b": "list<int>"}, "the field a has the type 5"),
         ({"a..b": "int"}, "'a..b' is no field"),
         ({"": "int"}, "'' is no field"),
         ({"a.": "int"}, r"'a\.' is no field"),
         ({'"a': "int"}, "is no field"),
         ([], "an object from fields to types is expected"),
+        ('{"a": 5,\n"b": true}', "the field b has the type True"),
+        ('{"a": "int"\n{"b": "int"}\n', "cannot be read: Expecting"),
+        ("", "cannot be read: Expecting"),
         ("{", r"schema\.json: cannot be read: Expecting"),
         ('{"a":' * 100_000, "nested too deep"),
     ],
@@ -117,6 +122,32 @@ def test_from_json_events(tmp_path: Path) -> None:
         ("o",): NO_KIND,
         ("o", "p.q"): NUMBER,
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ('{"a": "int"}\n\n{"a": 1}\n', {("a",): STRING | NUMBER}),
+        ('{"a": "x"}\noops\n', {("a",): STRING}),
+        ('{"a": "x", "b": [{"c": 5}]}\n', {("a",): STRING, ("b",): NO_KIND, ("b", "c"): NUMBER}),
+        ('{"a": null}', {("a",): ANY_KIND}),
+        ('\n{"a": "int"}\n\n', {("a",): NUMBER}),
+        ('{"a": "int",\n "b": "string"}', {("a",): NUMBER, ("b",): STRING}),
+        ("{}", {}),
+    ],
+)
+def test_a_json_file_describes_events_or_holds_them(tmp_path: Path, text: str, kinds: object) -> None:
+    assert described(tmp_path, text).kinds == kinds
+
+
+@pytest.mark.parametrize("name", ["e.jsonl.gz", "e.json.gz", "e.csv.gz"])
+def test_packed_events_that_are_damaged(tmp_path: Path, name: str) -> None:
+    packed = gzip.compress(b"a,b\n" + random.Random(1).randbytes(3_000).hex().encode())
+    invalid = packed[:10] + b"\xff" * 100
+    for data in (b"nonsense", packed[:-200], invalid):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(InputError, match=f"{name}: cannot be read"):
+            Schema.read(tmp_path / name)
 
 
 def test_from_csv_and_parquet(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import OrderedDict
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -14,6 +15,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import pools, strategies
+from tests.cases import random_event
 from tests.events.reading import naive, seen_batch
 
 from tocsin.errors import EventError
@@ -55,10 +58,61 @@ def test_the_same_as_the_definition(events: list[dict[str, object]], fields: lis
 
 @settings(deadline=None)
 @given(EVENTS, FIELDS)
-def test_one_at_a_time_is_the_same_as_together(events: list[dict[str, object]], fields: list[Path]) -> None:
+def test_one_at_a_time_is_the_same_as_by_the_definition(
+    events: list[dict[str, object]], fields: list[Path]
+) -> None:
     plan = FieldPlan(fields)
     for event in events:
         assert seen_batch(plan.batch([event])) == naive([event], fields)
+
+
+def check_alone_and_together(event: dict[str, object], other: dict[str, object], fields: list[Path]) -> None:
+    """One event has a way of its own through the code: its cells are what they are beside another."""
+    plan = FieldPlan(fields)
+    together = seen_batch(plan.batch([event, other]))
+    alone = {path: {0: rows[0]} for path, rows in together.items() if 0 in rows}
+    assert seen_batch(plan.batch([event])) == alone
+
+
+RULE_FIELDS: list[Path] = [*pools.FIELDS, ("user", "home")]
+
+
+@settings(deadline=None)
+@given(strategies.events(), strategies.events())
+def test_alone_and_together(event: dict[str, object], other: dict[str, object]) -> None:
+    check_alone_and_together(event, other, RULE_FIELDS)
+
+
+def test_many_alone_and_together() -> None:
+    rng = random.Random(20)
+    for _ in range(400):
+        check_alone_and_together(random_event(rng), random_event(rng), RULE_FIELDS)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ["x", "y", "x"],
+        ["x", None, "y"],
+        ["x", 1, True, Decimal(1), datetime(1970, 1, 1), {}],
+        [1, 2.5, NAN, -0.0, 2**70, 10**400],
+        [NAN],
+        [NAN, *range(200)],
+        [True, 1],
+        ["", ""],
+        ("x", "y"),
+        [["x", "y"], "z"],
+        MappingProxyType({"b": "x"}),
+        {"b": MappingProxyType({"c": "x"}), "d": "y"},
+        Decimal("Infinity"),
+    ],
+)
+def test_one_of_several_fields(value: object) -> None:
+    """Columns of one event share arrays: each has its own part, whatever stands before and after."""
+    event: dict[str, object] = {"s": "before", "n": 1, "a": value, "t": "after", "m": 2, "u": ["p", "q"]}
+    fields: list[Path] = [(name,) for name in "snatmu"]
+    check_alone_and_together(event, {}, [*fields, ("a", "b"), ("a", "b", "c"), ("a", "d")])
+    check_alone_and_together(event, {}, fields)
 
 
 def look(value: object, *path: str) -> tuple[bool, list[object]] | None:
@@ -184,10 +238,10 @@ def test_an_event_that_is_no_object(event: object) -> None:
 
 
 @pytest.mark.parametrize("before", [[], [{"a": "fine"}]])
-@pytest.mark.parametrize("value", ["x\ud800", ["x\ud800"], [1, "x\ud800"]])
+@pytest.mark.parametrize("value", ["x\ud800", ["x\ud800"], ["fine", "x\ud800"], [1, "x\ud800"]])
 def test_half_a_surrogate_pair(before: list[dict[str, object]], value: object) -> None:
     with pytest.raises(EventError, match="field a has half a surrogate pair at 1") as caught:
-        batch_of_events([*before, {"a": value}], [("a",)])
+        batch_of_events([*before, {"s": "fine", "a": value}], [("s",), ("a",)])
     assert caught.value.row == len(before)
 
 

@@ -331,3 +331,9 @@ def test_any_words_give_a_condition_or_errors_inside_the_text(words: list[str]) 
             assert depth > 0
         assert depth == 1
         assert len(condition.places) == len(condition.steps)
+
+
+def test_of_many_open_parentheses_the_outermost_are_named() -> None:
+    with pytest.raises(RuleErrors) as caught:
+        parse_condition("(" * 100_000 + "x = 1")
+    assert [error.column for error in caught.value.errors] == list(range(1, 11))

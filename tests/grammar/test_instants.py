@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin.errors import RuleError
+from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.instants import (
     FIRST_SECOND,
     LAST_SECOND,
     NANOS,
     WIDEST_OFFSET,
+    is_too_fine,
     parse_timestamp,
     print_timestamp,
 )
@@ -74,7 +77,6 @@ def test_what_reads(text: str, nanos: int) -> None:
             "2026-01-31_12:00:00Z",
         ),
         *("2026-01-31T12:00:00\u221201:00", "٢٠٢٦-01-31T12:00:00Z", "2026-01-31T12:00:00UTC"),
-        "2026-01-31T12:00:00.0000000001Z",  # finer than a nanosecond
         "2026-01-31T12:00:60Z",  # no leap second at noon
         "2016-12-30T23:59:60Z",  # nor within a month
         "2016-12-31T23:59:60+01:00",  # nor at a midnight that is not UTC's
@@ -120,3 +122,12 @@ def test_the_same_instants_as_datetime(wall: datetime, offset: int) -> None:
     moment = wall.replace(tzinfo=timezone(timedelta(minutes=offset)))
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     assert parse_timestamp(moment.isoformat()) == (moment - epoch) // timedelta(microseconds=1) * 1_000
+
+
+def test_what_is_finer_than_a_nanosecond_is_cut_off_in_events_and_refused_in_rules() -> None:
+    fine = "2026-01-31T12:00:00.1234567899Z"
+    assert parse_timestamp(fine) == parse_timestamp("2026-01-31T12:00:00.123456789Z")
+    assert is_too_fine(fine)
+    assert not is_too_fine("2026-01-31T12:00:00.1234567890Z")
+    with pytest.raises(RuleError, match="nine digits"):
+        parse_condition(f"t = timestamp '{fine}'")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rule_csv import read_csv
-from tocsin.grammar.rule_files import read_rules
+from tocsin.grammar.rule_files import read_rules, rule_files
 from tocsin.grammar.rules import Rule, Rules
 
 
@@ -81,6 +81,7 @@ def test_folders_are_read_by_path_without_hidden_files(tmp_path: Path) -> None:
     for name in ("b/2.csv", "a.csv", "b/1.csv", ".hidden.csv", ".git/x.csv", "notes.txt"):
         write(tmp_path / name, f"id,when\n{name},a\n")
     assert [rule.id for rule in read_rules(tmp_path)] == ["a.csv", "b/1.csv", "b/2.csv"]
+    assert rule_files(str(tmp_path)) == [tmp_path / name for name in ("a.csv", "b/1.csv", "b/2.csv")]
     assert [rule.id for rule in read_rules(tmp_path / "b", tmp_path / "a.csv")] == [
         "b/1.csv",
         "b/2.csv",
@@ -187,10 +188,10 @@ def test_jsonl_errors(tmp_path: Path) -> None:
         ('{"id": 1', "not JSON"),
         ('{"id": 2}', "the condition is missing"),
         ('{"when": "a"}', "the id is missing"),
-        ('{"id": 1.5, "when": "a"}', "the id is a float"),
-        ('{"id": true, "when": "a"}', "the id is a bool"),
+        ('{"id": 1.5, "when": "a"}', "the id is of type float"),
+        ('{"id": true, "when": "a"}', "the id is of type bool"),
         ('{"id": "", "when": "a"}', "the id is empty"),
-        ('{"id": 3, "when": 5}', "the condition is a int"),
+        ('{"id": 3, "when": 5}', "the condition is of type int"),
         ('{"id": 4, "when": "a", "x": NaN}', "NaN is not a JSON value"),
         ('{"id": 5, "when": "a", "x": "\\ud800"}', "surrogate"),
         ("[" * 100_000, "nested too deeply"),

@@ -155,3 +155,16 @@ def test_any_words_give_triggers_or_errors_inside_the_text(words: list[str]) -> 
     assert all(error.line == 1 and 1 <= (error.column or 0) <= len(text) + 1 for error in errors)
     assert bool(triggers or errors) == bool(text.strip(" ;"))
     assert len({(error.line, error.column) for error in errors}) == len(errors)
+
+
+def test_an_open_quote_hides_no_other_statement() -> None:
+    text = (
+        "create trigger a when x = 'one';\n"
+        "create trigger b when x = 'two;\n"
+        "create trigger c when x = 'three';\n"
+        "create trigger d when y = ;\n"
+        "create trigger e when x = 'four' and y like '%create trigger%';\n"
+    )
+    triggers, errors = parse_triggers(text, "rules.sql")
+    assert [trigger.name for trigger in triggers] == ["a", "c", "e"]
+    assert [(error.rule, error.line, error.column) for error in errors] == [("b", 2, 27), ("d", 4, 27)]

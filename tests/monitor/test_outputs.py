@@ -15,7 +15,7 @@ from tocsin.errors import UsageError
 from tocsin.monitor import outputs
 from tocsin.monitor.kept import KeptColumn
 from tocsin.monitor.outputs import FORMATS, check_kept_names, output_format
-from tocsin.monitor.parts import MatchedEvents, PartReport, spans
+from tocsin.monitor.parts import MatchedEvents, PartReport
 
 NAMES = pa.array(["r0", "r1", "r2"])
 BATCH = MatchedEvents(
@@ -70,14 +70,6 @@ def test_names() -> None:
     assert check_kept_names(["a", "b", "a"]) == ("a", "b")
     with pytest.raises(UsageError):
         check_kept_names(["a", "rule"])
-
-
-def test_spans_cover_all_events() -> None:
-    start = np.array([0, 5, 5, 6, 20, 21])
-    assert list(spans(start, 6)) == [(0, 3), (3, 4), (4, 5)]
-    assert list(spans(start, 1)) == [(0, 1), (1, 3), (3, 4), (4, 5)]
-    assert list(spans(start, 100)) == [(0, 5)]
-    assert list(spans(np.array([0]), 100)) == []
 
 
 def test_a_report_comes_back_as_it_was() -> None:

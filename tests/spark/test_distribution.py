@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tocsin.spark.java import find_java
+
 pytestmark = [pytest.mark.spark]
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -89,8 +91,12 @@ def test_executors_fetch_the_index(tmp_path: Path) -> None:
 
 
 def test_any_session_will_do(tmp_path: Path) -> None:
-    """One that tocsin did not make, without its daemon; and the next one after it was stopped."""
-    first, second = run(IN_A_PLAIN_SESSION, tmp_path, PYSPARK_PYTHON=sys.executable)
+    """One that tocsin did not make, without its daemon; and the next one after it was stopped.
+
+    Spark on its own looks for a Java only in JAVA_HOME and on the PATH, and there may be none.
+    """
+    java = str(find_java().home)
+    first, second = run(IN_A_PLAIN_SESSION, tmp_path, PYSPARK_PYTHON=sys.executable, JAVA_HOME=java)
     assert first == "[Row(n=0, rule='even', score=None), Row(n=2, rule='even', score=None)]"
     assert second == "2"
     assert left_behind(tmp_path) == []

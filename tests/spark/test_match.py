@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pyspark.sql.functions as F  # noqa: N812
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
@@ -177,7 +178,7 @@ def test_fields_and_columns_differ_by_case(people: DataFrame) -> None:
 
 def test_one_warning_names_all_missing_fields(people: DataFrame) -> None:
     index = build([("all", "nope is null"), ("none", "nope = 1 or other.thing = 2"), ("some", "age = 31")])
-    with pytest.warns(TocsinWarning, match="missing: nope, other$") as warned:
+    with pytest.warns(TocsinWarning, match=r"missing: nope, other\.thing$") as warned:
         found = ts.match(people, index, keep=["id"])
     assert len(warned) == 1
     assert warned[0].filename == __file__
@@ -313,6 +314,38 @@ def test_error_in_a_worker_says_what_is_wrong(spark: SparkSession) -> None:
     with pytest.raises(PythonException, match="EventError: the text of field s is not valid UTF-8"):
         ts.match(events, build([("r", "s = 'x'")])).collect()
     assert ts.match(events, build([("r", "true")])).count() == 1
+
+
+NOT_UTF8 = ["ff", "80", "c080", "c3", "41c3", "e08080", "eda080", "f08080af", "f4908080", "f09f98"]
+UTF8 = ["", "78", "c3a9", "efbfbd", "ee8080", "f09f9880", "f48fbfbf", "00"]
+
+
+def test_texts_that_are_not_utf8_can_be_mended_or_set_aside(spark: SparkSession) -> None:
+    """As the documentation of match says; what Spark calls valid, tocsin takes."""
+    values = ", ".join(f"(X'{text}')" for text in NOT_UTF8 + UTF8)
+    events = spark.sql(f"select cast(b as string) as s, hex(b) as h from values {values}, (null) as t(b)")
+    index = build(
+        [("x", "s = 'x'"), ("all", "s is not null"), ("mended", "s like '%\N{REPLACEMENT CHARACTER}%'")]
+    )
+
+    def found(rows: DataFrame, rule: str) -> list[str]:
+        return sorted(row.h for row in ts.match(rows, index, keep=["h"]).where(f"rule = '{rule}'").collect())
+
+    mended = events.withColumn("s", F.make_valid_utf8("s"))
+    assert found(mended, "all") == sorted(text.upper() for text in NOT_UTF8 + UTF8)
+    assert found(mended, "mended") == sorted(text.upper() for text in [*NOT_UTF8, "efbfbd"])
+    assert found(mended, "x") == ["78"]
+    good, rejects = events.where("s is null or is_valid_utf8(s)"), events.where("not is_valid_utf8(s)")
+    assert found(good, "all") == sorted(text.upper() for text in UTF8)
+    assert (good.count(), rejects.count()) == (len(UTF8) + 1, len(NOT_UTF8))
+    lists = events.selectExpr("h", "array(s, 'y') as s").withColumn("s", F.transform("s", F.make_valid_utf8))
+    assert found(lists, "mended") == found(mended, "mended")
+
+
+def test_texts_that_are_only_kept_pass_as_they_are(spark: SparkSession) -> None:
+    events = spark.sql("select 1 as n, cast(X'41ff' as string) as s")
+    found = ts.match(events, build([("r", "n = 1")]), keep=["s"])
+    assert [row.h for row in found.selectExpr("hex(s) as h").collect()] == ["41FF"]
 
 
 def test_importing_it_loads_no_arrays_and_no_kernels() -> None:

@@ -8,15 +8,15 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tocsin
 from tocsin.errors import EventError
+from tocsin.monitor import portions
+from tocsin.monitor.portions import row_bytes
 from tocsin.spark import tasks
 from tocsin.spark.columns import Layout
 from tocsin.spark.shipping import ShippedIndex
-from tocsin.spark.tasks import cuts, match_batches, next_size, row_bytes
+from tocsin.spark.tasks import match_batches
 
 
 class Opened:
@@ -32,22 +32,6 @@ class Opened:
 def run(rules: list[tuple[str, str]], layout: Layout, *batches: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     shipped = cast(ShippedIndex, Opened(tocsin.build(rules)))
     return match_batches(shipped, layout, batches)
-
-
-@given(st.lists(st.integers(0, 40)), st.integers(1, 60))
-def test_cuts_cover_everything_within_the_limit(weights: list[int], limit: int) -> None:
-    runs = list(cuts(np.array(weights, np.int64), limit))
-    assert [place for first, last in runs for place in range(first, last)] == list(range(len(weights)))
-    for first, last in runs:
-        assert sum(weights[first:last]) <= limit or last - first == 1
-        assert last == len(weights) or sum(weights[first : last + 1]) > limit
-
-
-def test_portions_follow_what_they_gave() -> None:
-    assert next_size(1_024, 1_024, 0) == 4_096
-    assert next_size(16_384, 16_384, 16_384 * 10) == 16_384
-    assert next_size(4_096, 4_096, 4_096 * 1_024) == 1_024
-    assert next_size(1_024, 1_024, 1_024 * 100_000) == tasks.FEWEST_EVENTS
 
 
 def test_result_is_kept_columns_rule_and_score() -> None:
@@ -75,7 +59,7 @@ def test_rows_count_without_any_column() -> None:
 
 def test_results_stay_small_when_every_rule_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "BYTES_AT_ONCE", 100_000)
-    monkeypatch.setattr(tasks, "MATCHES_AIMED_AT", 5_000)
+    monkeypatch.setattr(portions, "MATCHES_AIMED_AT", 5_000)
     rules = [(f"rule {number}", "n >= 0") for number in range(300)]
     texts = ["x" * (number % 7) * 100 for number in range(500)]
     batch = pa.record_batch({"c0": range(500), "c1": texts, "c2": [[text] for text in texts]})

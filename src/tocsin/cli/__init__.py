@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from tocsin.cli import build, check, explain, match
-from tocsin.cli.messages import complain, showing_warnings
+from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.version import VERSION
 
@@ -48,12 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
-    except UsageError as error:
-        complain(str(error))
-        return BAD_USAGE
     except TocsinError as error:
-        complain(str(error))
-        return BAD_INPUT
+        complain_of(error)
+        return BAD_USAGE if isinstance(error, UsageError) else BAD_INPUT
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return BAD_INPUT

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from tocsin.cli.destinations import check_destination
+from tocsin.cli.destinations import check_destinations
 from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
-from tocsin.cli.rule_sources import read_and_build
+from tocsin.cli.rule_sources import files_of, read_and_build
 
 NAME = "build"
 SUMMARY = "make an index of rules"
@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.monitor.index import Index
 
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
-    for path in (arguments.out, rejects):
-        check_destination(path, arguments.rules)
+    destinations = [arguments.out, rejects] if arguments.skip_bad else [arguments.out]
+    check_destinations(destinations, files_of(arguments.rules))
     started = time.perf_counter()
     say_if_compiling()
     index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad)

@@ -70,16 +70,22 @@ def _summary(mistakes: int, good: int) -> str:
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
     """The rules of all files that can be read, and why the others cannot."""
-    from tocsin.grammar.rule_files import read_rules
+    from tocsin.grammar.rule_files import read_rules, rule_files
     from tocsin.grammar.rules import Rules
 
     parts: list[Rules] = []
     failures: list[InputError] = []
     for path in paths:
         try:
-            parts.append(read_rules(path, skip_bad=True))
+            files = rule_files(path)
         except InputError as error:
             failures.append(error)
+            continue
+        for file in files:
+            try:
+                parts.append(read_rules(file, skip_bad=True))
+            except InputError as error:
+                failures.append(error)
     return (Rules.concat(parts, skip_bad=True) if parts else None), failures
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tocsin.errors import InputError, UsageError
 
 
-def check_destination(path: str | Path, inputs: Iterable[str]) -> None:
-    """Refuse a file that cannot be written, or that is one of the files to be read."""
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{path}: cannot be written: it is a folder")
-    if not target.parent.is_dir():
-        raise InputError(f"{path}: cannot be written: there is no folder {target.parent}")
-    for each in inputs:
-        if target.exists() and Path(each).exists() and target.samefile(each):
+def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]) -> None:
+    """Refuse files that cannot be written, or that are among the files to be read."""
+    for path in paths:
+        target = Path(path)
+        if target.is_dir():
+            raise InputError(f"{path}: cannot be written: it is a folder")
+        if not target.parent.is_dir():
+            raise InputError(f"{path}: cannot be written: there is no folder {target.parent}")
+        if target.exists() and any(Path(each).exists() and target.samefile(each) for each in inputs):
             raise UsageError(f"{path} cannot be written: it is one of the files to be read")

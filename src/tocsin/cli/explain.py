@@ -64,11 +64,10 @@ def read_event(text: str) -> dict[str, object]:
 
 def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Explanation:
     from tocsin.monitor.index import open_file
-    from tocsin.monitor.slice_matchers import IndexOnSlices
 
     index = open_file(path)
     if rule not in index:
-        raise InputError(_no_such_rule(rule, IndexOnSlices(index).names().to_pylist()))
+        raise InputError(_no_such_rule(rule, index.ids.to_pylist()))
     return index.explain(rule, event)
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from tocsin.cli.destinations import check_destination
+from tocsin.cli.destinations import check_destinations
 from tocsin.cli.messages import Advance, progress, say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
-from tocsin.cli.rule_sources import RULES_OR_INDEX, read_and_build, saved_index
+from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.errors import EventError, UsageError
 
 if TYPE_CHECKING:
@@ -42,12 +42,28 @@ _NAMED = 5
 _WATCH_SECONDS = 0.3
 
 
+class _Once(argparse.Action):
+    """An option that may be given once: a second one would replace the first without a word."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{option_string} is given twice: name a folder for several files")
+        setattr(namespace, self.dest, values)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
     parser.add_argument(
         "--events",
         required=True,
+        action=_Once,
         metavar="FILE_OR_FOLDER",
         help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind",
     )
@@ -90,8 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
     keep = check_kept_names(arguments.keep)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     slices = tuple(plan_slices(arguments.events))
-    for path in (rejects, *([] if arguments.out is None else [arguments.out])):
-        check_destination(path, [*arguments.rules, *(piece.file for piece in slices)])
+    destinations = [*([rejects] if arguments.skip_bad else []), *filter(None, [arguments.out])]
+    events = dict.fromkeys(piece.file for piece in slices)
+    check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
     say_if_compiling()
     matcher, bad_rules = _open_matcher(arguments)
     with _workspace(arguments.out) as folder:

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 
-from tocsin.errors import TocsinWarning
+from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -28,12 +28,22 @@ def complain(text: str) -> None:
     say(f"tocsin: {text}")
 
 
+def complain_of(error: TocsinError) -> None:
+    """What stopped the command. Of several rules each is named, where the exception names the first few."""
+    if not isinstance(error, RuleErrors):
+        complain(str(error))
+        return
+    complain(f"{len(error.errors):,} errors")
+    for each in error.errors:
+        say(str(each))
+
+
 def say_if_compiling() -> None:
     """The first command on a machine compiles the kernels, and that takes a while."""
     from tocsin.monitor.warming import is_warm
 
     if not is_warm():
-        say("Compiling the kernels for this machine (once; about a minute)")
+        say("Compiling the kernels for this machine (once; it takes a while)")
 
 
 @contextlib.contextmanager

@@ -38,6 +38,13 @@ def saved_index(paths: Sequence[str]) -> str | None:
     return indexes[0] if indexes else None
 
 
+def files_of(paths: Sequence[str]) -> list[str | Path]:
+    """The files that are read for RULES_OR_INDEX: a folder stands for the rule files in it."""
+    from tocsin.grammar.rule_files import rule_files
+
+    return [file for path in paths for file in (rule_files(path) if Path(path).is_dir() else [path])]
+
+
 def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[Engine, list[str]]:
     """The engine, and the bad rules as lines for a file of rejects.
 

@@ -5,6 +5,7 @@
 - numbers.py: integers of any size and floats as pairs that compare exactly
 - scalars.py: any Python scalar as one of six exact types
 - columns.py: the cells of one field, put together
+- found.py: the values found of one field, to its cells
 - values.py: Python objects to cells
 - arrow.py, arrow_cells.py, arrow_types.py: Arrow tables to cells
 - json_lines.py: lines of JSON to Python objects; rejects.py: the records that are no events

@@ -35,3 +35,19 @@ def is_list(data_type: pa.DataType) -> bool:
 def is_text(data_type: pa.DataType) -> bool:
     """Whether it holds strings, in any layout."""
     return bool(pt.is_string(data_type) or pt.is_large_string(data_type) or pt.is_string_view(data_type))
+
+
+def has_member(data_type: pa.DataType, path: tuple[str, ...]) -> bool:
+    """Whether a value of this type may hold something at a path below it; of nothing known, it may."""
+    for name in path:
+        while is_list(data_type) or pt.is_dictionary(data_type) or pt.is_run_end_encoded(data_type):
+            data_type = data_type.value_type
+        if pt.is_null(data_type):
+            return True
+        if pt.is_map(data_type):
+            data_type = data_type.item_type
+        elif pt.is_struct(data_type) and data_type.get_field_index(name) >= 0:
+            data_type = data_type.field(name).type
+        else:
+            return False
+    return True

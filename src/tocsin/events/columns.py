@@ -27,7 +27,14 @@ from tocsin.events.numbers import split_integers
 
 NO_ROWS: Rows = np.empty(0, np.int32)
 FIRST_ROW: Rows = np.zeros(1, np.int32)
-NO_REST: NDArray[np.int64] = np.zeros(1, np.int64)
+
+TRUE, FALSE = (
+    Column(FIRST_ROW, NO_ROWS, booleans=BooleanCells(FIRST_ROW, np.array([value], np.uint8)))
+    for value in (1, 0)
+)
+AN_OBJECT = Column(FIRST_ROW, NO_ROWS)
+AN_EMPTY_LIST = Column(FIRST_ROW, FIRST_ROW)
+"""With the three before, the columns of one event whose value is that."""
 
 _LARGE_STRING = pa.large_string()
 
@@ -58,6 +65,14 @@ def column_of_cells(
     filled = np.unique(np.concatenate([*rows, objects]))
     present = np.union1d(filled, listed)
     return Column(present, np.setdiff1d(listed, filled), *cells)
+
+
+def column_of_one(cells: Cells, *, listed: bool, objects: bool) -> Column | None:
+    """What column_of_cells gives for a batch of one event."""
+    filled = objects or any(kind is not None for kind in cells)
+    if not filled and not listed:
+        return None
+    return Column(FIRST_ROW, NO_ROWS if filled else FIRST_ROW, *cells)
 
 
 def column_of_integers(row: Rows, values: Sequence[int]) -> Column | None:

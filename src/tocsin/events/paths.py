@@ -1,4 +1,8 @@
-"""How a field's path is written in messages: as a rule would write it."""
+"""How a field's path is written in messages: nearly as a rule would write it.
+
+A name that is a reserved word is not quoted: which words are reserved is the grammar's to know, and a
+reader of a message needs no quotes.
+"""
 
 from __future__ import annotations
 

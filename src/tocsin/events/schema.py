@@ -7,6 +7,9 @@ A schema comes from Arrow, from event files, or from a JSON file that says so:
      "orders": [{"price": "decimal(10,2)"}],                     a list of objects
      "\\"a.b\\"": "boolean",                                       quoted: one key with a dot
      "labels": "map<string,string>"}                             any key may follow
+
+JSON lines may be named .json too, so such a file is one of events when its first line is an object and
+others follow it, or when it is a single line that holds a number, a Boolean or a null, and no type.
 """
 
 from __future__ import annotations
@@ -14,8 +17,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path as FilePath
 
 import pyarrow as pa
@@ -56,6 +61,8 @@ _KINDS_OF_CSV = {
     ColumnType.STRING: _STRING,
     ColumnType.EMPTY: ANY_KIND,
 }
+_OBJECT_NAMES = frozenset({"object", "struct", "map"})
+_TYPE_NAMES = _OBJECT_NAMES.union(KINDS_OF_NAME)
 _LIST_NAME = re.compile(r"(?:list|array)\s*<(.*)>\Z", re.DOTALL)
 _NAME_IN_PATH = re.compile(r'"((?:[^"]|"")*)"(?:\.|\Z)|([^."]+)(?:\.|\Z)')
 
@@ -79,9 +86,9 @@ class Schema:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Schema:
-        """From a .json file as shown above, or from the events in a file or folder of another format."""
+        """From a .json file as shown above, or from the events in a file or folder."""
         file = FilePath(path)
-        if file.suffix.lower() == ".json" and file.is_file():
+        if file.suffix.lower() == ".json" and file.is_file() and not _holds_events(file):
             return _read_description(file)
         return _read_events(path)
 
@@ -193,9 +200,38 @@ def _read_events(path: str | os.PathLike[str]) -> Schema:
                 for line in record_lines(stream):
                     for event in parse_lines([line]).events:
                         found.add_event(event)
-        except (OSError, EOFError, pa.ArrowException) as error:
+        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
             raise InputError(f"{file}: cannot be read: {error}") from error
     return found.schema()
+
+
+def _holds_events(file: FilePath) -> bool:
+    """Whether a .json file holds events, a line each, and not one object that describes them."""
+    try:
+        with file.open("rb") as stream:
+            lines = list(islice(record_lines(stream), 2))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error}") from error
+    first = parse_lines(lines[:1]).events
+    return bool(first) and (len(lines) > 1 or _is_event(first[0]))
+
+
+def _is_event(said: Mapping[str, object]) -> bool:
+    """Whether an object cannot be meant as a description: it has values that are no text, and no type."""
+    todo: list[object] = [said]
+    texts: list[str] = []
+    others = 0
+    while todo:
+        value = todo.pop()
+        if isinstance(value, dict):
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
+        elif isinstance(value, str):
+            texts.append(value)
+        else:
+            others += 1
+    return others > 0 and not any(_type_word(text) in _TYPE_NAMES for text in texts)
 
 
 def _read_description(file: FilePath) -> Schema:
@@ -243,15 +279,20 @@ def _path_of(name: str, file: FilePath) -> Path:
     return tuple(parts)
 
 
-def _add_named(found: _Found, path: Path, said: object, file: FilePath) -> None:
-    """A field whose type is given by name, such as `int`, `list<string>` or `decimal(10,2)`."""
-    name = said.strip().lower() if isinstance(said, str) else ""
+def _type_word(text: str) -> str:
+    """What a type's text calls the values: `string` for `list<string>`, `decimal` for `decimal(10,2)`."""
+    name = text.strip().lower()
     while inner := _LIST_NAME.match(name):
         name = inner[1].strip()
-    word = re.split(r"[(<\[]", name, maxsplit=1)[0].strip()
+    return re.split(r"[(<\[]", name, maxsplit=1)[0].strip()
+
+
+def _add_named(found: _Found, path: Path, said: object, file: FilePath) -> None:
+    """A field whose type is given by name."""
+    word = _type_word(said) if isinstance(said, str) else ""
     if word in KINDS_OF_NAME:
         found.add(path, KINDS_OF_NAME[word])
-    elif word in ("object", "struct", "map"):
+    elif word in _OBJECT_NAMES:
         found.add_object(path, is_open=True)
     else:
         known = ", ".join([*KINDS_OF_NAME, "object", "map", "list<...>"])

@@ -22,6 +22,9 @@ _NOT = Operator(Connective.NOT, 1)
 _XORS = {"xor": Operator(Connective.XOR, 2), "xnor": Operator(Connective.XNOR, 2)}
 _CONSTANTS = {"true": Constant(True), "false": Constant(False)}
 
+MOST_UNCLOSED = 10
+"""Of the parentheses that are never closed, so many are reported, the outermost."""
+
 
 def parse_condition(text: str, alias: str | None = None) -> Condition:
     """Read a condition; `alias` is a table's name or alias, left out where a field starts with it.
@@ -99,7 +102,8 @@ class _ConditionReader:
         while self._read_connective(self._read_operand()):
             pass
         while self._outer:
-            self._cursor.problem(self._level.opened, "this '(' is never closed")
+            if len(self._outer) <= MOST_UNCLOSED:
+                self._cursor.problem(self._level.opened, "this '(' is never closed")
             self._level = self._outer.pop()
         self._close_level()
 

@@ -5,8 +5,8 @@ int, so nanoseconds and the edges of the calendar are exact. What RFC 3339 leave
 
 - the date and the time may be joined by `T`, `t` or one space, and the zone `Z` may be `z`; a zone is
   required, and `-00:00` (zone unknown) is UTC, because the instant is known all the same;
-- a fraction may have any number of digits, but digits beyond the ninth must be zeros: something finer
-  than a nanosecond cannot be kept exactly, so it does not read rather than being rounded;
+- a fraction may have any number of digits; what is finer than a nanosecond is cut off, and refused in a
+  rule (`is_too_fine`), where it would say something that no comparison can see;
 - second 60 reads only where a leap second can be, in the last minute (UTC) of a month, and is the same
   instant as the first second of the next month, as POSIX counts.
 """
@@ -35,7 +35,10 @@ DATE_TIME = re.compile(
 
 
 def parse_timestamp(text: str) -> int | None:
-    """The instant in nanoseconds since 1970 UTC, or None when the text is not RFC 3339."""
+    """The instant in nanoseconds since 1970 UTC, or None when the text is not RFC 3339.
+
+    What a fraction says beyond nanoseconds is cut off.
+    """
     found = DATE_TIME.fullmatch(text)
     if found is None:
         return None
@@ -51,9 +54,13 @@ def parse_timestamp(text: str) -> int | None:
         return None
     if fraction is None:
         return seconds * NANOS
-    if fraction[9:].strip("0"):
-        return None
     return seconds * NANOS + int(fraction[:9].ljust(9, "0"))
+
+
+def is_too_fine(text: str) -> bool:
+    """Whether a timestamp's text says something finer than nanoseconds."""
+    found = DATE_TIME.fullmatch(text)
+    return found is not None and bool((found[7] or "")[9:].strip("0"))
 
 
 def print_timestamp(nanos: int) -> str:

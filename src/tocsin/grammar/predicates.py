@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tocsin.events.kinds import Kind
 from tocsin.grammar import patterns
 from tocsin.grammar.cursor import Cursor
+from tocsin.grammar.instants import is_too_fine
 from tocsin.grammar.numerals import read_number
 from tocsin.grammar.tokens import Token, TokenKind, describe
 from tocsin.grammar.tree import Literal, Path, Predicate, Test
@@ -296,6 +297,9 @@ def _read_timestamp(cursor: Cursor) -> Literal | None:
         cursor.problem(
             token.offset, f"{describe(token)} is not a timestamp: expected one like '2026-01-31T12:00:00Z'"
         )
+        return None
+    if is_too_fine(token.value):
+        cursor.problem(token.offset, f"{describe(token)} is finer than nanoseconds: nine digits are the most")
         return None
     return Literal(Kind.TIMESTAMP, instant)
 

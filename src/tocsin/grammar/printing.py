@@ -21,7 +21,6 @@ from tocsin.grammar.tree import (
     Operator,
     Path,
     Predicate,
-    Step,
     Test,
 )
 
@@ -49,7 +48,7 @@ _BINDING = {
 def print_condition(condition: Condition) -> str:
     """The text of a condition. Takes steps of any depth; the text grows with the steps, no faster."""
     steps = condition.steps
-    children = _children(steps)
+    children = condition.operands()
     written: list[str] = []
     todo: list[str | tuple[int, int]] = [(len(steps) - 1, 0)]
     while todo:
@@ -123,20 +122,6 @@ def _joined(step: Operator, operands: Sequence[int], least: int) -> list[str | t
         parts.append(f" {step.connective.value} ")
         parts.append((operand, binding + 1))
     return ["(", *parts, ")"] if binding < least else parts
-
-
-def _children(steps: Sequence[Step]) -> list[tuple[int, ...]]:
-    """For each step the places of its operands."""
-    children: list[tuple[int, ...]] = []
-    pending: list[int] = []
-    for at, step in enumerate(steps):
-        taken: tuple[int, ...] = ()
-        if isinstance(step, Operator):
-            taken = tuple(pending[-step.arity :])
-            del pending[-step.arity :]
-        children.append(taken)
-        pending.append(at)
-    return children
 
 
 def _name(name: str) -> str:

@@ -109,13 +109,13 @@ def _pair_problem(name: object, when: object) -> str | None:
     if name is None:
         return NO_ID
     if not _is_id(name):
-        return f"the id is a {type(name).__name__}: expected a string or an integer"
+        return f"the id is of type {type(name).__name__}: expected a string or an integer"
     if name == "":
         return EMPTY_ID
     if when is None:
         return NO_CONDITION
     if not isinstance(when, str):
-        return f"the condition is a {type(when).__name__}: expected a string"
+        return f"the condition is of type {type(when).__name__}: expected a string"
     for what, text in (("id", name), ("condition", when)):
         if isinstance(text, str) and not text.isascii():
             try:

@@ -33,11 +33,16 @@ def read_rules(*paths: str | os.PathLike[str], skip_bad: bool = False) -> Rules:
     """
     if not paths:
         raise UsageError("read_rules needs at least one file or folder")
-    files = [file for path in paths for file in _rule_files(Path(path))]
+    files = [file for path in paths for file in rule_files(path)]
     return Rules.concat([_read_file(file) for file in files], skip_bad=skip_bad)
 
 
-def _rule_files(path: Path) -> list[Path]:
+def rule_files(path: str | os.PathLike[str]) -> list[Path]:
+    """The files that read_rules reads for a path, in its order: the file itself, or those of the folder.
+
+    Raises InputError for a path that is missing, of another kind or without rule files.
+    """
+    path = Path(path)
     if path.is_dir():
         found = sorted(file for file in path.rglob("*") if _is_rule_file(file, path))
         if not found:

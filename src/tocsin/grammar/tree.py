@@ -117,3 +117,16 @@ class Condition:
         for step in self.steps:
             if isinstance(step, Predicate):
                 yield step
+
+    def operands(self) -> list[tuple[int, ...]]:
+        """For each step the places of the steps it takes: none for a predicate or a constant."""
+        taken: list[tuple[int, ...]] = []
+        waiting: list[int] = []
+        for place, step in enumerate(self.steps):
+            operands: tuple[int, ...] = ()
+            if isinstance(step, Operator):
+                operands = tuple(waiting[-step.arity :])
+                del waiting[-step.arity :]
+            taken.append(operands)
+            waiting.append(place)
+        return taken

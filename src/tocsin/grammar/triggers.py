@@ -14,6 +14,7 @@ of a file is reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -34,6 +35,10 @@ OptionValue = int | float | str | bool
 
 _TAKEN = frozenset({"id", "when", *OWN_COLUMNS})
 _CHANGES = ("insert", "update", "delete")
+
+
+QUOTES = ("'", '"')
+_STATEMENT = re.compile(r"(?<=\n)[ \t]*create\s+trigger\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class Trigger:
 
 def parse_triggers(text: str, file: str | None = None) -> tuple[list[Trigger], list[RuleError]]:
     """The statements of a file that are right, and every error of the others, in the file's order."""
-    tokens = tokenize(text, TRIGGER_WORDS)
+    tokens = _tokens(text)
     lines = Lines(text)
     triggers: list[Trigger] = []
     errors: list[RuleError] = []
@@ -102,6 +107,32 @@ def parse_triggers(text: str, file: str | None = None) -> tuple[list[Trigger], l
         else:
             triggers.append(trigger)
         start = end
+
+
+def _tokens(text: str) -> list[Token]:
+    """The tokens of a file. A quote that is never closed ends where the next statement begins.
+
+    Such a quote pairs with the next one, which may be in another statement, and that one with the
+    next: so when the last of them is open, the culprit is the first that spans a new statement.
+    """
+    whole = tokenize(text, TRIGGER_WORDS)
+    if not any(token.kind is TokenKind.BAD and token.text[:1] in QUOTES for token in whole):
+        return whole
+    tokens: list[Token] = []
+    start = 0
+    while True:
+        part = [
+            token._replace(offset=token.offset + start) for token in tokenize(text[start:], TRIGGER_WORDS)
+        ]
+        for place, token in enumerate(part):
+            spanned = _STATEMENT.search(token.text, 1) if token.text[:1] in QUOTES else None
+            if spanned is not None:
+                cut = tokenize(token.text[: spanned.start()], TRIGGER_WORDS)[0]
+                tokens += [*part[:place], cut._replace(offset=token.offset)]
+                start = token.offset + spanned.start()
+                break
+        else:
+            return tokens + part
 
 
 def _statement_end(tokens: Sequence[Token], start: int) -> int:

@@ -21,12 +21,11 @@ from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path
 from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
-from tocsin.index.packing import packed_bytes, text_arrays
+from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.sharing import NODES
 from tocsin.kernels.single import Wakes
 
 
@@ -44,14 +43,14 @@ class Texts(NamedTuple):
 class CompiledIndex(NamedTuple):
     """Arrays for matching, and the texts that ids, patterns and explanations need.
 
-    group_path     the field of each group
     group_kind     uint8[G]
     pattern_leaf   int32[...]    leaves that are asked of each distinct text, ascending
     rule_id        the rules' ids, in the rules' order
     rule_text      their conditions as written, without table aliases
     leaf_text      every leaf's predicate, printed
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
-    facts          counts and seconds from the build, for stats()
+    group_path     the field of each group
+    facts          seconds of the build by phase, for stats()
     """
 
     graph: PlaneGraph
@@ -111,11 +110,10 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     clock.append(time.perf_counter())
     read, sort, shared, laid_out = np.diff(clock).tolist()
     facts = {
-        "nodes_shared": float(nodes.size[NODES] - 1 - leaf_count),
-        "seconds_read": read,
-        "seconds_families": sort,
-        "seconds_share": shared,
-        "seconds_lay_out": laid_out,
+        "read": read,
+        "families": sort,
+        "share": shared,
+        "lay_out": laid_out,
     }
     return CompiledIndex(
         graph,
@@ -137,9 +135,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
 
 def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:
     """The rules' ids as an Arrow array that shares the index's memory."""
-    return pa.LargeStringArray.from_buffers(
-        index.rule_count, pa.py_buffer(index.rule_id.start), pa.py_buffer(index.rule_id.data)
-    )
+    return arrow_texts(*index.rule_id)
 
 
 def _plain_texts(rules: Rules) -> Texts:

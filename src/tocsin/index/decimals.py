@@ -2,7 +2,7 @@
 
 Integers and floats go by keys (see keys.py). A decimal compares exactly with what the rule's text
 says, so `price = 0.1` holds for the decimal 0.1 though no double is 0.1. Each distinct decimal of a
-batch is placed among the field's exact bounds by bisection.
+batch is placed among the field's exact bounds, by bisection but for `between`, which is asked in turn.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from tocsin.index.packing import packed_bytes, starts
 from tocsin.kernels.leaves import Ranges
 from tocsin.kernels.lookup import Bounds, Literals, hash_scalars, hash_texts
 
-NULLS = 5
+NULLS = max(Kind) + 1
 """The kind of a group of null tests, beside the kinds of value."""
 
 PATTERNS = frozenset({Test.LIKE, Test.ILIKE, Test.MATCHES})

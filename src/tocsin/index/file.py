@@ -20,7 +20,7 @@ import json
 import mmap
 import os
 import struct
-import tempfile
+import uuid
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path as FilePath
@@ -82,10 +82,9 @@ def _write_file(
     places: list[tuple[str, str, int, int]],
 ) -> None:
     """Write beside the target, then move there; nothing stays behind when that fails."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    temporary = FilePath(name)
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(bytes(body_start))
             digest = blake2b(digest_size=16)
             for (_, array), (_, _, _, offset) in zip(arrays, places, strict=True):
@@ -100,7 +99,6 @@ def _write_file(
             file.write(header)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -30,12 +30,10 @@ class Resolver:
         self._groups: dict[Path, list[tuple[int, int]]] = defaultdict(list)
         for group, path in enumerate(index.group_path):
             self._groups[path].append((group, int(index.group_kind[group])))
-        self._patterns: dict[int, PatternGroup] = {}
-        leaves_of: dict[int, list[int]] = defaultdict(list)
+        self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
         for leaf in index.pattern_leaf.tolist():
-            leaves_of[int(index.wakes.group_of[leaf])].append(leaf)
-        for group, leaves in leaves_of.items():
-            self._patterns[group] = PatternGroup(leaves, [self._predicate(leaf) for leaf in leaves])
+            self._pattern_leaves[int(index.wakes.group_of[leaf])].append(leaf)
+        self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
 
     @property
@@ -48,6 +46,13 @@ class Resolver:
         if not isinstance(predicate, Predicate):
             raise TypeError(f"leaf {leaf} is a constant")
         return predicate
+
+    def _pattern_group(self, group: int) -> PatternGroup | None:
+        """The patterns of a group, compiled when a string is first asked about."""
+        if group not in self._patterns and group in self._pattern_leaves:
+            leaves = self._pattern_leaves[group]
+            self._patterns[group] = PatternGroup(leaves, [self._predicate(leaf) for leaf in leaves])
+        return self._patterns.get(group)
 
     def _decimal_group(self, group: int) -> DecimalGroup:
         if group not in self._decimals:
@@ -84,7 +89,7 @@ class Resolver:
             if column.decimals is not None:
                 cells.decimals(group, column.decimals, self._decimal_group(group))
         elif kind == Kind.STRING and column.strings is not None:
-            cells.strings(group, column.strings, self._patterns.get(group))
+            cells.strings(group, column.strings, self._pattern_group(group))
         elif kind == Kind.BOOLEAN and column.booleans is not None:
             cells.booleans(group, column.booleans)
         elif kind == Kind.TIMESTAMP:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
@@ -20,27 +19,22 @@ from typing import Any, ParamSpec, TypeVar
 import numba
 from numba.core.caching import FunctionCache
 
+from tocsin.folders import cache_folder
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def cache_folder() -> Path:
-    """The cache folder of these very kernels: the user's if that can be written to, else a new one."""
+def kernels_digest() -> str:
+    """What the machine code depends on, and Numba does not look at."""
     digest = blake2b(numba.__version__.encode(), digest_size=8)
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    name = f"kernels-{digest.hexdigest()}"
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    folder = Path(home) / "tocsin" / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="tocsin-"))
-    return folder if os.access(folder, os.W_OK) else Path(tempfile.mkdtemp(prefix="tocsin-"))
+    return digest.hexdigest()
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(cache_folder())
+    numba.config.CACHE_DIR = str(cache_folder("kernels", kernels_digest()))
 
 
 class _LockedCache(FunctionCache):  # type: ignore[misc]

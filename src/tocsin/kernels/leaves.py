@@ -24,8 +24,8 @@ WORDS = 16
 
 BLOCK = 64 * WORDS
 
-_RADIX_BITS = 11
-_RADIX = 1 << _RADIX_BITS
+RADIX_BITS = 11
+RADIX = 1 << RADIX_BITS
 
 
 class Leaves(NamedTuple):
@@ -99,10 +99,10 @@ class Cells(NamedTuple):
 
 
 class Sorter(NamedTuple):
-    """Room for sorting a block's cells by slot; grown outside when a block has more cells.
+    """Room for sorting a block's cells by slot, made for a batch.
 
     cell, other   int32[max cells of a group in a block]
-    tally         int64[2048]
+    tally         int64[RADIX]
     """
 
     cell: NDArray[np.int32]
@@ -148,19 +148,19 @@ def _sort_by_slot(slot: NDArray[np.int32], begin: int, end: int, sorter: Sorter)
     while size > 1 and largest >> shift > 0:
         sorter.tally[:] = 0
         for i in range(size):
-            sorter.tally[(slot[sorter.cell[i]] >> shift) & (_RADIX - 1)] += 1
+            sorter.tally[(slot[sorter.cell[i]] >> shift) & (RADIX - 1)] += 1
         total = 0
-        for digit in range(_RADIX):
+        for digit in range(RADIX):
             here = sorter.tally[digit]
             sorter.tally[digit] = total
             total += here
         for i in range(size):
-            digit = (slot[sorter.cell[i]] >> shift) & (_RADIX - 1)
+            digit = (slot[sorter.cell[i]] >> shift) & (RADIX - 1)
             sorter.other[sorter.tally[digit]] = sorter.cell[i]
             sorter.tally[digit] += 1
         for i in range(size):
             sorter.cell[i] = sorter.other[i]
-        shift += _RADIX_BITS
+        shift += RADIX_BITS
     return size
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from tocsin.errors import EventError
 from tocsin.events.scalars import type_name
@@ -63,7 +64,7 @@ def explain_condition(rule: str, condition: Condition, event: Mapping[str, objec
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
     check_event(event)
     truths = step_truths(condition, event)
-    children = _children(condition)
+    children = condition.operands()
     parts: list[Part] = []
     waiting = [(len(condition.steps) - 1, 0)]
     while waiting:
@@ -83,20 +84,6 @@ def check_event(event: object) -> None:
     """EventError unless an event is an object."""
     if not isinstance(event, Mapping):
         raise EventError(f"an event must be an object, not {type_name(event)}")
-
-
-def _children(condition: Condition) -> list[list[int]]:
-    """The places of each step's operands."""
-    children: list[list[int]] = []
-    waiting: list[int] = []
-    for place, step in enumerate(condition.steps):
-        taken: list[int] = []
-        if isinstance(step, Operator):
-            taken = waiting[-step.arity :]
-            del waiting[-step.arity :]
-        children.append(taken)
-        waiting.append(place)
-    return children
 
 
 def _text(step: Step) -> str:
@@ -125,5 +112,8 @@ def _shown(value: object) -> str:
         return "an object"
     if isinstance(value, int) and abs(value) >= _LONG_INTEGER:
         return f"an integer of {value.bit_length():,} bits"
-    shown = str(value) if isinstance(value, Instant) else repr(value)
+    try:
+        shown = str(value) if isinstance(value, Instant | Decimal) else repr(value)
+    except ValueError:  # an instant outside of the calendar has no text
+        return "an instant outside the years 0000 to 9999"
     return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 3] + "..."

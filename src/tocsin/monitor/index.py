@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.errors import TocsinWarning, UsageError
+from tocsin.errors import UnknownRuleError, UsageError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
-from tocsin.events.paths import path_text
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rules import Rule
@@ -22,13 +20,13 @@ from tocsin.index.compiled import CompiledIndex, rule_ids, rule_metadata
 from tocsin.index.file import open_index, save_index
 from tocsin.monitor.explaining import Explanation, explain_condition
 from tocsin.monitor.matcher import BatchMatches, Matcher
+from tocsin.monitor.missing import warn_of_missing_fields
+from tocsin.monitor.portions import BYTES_OF_ROW, cuts, first_size, next_size
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
 from tocsin.monitor.statistics import Statistics, statistics_of
 
-ROWS_AT_ONCE = 16_384
-"""Events that are turned into cells and matched together; memory does not grow with the table."""
-
-_FIELDS_NAMED = 5
+BYTES_AT_ONCE = 1 << 26
+"""Bytes in a batch of results, at most, but for a single row that is larger."""
 
 
 class Index:
@@ -64,7 +62,9 @@ class Index:
         return f"<tocsin.Index of {len(self):,} rules>"
 
     def rule(self, rule: str) -> Rule:
-        """A rule by its id; KeyError when there is none."""
+        """A rule by its id; UnknownRuleError when there is none."""
+        if rule not in self._numbers():
+            raise UnknownRuleError(rule)
         number = self._numbers()[rule]
         if self._metadata is None:
             self._metadata = rule_metadata(self._compiled)
@@ -86,7 +86,7 @@ class Index:
         """
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
-        self.warn_of_missing_fields(table.schema)
+        warn_of_missing_fields(self.fields, table.schema)
         batches: Iterator[pa.RecordBatch]
         batches = iter([table]) if isinstance(table, pa.RecordBatch) else _batches_of(table)
         if count:
@@ -105,7 +105,7 @@ class Index:
         return match_batch(events, rules, self._ids)
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
-        """Why the rule matches the event, or why not; KeyError when there is no such rule."""
+        """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         return explain_condition(rule, parse_condition(self.rule(rule).when), event)
 
     def stats(self) -> Statistics:
@@ -116,42 +116,39 @@ class Index:
         """Write the index to one file, whole or not at all."""
         save_index(self._compiled, path)
 
-    def warn_of_missing_fields(self, schema: pa.Schema) -> None:
-        """One warning for all fields that rules name and a table does not have: they are missing."""
-        names = set(schema.names)
-        unknown = sorted({path_text(path[:1]) for path in self.fields if path[0] not in names})
-        if unknown:
-            more = len(unknown) - _FIELDS_NAMED
-            shown = ", ".join(unknown[:_FIELDS_NAMED]) + (f" and {more} more" if more > 0 else "")
-            warnings.warn(
-                f"rules name fields that the events do not have, and that count as missing: {shown}",
-                TocsinWarning,
-                stacklevel=3,
-            )
-
     def _numbers(self) -> dict[str, int]:
         if self._number_of is None:
             self._number_of = {rule: number for number, rule in enumerate(self._ids.to_pylist())}
         return self._number_of
 
-    def _pieces(self, batches: Iterator[pa.RecordBatch]) -> Iterator[EventBatch]:
+    def _portions(
+        self, batches: Iterator[pa.RecordBatch], *, write: bool, per_rule: NDArray[np.int64] | None = None
+    ) -> Iterator[BatchMatches]:
+        """The matches of the batches' events, a portion after the other."""
+        size = first_size(len(self))
         for batch in batches:
-            for start in range(0, batch.num_rows, ROWS_AT_ONCE):
-                yield batch_of_table(batch.slice(start, ROWS_AT_ONCE), self.fields)
+            start = 0
+            while start < batch.num_rows:
+                piece = batch_of_table(batch.slice(start, size), self.fields)
+                found = self._matcher.match_batch(piece, write=write, per_rule=per_rule)
+                yield found
+                start += piece.length
+                size = next_size(size, piece.length, len(found.rule))
 
     def _match_batches(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        id_bytes = BYTES_OF_ROW + np.diff(self._compiled.rule_id.start)
         first = 0
-        for piece in self._pieces(batches):
-            found = self._matcher.match_batch(piece)
-            events = np.arange(first, first + piece.length, dtype=np.int64)
-            yield self.rows_of(np.repeat(events, found.per_event), found.rule)
-            first += piece.length
+        for found in self._portions(batches, write=True):
+            numbers = np.arange(first, first + len(found.per_event), dtype=np.int64)
+            events = np.repeat(numbers, found.per_event)
+            for begin, end in cuts(id_bytes[found.rule], BYTES_AT_ONCE):
+                yield self.rows_of(events[begin:end], found.rule[begin:end])
+            first += len(numbers)
 
     def _count(self, batches: Iterator[pa.RecordBatch]) -> Counts:
         per_rule = np.zeros(len(self), np.int64)
-        per_event = [np.empty(0, np.int64)]
-        for piece in self._pieces(batches):
-            per_event.append(self._matcher.match_batch(piece, write=False, per_rule=per_rule).per_event)
+        portions = self._portions(batches, write=False, per_rule=per_rule)
+        per_event = [np.empty(0, np.int64), *(found.per_event for found in portions)]
         return Counts(pa.array(np.concatenate(per_event)), pa.array(per_rule))
 
 
@@ -162,6 +159,6 @@ def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
 
 def _batches_of(table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     if isinstance(table, pa.Table):
-        yield from table.to_batches(max_chunksize=ROWS_AT_ONCE)
+        yield from table.to_batches()
     else:
         yield from table

@@ -13,7 +13,7 @@ from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import match_blocks
-from tocsin.kernels.leaves import WORDS, Sorter
+from tocsin.kernels.leaves import RADIX, WORDS, Sorter
 from tocsin.kernels.single import Stamps, match_single
 
 
@@ -70,7 +70,7 @@ class Matcher:
             index.leaf_count,
             scratch.planes,
             scratch.alive,
-            Sorter(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(2048, np.int64)),
+            Sorter(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(RADIX, np.int64)),
             per_event,
             np.zeros(index.rule_count, np.int64) if per_rule is None else per_rule,
             write,

@@ -12,22 +12,19 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
-import pyarrow.types as pt
-from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
 from tocsin.monitor.kept import KeptColumn, converted, csv_column, json_texts
 from tocsin.monitor.parts import MatchedEvents
+from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import MATCH_SCHEMA
 
 OWN_COLUMNS = tuple(MATCH_SCHEMA.names)
 """The columns of every result, whose names no kept column can have."""
 
 _BYTES_AT_ONCE = 64 * 2**20
-_BYTES_OF_ROW = 64
 
 
 def output_format(path: str | Path) -> str:
@@ -139,6 +136,7 @@ class _Rows:
 
     def __init__(self, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
         self._names = names
+        self._id_bytes = row_bytes(names)
         self._columns = columns
 
     def of(
@@ -148,17 +146,16 @@ class _Rows:
         count = len(batch.event)
         kept = [shape(converted(column, batch.kept.get(column.name), count)) for column in self._columns]
         event_of_row = np.repeat(np.arange(count), np.diff(batch.start))
-        cost = np.cumsum(_bytes_of_events(kept, count)[event_of_row])
+        weights = BYTES_OF_ROW + self._id_bytes[batch.rule]
+        for values in kept:
+            weights += row_bytes(values)[event_of_row]
         schema = pa.schema(
             [
                 *MATCH_SCHEMA,
                 *(pa.field(c.name, values.type) for c, values in zip(self._columns, kept, strict=True)),
             ]
         )
-        first = 0
-        while first < len(event_of_row):
-            before = cost[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(cost, before + _BYTES_AT_ONCE, side="right")))
+        for first, last in cuts(weights, _BYTES_AT_ONCE):
             events = event_of_row[first:last]
             arrays = [
                 pa.array(batch.event[events]),
@@ -167,18 +164,6 @@ class _Rows:
                 *(values.take(pa.array(events)) for values in kept),
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-            first = last
-
-
-def _bytes_of_events(kept: Sequence[pa.Array], count: int) -> NDArray[np.int64]:
-    """About how large a row of each event is: exact for texts, an average for other columns."""
-    sizes = np.full(count, _BYTES_OF_ROW, np.int64)
-    for values in kept:
-        if pt.is_string(values.type) or pt.is_binary(values.type):
-            sizes += pc.fill_null(pc.binary_length(values), 0).to_numpy()
-        else:
-            sizes += values.nbytes // max(1, count)
-    return sizes
 
 
 FORMATS: dict[str, type[JsonLines | Csv | Parquet]] = {".jsonl": JsonLines, ".csv": Csv, ".parquet": Parquet}

@@ -36,6 +36,7 @@ from tocsin.events.files import BATCH_ROWS, EventChunk, read_slice
 from tocsin.events.slices import Slice
 from tocsin.monitor.kept import JSON, kinds_of, plain
 from tocsin.monitor.matcher import BatchMatches
+from tocsin.monitor.portions import cuts
 
 SUFFIX = ".part"
 MOST_MATCHES = 1 << 20
@@ -211,7 +212,7 @@ class _PartWriter:
         start = np.concatenate([[0], np.cumsum(matches.per_event[matched])])
         taken = pa.array(matched)
         columns = {name: values.take(taken) for name, values in kept.items()}
-        for first, last in spans(start, MOST_MATCHES):
+        for first, last in cuts(np.diff(start), MOST_MATCHES):
             offsets = pa.array(start[first : last + 1] - start[first], pa.int64())
             rules = pa.LargeListArray.from_arrays(offsets, pa.array(matches.rule[start[first] : start[last]]))
             arrays = [
@@ -239,16 +240,6 @@ class _PartWriter:
         if self._writer is None:
             self._writer = pa.ipc.new_file(str(self._draft), batch.schema)
         self._writer.write_batch(batch)
-
-
-def spans(start: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of events that together have at most `most` matches, at least one event each."""
-    first = 0
-    while first < len(start) - 1:
-        last = int(np.searchsorted(start, start[first] + most, side="right")) - 1
-        last = max(last, first + 1)
-        yield first, last
-        first = last
 
 
 def reject_line(file: str, event: int, reason: str, text: str) -> str:

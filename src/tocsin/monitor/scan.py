@@ -12,12 +12,13 @@ from typing import NoReturn
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import RuleError, UnsupportedError, UsageError, each_error, raise_all
+from tocsin.errors import RuleError, UnknownRuleError, UnsupportedError, UsageError, each_error, raise_all
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.rules import Rule, Rules
 from tocsin.grammar.tree import Condition, Path
 from tocsin.monitor.explaining import Explanation, check_event, explain_condition
+from tocsin.monitor.missing import warn_of_missing_fields
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
 from tocsin.monitor.rows import rows_of_batch
 
@@ -47,8 +48,13 @@ class ScanIndex:
         return rule in self._number_of
 
     def rule(self, rule: str) -> Rule:
-        """A rule by its id; KeyError when there is none."""
-        return self._rules[self._number_of[rule]]
+        """A rule by its id; UnknownRuleError when there is none."""
+        return self._rules[self._number(rule)]
+
+    def _number(self, rule: str) -> int:
+        if rule not in self._number_of:
+            raise UnknownRuleError(rule)
+        return self._number_of[rule]
 
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
@@ -62,6 +68,7 @@ class ScanIndex:
         """Match every row of a table, as Index.match_table does."""
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        warn_of_missing_fields(self.fields, table.schema)
         names = {path[0] for path in self.fields}
         batches: Iterable[pa.RecordBatch]
         if isinstance(table, pa.RecordBatch):
@@ -86,8 +93,8 @@ class ScanIndex:
             yield match_batch(np.full(len(found), event, np.int64), found, self._rules.ids)
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
-        """Why the rule matches the event, or why not; KeyError when there is no such rule."""
-        return explain_condition(rule, self._conditions[self._number_of[rule]], event)
+        """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
+        return explain_condition(rule, self._conditions[self._number(rule)], event)
 
     def save(self, path: str | os.PathLike[str]) -> NoReturn:
         """There is nothing to save."""

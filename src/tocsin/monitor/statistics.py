@@ -71,11 +71,7 @@ def statistics_of(index: CompiledIndex) -> Statistics:
         uses=(len(graph.child) + index.rule_count) / used if used else 0.0,
         bytes_matching={name: _bytes(getattr(index, name)) for name in parts},
         bytes_texts=texts,
-        seconds={
-            name.removeprefix("seconds_"): value
-            for name, value in index.facts.items()
-            if name.startswith("seconds_")
-        },
+        seconds=dict(index.facts),
     )
 
 

@@ -17,7 +17,6 @@ make it at once.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import os
 import re
@@ -30,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tocsin.errors import TocsinError
+from tocsin.folders import cache_folder, temporary_folder
 
 OLDEST = 17
 """Spark 4 does not run on anything older."""
@@ -122,27 +122,13 @@ def java_home_for(java: Path) -> Path:
     """
     script = os.fsencode(SCRIPT.replace("{java}", shlex.quote(str(java))))
     digest = hashlib.sha256(script).hexdigest()[:16]
-    cache = _cache_folder()
-    if cache is not None:
-        home = cache / "java" / digest
-        if _place_script(home, script):
-            return home
-    home = Path(tempfile.mkdtemp(prefix="tocsin-java-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    home = cache_folder("java", digest)
+    if _place_script(home, script):
+        return home
+    home = temporary_folder("java")
     if not _place_script(home, script):
         raise TocsinError(f"cannot make a Java for Spark: a script under {home} cannot be run")
     return home
-
-
-def _cache_folder() -> Path | None:
-    """The user's cache folder for tocsin, if there is a user with a home."""
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if base.is_absolute():
-        return base / "tocsin"
-    try:
-        return Path.home() / ".cache" / "tocsin"
-    except RuntimeError:
-        return None
 
 
 def _place_script(home: Path, script: bytes) -> bool:

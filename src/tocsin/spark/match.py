@@ -32,9 +32,22 @@ def match(
     One warning names the fields that rules name and the events do not have. What cannot be matched
     is refused here, before a job starts: InputError for a column that rules name and cannot test,
     UsageError for one that cannot be kept, IndexFileError for a file that is no good index.
+
+    Texts are UTF-8, which Spark does not see to: a STRING cast from bytes may hold anything. Where a
+    text that rules look at is not valid UTF-8, the task fails with an EventError that names the field,
+    and so the job fails or the stream stops, also when it is started again: a row is never left out
+    without a word. Columns that are only kept pass as they are. Where such texts can come, mend them
+    or set their rows aside before matching (is_valid_utf8 of a null is null, so say what becomes of it):
+
+        mended = events.withColumn("s", F.make_valid_utf8("s"))      # what is wrong becomes U+FFFD
+        good = events.where("s is null or is_valid_utf8(s)")
+        rejects = events.where("not is_valid_utf8(s)")
+
+    Texts in a list are mended by F.transform("s", F.make_valid_utf8).
     """
     import pyarrow as pa
 
+    from tocsin.monitor.missing import warn_of_missing_fields
     from tocsin.spark.columns import ship_columns
 
     if not isinstance(events, DataFrame):
@@ -43,7 +56,7 @@ def match(
     shipped = ship_index(events.sparkSession, index_or_path)
     index = shipped.open()
     needed, layout, kept = ship_columns(events, index.fields, keep)
-    index.warn_of_missing_fields(pa.schema([(name, pa.null()) for name in events.columns]))
+    warn_of_missing_fields(index.fields, pa.schema([(name, pa.null()) for name in events.columns]))
     schema = StructType(list(kept)).add("rule", StringType()).add("score", DoubleType())
     return needed.mapInArrow(_task(shipped, layout), schema)
 

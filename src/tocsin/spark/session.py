@@ -14,9 +14,7 @@ import atexit
 import contextlib
 import os
 import re
-import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +25,7 @@ from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from tocsin.errors import TocsinError, TocsinWarning
+from tocsin.folders import temporary_folder
 from tocsin.spark.java import JavaHome, find_java
 
 GIBIBYTE = 1 << 30
@@ -116,8 +115,7 @@ def _temporary_spark_home() -> Path:
     The workers of a local-cluster write to `work/` in Spark's home and cannot be told otherwise
     (SPARK_WORKER_DIR is for a standalone worker); the true one belongs to the installed package.
     """
-    home = Path(tempfile.mkdtemp(prefix="tocsin-spark-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    home = temporary_folder("spark")
     for entry in Path(_find_spark_home()).iterdir():
         if entry.name != "work":
             (home / entry.name).symlink_to(entry)

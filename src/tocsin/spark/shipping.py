@@ -1,8 +1,10 @@
 """An index on its way to the workers: as a file, once.
 
-Spark copies the file to every machine, where all workers map the same pages; nothing of the index
-goes through Java's memory or a broadcast. The file is named after its content, so an index that a
-session has already is not sent again, and two of them never meet under one name.
+Spark gives every executor a copy of the file in a folder of its own, where all workers of that executor
+map the same pages; two executors on one machine have two copies. On a local master the driver is the
+only executor, and the workers map the driver's copy. Nothing of the index goes through Java's memory
+or a broadcast. The file is named after its content, so an index that a session has already is not sent
+again, and two of them never meet under one name.
 
 Importing this module loads neither NumPy nor the kernels: the daemon (daemon.py) must not have
 them before it is ready for them.
@@ -10,21 +12,23 @@ them before it is ready for them.
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import tempfile
 import threading
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from pyspark import SparkContext, SparkFiles
 from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
 from pyspark.sql import SparkSession
 
 from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageError
+from tocsin.folders import temporary_folder
 
 if TYPE_CHECKING:
     from tocsin.monitor.building import Engine
@@ -34,6 +38,10 @@ KEPT_OPEN = 8
 """Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
 
 _one_at_a_time = threading.Lock()
+"""Held while an index is sent, and so over all that is remembered below."""
+
+_saved_as: MutableMapping[Index, Path] = WeakKeyDictionary()
+"""Where the indexes of this process are saved, while they live; an Index never changes once it is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +58,11 @@ class ShippedIndex:
 def ship_index(session: SparkSession, index_or_path: Engine | str | os.PathLike[str]) -> ShippedIndex:
     """Send an index, or a saved one by its path, to the workers of a session.
 
-    A file is read through and checked here, on every call; the workers trust that. What is sent is
-    a copy: changing the file afterwards changes nothing for a job or a stream that runs. Raises
-    IndexFileError when the file is missing, damaged or no index.
+    An index is saved the first time that it is sent, whatever the session; so a call for every
+    micro-batch of a stream costs no more than asking Spark what it has. A file is read through and
+    checked here, on every call; the workers trust that. What is sent is a copy: changing the file
+    afterwards changes nothing for a job or a stream that runs. Raises IndexFileError when the file
+    is missing, damaged or no index.
     """
     from tocsin.monitor.index import Index
     from tocsin.monitor.warming import is_warm, warm_up
@@ -89,10 +99,15 @@ def _is_added(context: SparkContext, name: str) -> bool:
 
 
 def _saved(index: Index) -> Path:
+    """The saved copy of an index, made unless there is one."""
+    saved = _saved_as.get(index)
+    if saved is not None and saved.exists():
+        return saved
     draft = _draft()
     try:
         index.save(draft)
-        return _settled(draft)
+        saved = _saved_as[index] = _settled(draft)
+        return saved
     finally:
         draft.unlink(missing_ok=True)
 
@@ -141,9 +156,7 @@ def _draft() -> Path:
 @cache
 def _folder() -> Path:
     """Where the driver keeps what it sends, until the process ends: an executor may come late."""
-    folder = Path(tempfile.mkdtemp(prefix="tocsin-index-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    return temporary_folder("index")
 
 
 @lru_cache(maxsize=KEPT_OPEN)

@@ -1,0 +1,64 @@
+"""Where compiled kernels are kept, whatever the user's home is like."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = str(Path(__file__).parents[2] / "src")
+WHERE_KERNELS_ARE_KEPT = """
+import os, pwd
+def no_such_user(number):
+    raise KeyError(number)
+pwd.getpwuid = no_such_user
+from tocsin.kernels import jit
+import numba
+
+@jit.kernel
+def double(number: int) -> int:
+    return 2 * number
+
+print(numba.config.CACHE_DIR, jit.kernels_digest())
+"""
+
+
+def kept(tmp_path: Path, **environment: str) -> tuple[Path, str]:
+    """Where a process keeps its kernels in this environment, with no home but what that says."""
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "kernel.py").write_text(WHERE_KERNELS_ARE_KEPT)
+    done = subprocess.run(
+        [sys.executable, "kernel.py"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": SOURCE, "TMPDIR": str(tmp_path / "tmp")} | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    folder, digest = done.stdout.split()
+    return Path(folder), digest
+
+
+def test_kernels_are_kept_in_the_cache(tmp_path: Path) -> None:
+    folder, digest = kept(tmp_path, HOME=str(tmp_path / "home"))
+    assert folder == tmp_path / "home" / ".cache" / "tocsin" / "kernels" / digest
+    assert folder.is_dir()
+
+
+def test_variable_of_numba_wins(tmp_path: Path) -> None:
+    folder, _ = kept(tmp_path, HOME=str(tmp_path / "home"), NUMBA_CACHE_DIR=str(tmp_path / "mine"))
+    assert folder == tmp_path / "mine"
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("environment", [{}, {"XDG_CACHE_HOME": "relative"}, {"HOME": "/dev/null"}])
+def test_without_a_home_kernels_are_kept_while_the_process_lives(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    folder, _ = kept(tmp_path, **environment)
+    assert folder.parent == tmp_path / "tmp"
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert not (tmp_path / "relative").exists()

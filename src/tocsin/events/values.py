@@ -169,7 +169,7 @@ class _OneEvent:
                     columns[field] = TRUE if value else FALSE
                 elif kind is Decimal or kind is datetime:
                     self._add_scalar(field, scalar_of(value, field, 0))
-                elif kind is not list or below or not self._add_list(field, value):
+                elif kind is not list or not self._add_list(field, value):
                     _descend(node, value, 0, self.found)
 
     def _add_scalar(self, field: Path, value: Scalar | None) -> None:

@@ -15,13 +15,14 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from tocsin.kernels.leaves import BLOCK
+
 EVENTS_AT_ONCE = 16_384
 """Events in a portion, at most: memory does not grow with the input."""
 
-EVENTS_AT_FIRST = 1_024
 FEWEST_EVENTS = 64
 
-MATCHES_AT_FIRST = 1 << 25
+MATCHES_AT_FIRST = 1 << 27
 """Matches that the first portion may give, if all rules match all of its events."""
 
 MATCHES_AIMED_AT = 1 << 24
@@ -34,13 +35,13 @@ BYTES_OF_ROW = 16
 
 def first_size(rules: int) -> int:
     """How many events to take first, against so many rules."""
-    return max(FEWEST_EVENTS, min(EVENTS_AT_FIRST, MATCHES_AT_FIRST // max(1, rules)))
+    return max(FEWEST_EVENTS, min(BLOCK, MATCHES_AT_FIRST // max(1, rules)))
 
 
 def next_size(size: int, events: int, matches: int) -> int:
-    """How many events to take next, when `events` of them gave `matches`."""
-    wanted = MATCHES_AIMED_AT * events // max(1, matches)
-    return max(FEWEST_EVENTS, min(wanted, 4 * size, EVENTS_AT_ONCE))
+    """How many events to take next, when `events` of them gave `matches`: full blocks, if more than one."""
+    wanted = min(MATCHES_AIMED_AT * events // max(1, matches), 4 * size, EVENTS_AT_ONCE)
+    return wanted // BLOCK * BLOCK if wanted > BLOCK else max(FEWEST_EVENTS, wanted)
 
 
 def cuts(weights: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:

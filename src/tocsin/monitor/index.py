@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -87,8 +87,8 @@ class Index:
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
         warn_of_missing_fields(self.fields, table.schema)
-        batches: Iterator[pa.RecordBatch]
-        batches = iter([table]) if isinstance(table, pa.RecordBatch) else _batches_of(table)
+        batches: Iterable[pa.Table | pa.RecordBatch]
+        batches = table if isinstance(table, pa.RecordBatchReader) else [table]
         if count:
             return self._count(batches)
         found = self._match_batches(batches)
@@ -122,20 +122,28 @@ class Index:
         return self._number_of
 
     def _portions(
-        self, batches: Iterator[pa.RecordBatch], *, write: bool, per_rule: NDArray[np.int64] | None = None
+        self,
+        batches: Iterable[pa.Table | pa.RecordBatch],
+        *,
+        write: bool,
+        per_rule: NDArray[np.int64] | None = None,
     ) -> Iterator[BatchMatches]:
-        """The matches of the batches' events, a portion after the other."""
+        """The matches of the batches' events, a portion after the other.
+
+        A table is cut by events, not by its chunks, which may be as small as one row.
+        """
         size = first_size(len(self))
         for batch in batches:
             start = 0
             while start < batch.num_rows:
-                piece = batch_of_table(batch.slice(start, size), self.fields)
+                rows = min(size, batch.num_rows - start)  # Arrow would slice a table without columns too far
+                piece = batch_of_table(batch.slice(start, rows), self.fields)
                 found = self._matcher.match_batch(piece, write=write, per_rule=per_rule)
                 yield found
                 start += piece.length
                 size = next_size(size, piece.length, len(found.rule))
 
-    def _match_batches(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _match_batches(self, batches: Iterable[pa.Table | pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         id_bytes = BYTES_OF_ROW + np.diff(self._compiled.rule_id.start)
         first = 0
         for found in self._portions(batches, write=True):
@@ -145,7 +153,7 @@ class Index:
                 yield self.rows_of(events[begin:end], found.rule[begin:end])
             first += len(numbers)
 
-    def _count(self, batches: Iterator[pa.RecordBatch]) -> Counts:
+    def _count(self, batches: Iterable[pa.Table | pa.RecordBatch]) -> Counts:
         per_rule = np.zeros(len(self), np.int64)
         portions = self._portions(batches, write=False, per_rule=per_rule)
         per_event = [np.empty(0, np.int64), *(found.per_event for found in portions)]
@@ -155,10 +163,3 @@ class Index:
 def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
     """Open a saved index; IndexFileError when it is damaged, foreign or of another version."""
     return Index(open_index(path, verify=verify))
-
-
-def _batches_of(table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    if isinstance(table, pa.Table):
-        yield from table.to_batches()
-    else:
-        yield from table

@@ -13,10 +13,13 @@ import pytest
 
 from tocsin.errors import InputError
 from tocsin.events.kinds import Kind
-from tocsin.events.schema import ANY_KIND, NO_KIND, Schema
+from tocsin.events.schema import ANY_KIND, Kinds, Schema
 
 NUMBER, STRING = frozenset({Kind.NUMBER}), frozenset({Kind.STRING})
 BOOLEAN, TIMESTAMP = frozenset({Kind.BOOLEAN}), frozenset({Kind.TIMESTAMP})
+
+
+NO_KIND: Kinds = frozenset()
 
 
 def test_from_arrow() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tocsin.events.kinds import Kind
 from tocsin.events.schema import Schema
-from tocsin.grammar.checking import Checker, check_condition, check_predicate
+from tocsin.grammar.checking import Checker
 from tocsin.grammar.conditions import parse_condition
 
 SCHEMA = Schema(
@@ -35,7 +35,7 @@ SCHEMA = Schema(
     ],
 )
 def test_what_is_right(text: str) -> None:
-    assert check_condition(parse_condition(text), SCHEMA) == []
+    assert Checker(SCHEMA).condition(parse_condition(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_what_is_right(text: str) -> None:
 )
 def test_what_is_wrong(text: str, part: str) -> None:
     condition = parse_condition(text)
-    found = check_condition(condition, SCHEMA)
+    found = Checker(SCHEMA).condition(condition)
     assert len(found) == 1
     assert part in found[0][1]
-    assert check_predicate(next(condition.predicates()), SCHEMA) == found[0][1]
+    assert Checker(SCHEMA).predicate(next(condition.predicates())) == found[0][1]
 
 
 def test_every_wrong_predicate_is_reported_at_its_place() -> None:
@@ -77,5 +77,5 @@ def test_every_wrong_predicate_is_reported_at_its_place() -> None:
 
 def test_no_suggestion_where_nothing_is_near() -> None:
     for text in ("zzzzzz = 1", '"' + "a" * 100_000 + '" = 1'):
-        [(_, reason)] = check_condition(parse_condition(text), SCHEMA)
+        [(_, reason)] = Checker(SCHEMA).condition(parse_condition(text))
         assert "did you mean" not in reason

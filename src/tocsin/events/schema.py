@@ -38,7 +38,6 @@ from tocsin.events.slices import event_files, plan_slices
 
 Kinds = frozenset[Kind]
 
-NO_KIND: Kinds = frozenset()
 ANY_KIND: Kinds = frozenset({Kind.NUMBER, Kind.STRING, Kind.BOOLEAN, Kind.TIMESTAMP})
 _NUMBER, _STRING = frozenset({Kind.NUMBER}), frozenset({Kind.STRING})
 _BOOLEAN, _TIMESTAMP = frozenset({Kind.BOOLEAN}), frozenset({Kind.TIMESTAMP})

@@ -87,13 +87,3 @@ class Checker:
                 return name
         close = get_close_matches(written, self._names, n=1)
         return close[0] if close else None
-
-
-def check_condition(condition: Condition, schema: Schema) -> list[tuple[int, str]]:
-    """What is wrong with one condition: offsets in its text and reasons, in the text's order."""
-    return Checker(schema).condition(condition)
-
-
-def check_predicate(predicate: Predicate, schema: Schema) -> str | None:
-    """What is wrong with one predicate, or None."""
-    return Checker(schema).predicate(predicate)

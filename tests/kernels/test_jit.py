@@ -12,6 +12,7 @@ import pytest
 SOURCE = str(Path(__file__).parents[2] / "src")
 WHERE_KERNELS_ARE_KEPT = """
 import os, pwd
+from pathlib import Path
 def no_such_user(number):
     raise KeyError(number)
 pwd.getpwuid = no_such_user
@@ -22,7 +23,7 @@ import numba
 def double(number: int) -> int:
     return 2 * number
 
-print(numba.config.CACHE_DIR, jit.kernels_digest())
+print(numba.config.CACHE_DIR, jit.kernels_digest(Path(__file__)))
 """
 
 
@@ -44,7 +45,7 @@ def kept(tmp_path: Path, **environment: str) -> tuple[Path, str]:
 
 def test_kernels_are_kept_in_the_cache(tmp_path: Path) -> None:
     folder, digest = kept(tmp_path, HOME=str(tmp_path / "home"))
-    assert folder == tmp_path / "home" / ".cache" / "tocsin" / "kernels" / digest
+    assert folder == tmp_path / "home" / ".cache" / "tocsin" / "kernels" / f"kernel-{digest}"
     assert folder.is_dir()
 
 

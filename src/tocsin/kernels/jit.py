@@ -2,16 +2,19 @@
 
 Compiled code is cached on disk, so a machine pays for compilation once. Numba looks only at the file
 of a loop when it asks whether cached code is still good, not at the loops that it calls in other
-files; so the cache folder is named after the content of all of them. Several processes may fill one
-cache at the same time: each entry is written under a lock, because Numba gives two processes that
-write different entries of one loop the same file name. NUMBA_CACHE_DIR, when set, wins.
+files; so each file has a cache folder that is named after its content and that of every file whose
+loops it uses. Several processes may fill one cache at the same time: each entry is written under a
+lock, because Numba gives two processes that write different entries of one loop the same file name.
+NUMBA_CACHE_DIR, when set, wins.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 from collections.abc import Callable
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -25,26 +28,43 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def kernels_digest() -> str:
-    """What the machine code depends on, and Numba does not look at."""
+_HERE = Path(__file__).parent
+_IMPORT = re.compile(rb"^from tocsin\.kernels\.(\w+) import", re.MULTILINE)
+
+
+def kernels_digest(file: Path) -> str:
+    """What the machine code of a file's loops depends on, and Numba does not look at."""
+    sources: dict[Path, bytes] = {}
+    waiting = [file]
+    while waiting:
+        needed = waiting.pop()
+        if needed not in sources:
+            sources[needed] = needed.read_bytes()
+            waiting.extend(_HERE / f"{name.decode()}.py" for name in _IMPORT.findall(sources[needed]))
     digest = blake2b(numba.__version__.encode(), digest_size=8)
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
+    for needed in sorted(sources):
+        digest.update(sources[needed])
     return digest.hexdigest()
 
 
-if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(cache_folder("kernels", kernels_digest()))
-
-
 class _LockedCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache, with one writer at a time."""
+    """Numba's cache in a folder of our choice, with one writer at a time."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not os.environ.get("NUMBA_CACHE_DIR"):
+            numba.config.CACHE_DIR = str(_folder_of(Path(function.__code__.co_filename)))
+        super().__init__(function)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         Path(self.cache_path).mkdir(parents=True, exist_ok=True)
         with Path(self.cache_path, "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             super().save_overload(sig, data)
+
+
+@cache
+def _folder_of(file: Path) -> Path:
+    return cache_folder("kernels", f"{file.stem}-{kernels_digest(file)}")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

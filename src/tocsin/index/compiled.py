@@ -21,6 +21,7 @@ from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path
 from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
+from tocsin.index.leaf_order import put_in_order
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.leaves import Leaves, Ranges
@@ -90,13 +91,15 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     reading = read_conditions(rules.whens, rules.aliases)
     raise_all([rules.error(number, error) for number, error in reading.errors])
     clock.append(time.perf_counter())
-    families = sort_into_families(reading.predicates)
+    families, order = put_in_order(sort_into_families(reading.predicates))
     clock.append(time.perf_counter())
     leaf_count = len(reading.predicates)
     groups = len(families.group_path)
     nodes, root = share(reading.parts, leaf_count, len(rules))
     clock.append(time.perf_counter())
-    graph = lay_out(nodes, leaf_count, root)
+    leaf_number = np.empty(leaf_count, np.int32)
+    leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
+    graph = lay_out(nodes, leaf_number, root, families.likelihood)
     leaves = Leaves(
         families.null_leaf,
         families.posting_start,
@@ -105,7 +108,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     )
     wakes = wakes_of(graph, families.group_of, groups, families.likelihood)
     leaf_text = Texts(
-        *packed_bytes([print_predicate(predicate).encode() for predicate in reading.predicates])
+        *packed_bytes([print_predicate(reading.predicates[leaf]).encode() for leaf in order.tolist()])
     )
     clock.append(time.perf_counter())
     read, sort, shared, laid_out = np.diff(clock).tolist()

@@ -66,22 +66,32 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
     return nodes, root
 
 
-def lay_out(nodes: SharedNodes, leaves: int, root: NDArray[np.int32]) -> PlaneGraph:
+def lay_out(
+    nodes: SharedNodes,
+    leaf_number: NDArray[np.int32],
+    root: NDArray[np.int32],
+    leaf_likelihood: NDArray[np.float64],
+) -> PlaneGraph:
     """The planes that the roots need: leaves, then inner ones by level and first child.
 
-    Neighbours in that order share children, so a pass over them finds these in the cache.
+    Neighbours in that order share children, so a pass over them finds these in the cache. Node l + 1
+    is leaf leaf_number[l]; leaf_likelihood is by that number.
     """
+    leaves = len(leaf_number)
     leaf_of = np.full(int(nodes.size[NODES]), -1, np.int32)
-    leaf_of[1 : leaves + 1] = np.arange(leaves, dtype=np.int32)
+    leaf_of[1 : leaves + 1] = leaf_number
     plane, false_leaf, level_start, by_level = number_leaves(nodes, leaf_of, leaves, root)
     first_inner = leaves + len(false_leaf)
     child_start = np.zeros(len(by_level) + 1, np.int32)
     child = np.empty(children_of(nodes, by_level), np.int32)
+    likelihood = np.empty(first_inner + len(by_level), np.float32)
+    likelihood[:leaves] = leaf_likelihood
+    likelihood[leaves:first_inner] = 1.0 - leaf_likelihood[false_leaf]
     for begin, end in pairwise(level_start.tolist()):
         first = first_children(nodes, plane, by_level[begin:end])
         refs = by_level[begin:end][np.argsort(first, kind="stable")]
         by_level[begin:end] = refs
-        place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin)
+        place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin, likelihood)
     return PlaneGraph(
         false_leaf,
         level_start,

@@ -2,7 +2,7 @@
 
 rules ── reading ── steps, predicates
                       │        └─ families ── literals, bounds, leaves
-                      └─ graph ── planes, wakes
+                      └─ graph ── planes, links
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from tocsin.grammar.printing import print_condition, print_predicate
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path
 from tocsin.index.families import sort_into_families
-from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
+from tocsin.index.graph import lay_out, negated_leaves, share, links_of
 from tocsin.index.leaf_order import put_in_order
+from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.single import Wakes
+from tocsin.kernels.single import Links
 
 
 class Texts(NamedTuple):
@@ -57,7 +58,7 @@ class CompiledIndex(NamedTuple):
     graph: PlaneGraph
     leaves: Leaves
     ranges: Ranges
-    wakes: Wakes
+    links: Links
     literals: Literals
     bounds: Bounds
     group_kind: NDArray[np.uint8]
@@ -77,7 +78,7 @@ class CompiledIndex(NamedTuple):
     @property
     def leaf_count(self) -> int:
         """Distinct predicates in the index."""
-        return len(self.wakes.group_of)
+        return len(self.links.group_of)
 
     @property
     def plane_count(self) -> int:
@@ -99,14 +100,14 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     clock.append(time.perf_counter())
     leaf_number = np.empty(leaf_count, np.int32)
     leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
-    graph = lay_out(nodes, leaf_number, root, families.likelihood)
+    graph = lay_out(nodes, leaf_number, root, guess(families))
     leaves = Leaves(
         families.null_leaf,
         families.posting_start,
         families.posting_leaf,
         *negated_leaves(graph, families.group_of, groups),
     )
-    wakes = wakes_of(graph, families.group_of, groups, families.likelihood)
+    links = links_of(graph, families.group_of, groups)
     leaf_text = Texts(
         *packed_bytes([print_predicate(reading.predicates[leaf]).encode() for leaf in order.tolist()])
     )
@@ -122,7 +123,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         graph,
         leaves,
         families.ranges,
-        wakes,
+        links,
         families.literals,
         families.bounds,
         families.group_kind,

@@ -34,10 +34,10 @@ from tocsin.index.compiled import CompiledIndex, Texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.single import Wakes
+from tocsin.kernels.single import Links
 
 MAGIC = b"TOCSIN\r\n"
-VERSION = 1
+VERSION = 2
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64
@@ -45,7 +45,7 @@ _PARTS: dict[str, Any] = {
     "graph": PlaneGraph,
     "leaves": Leaves,
     "ranges": Ranges,
-    "wakes": Wakes,
+    "links": Links,
     "literals": Literals,
     "bounds": Bounds,
     "rule_id": Texts,

@@ -32,7 +32,7 @@ class Resolver:
             self._groups[path].append((group, int(index.group_kind[group])))
         self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
         for leaf in index.pattern_leaf.tolist():
-            self._pattern_leaves[int(index.wakes.group_of[leaf])].append(leaf)
+            self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
 
@@ -56,7 +56,7 @@ class Resolver:
 
     def _decimal_group(self, group: int) -> DecimalGroup:
         if group not in self._decimals:
-            leaves = np.flatnonzero(self._index.wakes.group_of == group).tolist()
+            leaves = np.flatnonzero(self._index.links.group_of == group).tolist()
             self._decimals[group] = DecimalGroup(leaves, [self._predicate(leaf) for leaf in leaves])
         return self._decimals[group]
 

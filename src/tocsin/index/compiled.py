@@ -20,7 +20,7 @@ from tocsin.grammar.printing import print_condition, print_predicate
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path
 from tocsin.index.families import sort_into_families
-from tocsin.index.graph import lay_out, negated_leaves, share, links_of
+from tocsin.index.graph import lay_out, links_of, negated_leaves, share
 from tocsin.index.leaf_order import put_in_order
 from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays

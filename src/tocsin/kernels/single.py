@@ -22,7 +22,6 @@ from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
 from tocsin.kernels.planes import PlaneGraph
 
-
 AHEAD = 8
 """How many planes ahead memory is asked for."""
 

@@ -92,7 +92,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     reading = read_texts(*texts, rules.aliases)
     raise_all([rules.error(number, error) for number, error in reading.errors])
     clock.append(time.perf_counter())
-    families = sort_into_families(reading.table, reading.paths)
+    families = sort_into_families(reading.table)
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
@@ -125,7 +125,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         families.pattern_leaf,
         Texts(*text_arrays(rules.ids)),
         _without_aliases(texts, rules.aliases),
-        Texts(reading.leaf_start, reading.leaf_text),
+        Texts(reading.table.leaf_start, reading.table.leaf_text),
         _stream_of(rules.metadata),
         families.group_path,
         facts,

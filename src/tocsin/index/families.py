@@ -13,7 +13,6 @@ predicate belongs to one family:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +23,10 @@ from numpy.typing import NDArray
 from tocsin.events.kinds import Kind
 from tocsin.grammar.tree import Path
 from tocsin.index.packing import starts
+from tocsin.index.predicates import PredicateTable
 from tocsin.kernels.leaves import Ranges
 from tocsin.kernels.lookup import Bounds, Literals, hash_scalars, hash_texts
 from tocsin.kernels.points import empty_slots, number_scalars, number_texts, postings
-from tocsin.kernels.predicate_table import LEAVES, OPERANDS, PredicateTable
 from tocsin.kernels.predicates import (
     BETWEEN,
     CIDR,
@@ -106,11 +105,10 @@ class _Operands(NamedTuple):
         )
 
 
-def sort_into_families(table: PredicateTable, paths: Sequence[Path]) -> Families:
-    """Give every predicate its place; paths[f] is field f of the table."""
-    leaves = int(table.size[LEAVES])
-    test = table.test[:leaves]
-    groups, group_of = _groups(table, paths)
+def sort_into_families(table: PredicateTable) -> Families:
+    """Give every predicate its place."""
+    test = table.test
+    groups, group_of = _groups(table)
     null_leaf = np.full(len(groups), -1, np.int32)
     nulls = np.flatnonzero(test == NULL)
     null_leaf[group_of[nulls]] = nulls
@@ -126,7 +124,7 @@ def sort_into_families(table: PredicateTable, paths: Sequence[Path]) -> Families
     ranged = ((tests >= LT) & (tests <= GE)) | (tests == BETWEEN) | (tests == CIDR)
     bounds, ranges = _lay_out_ranges(operands.of(ranged), tests[ranged], table.text, len(groups))
     return Families(
-        [paths[code // _KINDS] for code in groups],
+        [table.paths[code // _KINDS] for code in groups],
         np.array([code % _KINDS for code in groups], np.uint8),
         group_of,
         likelihood,
@@ -140,10 +138,10 @@ def sort_into_families(table: PredicateTable, paths: Sequence[Path]) -> Families
     )
 
 
-def _groups(table: PredicateTable, paths: Sequence[Path]) -> tuple[list[int], Ints]:
+def _groups(table: PredicateTable) -> tuple[list[int], Ints]:
     """The groups by path and kind, each as field * _KINDS + kind, and the group of each leaf."""
-    leaves = int(table.size[LEAVES])
-    code = table.field[:leaves] * np.int64(_KINDS) + table.kind[:leaves]
+    paths = table.paths
+    code = table.field * np.int64(_KINDS) + table.kind
     number = np.zeros(len(paths) * _KINDS, np.int32)
     number[code] = 1
     codes = sorted(np.flatnonzero(number).tolist(), key=lambda code: (paths[code // _KINDS], code % _KINDS))
@@ -153,14 +151,12 @@ def _groups(table: PredicateTable, paths: Sequence[Path]) -> tuple[list[int], In
 
 def _operands(table: PredicateTable, group_of: Ints) -> _Operands:
     """All operands, by group and leaf."""
-    leaves, count = int(table.size[LEAVES]), int(table.size[OPERANDS])
-    sizes = np.diff(table.operand_start[: leaves + 1])
-    leaf = np.repeat(np.arange(leaves, dtype=np.int32), sizes)
+    leaf = np.repeat(np.arange(len(group_of), dtype=np.int32), np.diff(table.operand_start))
     kind = table.kind[leaf]
-    low = table.operand_low[:count]
+    low = table.operand_low
     before = starts(np.where(kind == Kind.STRING, low, 0), np.int64)
     begin = table.text_start[leaf] + before[:-1] - before[table.operand_start[leaf]]
-    everything = _Operands(leaf, group_of[leaf], kind, table.operand_high[:count], low, begin)
+    everything = _Operands(leaf, group_of[leaf], kind, table.operand_high, low, begin)
     return everything.of(np.argsort(everything.group, kind="stable"))
 
 

@@ -1,6 +1,6 @@
-"""The distinct predicates while conditions are read: a table that grows, and two ways into it.
+"""The distinct predicates of a rule set, and the two ways in which they are read.
 
-The kernel reads predicates from bytes. What it refuses, the grammar's parser reads; the canonical
+A kernel reads predicates from bytes. What it refuses, the grammar's parser reads; the canonical
 predicate is printed and given to the kernel again, so that however a predicate was written it has one
 form here, and only what the kernel refuses in its canonical form is put together by Python.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +21,10 @@ from tocsin.grammar.patterns import parse_network
 from tocsin.grammar.printing import print_literal, print_predicate
 from tocsin.grammar.tree import Path, Predicate, Test
 from tocsin.index.keys import address_key, scalar_key
-from tocsin.index.packing import Scalar, joined, packed_bytes, starts
-from tocsin.kernels.predicate_table import (
-    FIELDS,
-    LEAVES,
-    OPERANDS,
-    PATH,
-    TEXT,
-    PredicateTable,
-    hash_paths,
-    intern_predicate,
-    place_in_slots,
-    read_predicates,
-)
-from tocsin.kernels.predicates import BETWEEN_NAMES, Form, room_for_predicates
+from tocsin.index.packing import joined, packed_bytes, starts
+from tocsin.kernels.distinct_texts import number_pieces
+from tocsin.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
+from tocsin.kernels.predicates import BETWEEN_NAMES
 from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.values import UNSURE
 
@@ -43,27 +34,54 @@ TEST_CODE = {test: code for code, test in enumerate(Test)}
 _SEPARATOR = bytes([BETWEEN_NAMES])
 
 
+class PredicateTable(NamedTuple):
+    """The distinct predicates, in canonical form; predicate l is leaf l, and node l + 1 of the graph.
+
+    paths           the fields
+    field           int32[L]     a place in paths
+    test            uint8[L]     EQ ... CIDR of kernels.predicates
+    kind            uint8[L]     a Kind, or NULLS
+    operand_start   int64[L+1]   operands and text as in kernels.predicate_rows.PredicateRows
+    operand_high    int64[...]
+    operand_low     int64[...]
+    text_start      int64[L+1]
+    text            uint8[...]
+    leaf_start      int64[L+1]   each predicate as it was first written, perhaps negated:
+    leaf_text       uint8[...]       leaf_text[leaf_start[l] : leaf_start[l+1]]
+    """
+
+    paths: list[Path]
+    field: NDArray[np.int32]
+    test: NDArray[np.uint8]
+    kind: NDArray[np.uint8]
+    operand_start: NDArray[np.int64]
+    operand_high: NDArray[np.int64]
+    operand_low: NDArray[np.int64]
+    text_start: NDArray[np.int64]
+    text: NDArray[np.uint8]
+    leaf_start: NDArray[np.int64]
+    leaf_text: NDArray[np.uint8]
+
+
+class _Written(NamedTuple):
+    """Where the predicates of some rows stand, and the alias that is no part of their fields."""
+
+    data: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    alias: str | None
+
+
 class Predicates:
-    """The distinct predicates, in canonical form; predicate l is leaf l, and node l + 1 of the graph."""
+    """Predicates as they are read: a row for each, which finds its leaf when all are there.
+
+    A predicate is referred to by 2 * row, and its negation by one more.
+    """
 
     def __init__(self) -> None:
-        self.table = PredicateTable(
-            np.zeros(5, np.int64),
-            np.empty(0, np.int32),
-            np.empty(0, np.uint8),
-            np.empty(0, np.uint8),
-            np.zeros(1, np.int64),
-            np.empty(0, np.int64),
-            np.empty(0, np.int64),
-            np.zeros(1, np.int64),
-            np.empty(0, np.uint8),
-            np.empty(0, np.uint64),
-            np.full(2, -1, np.int32),
-            np.zeros(1, np.int64),
-            np.empty(0, np.uint8),
-            np.full(2, -1, np.int32),
-        )
-        self._texts: list[tuple[NDArray[np.int64], NDArray[np.uint8]]] = []
+        self._blocks: list[PredicateRows] = []
+        self._written: list[_Written] = []
+        self._count = 0
 
     def read(
         self,
@@ -73,130 +91,94 @@ class Predicates:
         alias: str | None = None,
     ) -> NDArray[np.int32]:
         """The references of predicates data[start[i] : end[i]] that the kernel is sure of, else UNSURE."""
-        count, total = len(start), int((end - start).sum())
-        self._make_room(count, total, total, total)
-        ref, first = read_predicates(self.table, data, start, end, _bytes_of(alias))
-        if len(first):
-            texts = gather_spans(data, start[first], end[first])
-            self._texts.append(texts if alias is None else _without_alias(*texts, alias))
+        rows = read_predicates(data, start, end, np.frombuffer(bytearray((alias or "").encode()), np.uint8))
+        ref = 2 * self._append(rows, _Written(data, start, end, alias)) + rows.negated
+        ref[rows.test == REFUSED] = UNSURE
         return ref
 
-    def ref(self, predicate: Predicate, negated: bool = False) -> int:
-        """The reference to a predicate that the grammar has read, or to its negation."""
-        canonical = canonical_predicate(predicate)
-        printed = np.frombuffer(bytearray(print_predicate(canonical).encode()), np.uint8)
-        whole = np.zeros(1, np.int64), np.array([len(printed)])
-        found = int(self.read(printed, *whole)[0])
-        if found == UNSURE:
-            known = self.table.size[LEAVES]
-            leaf = self._put_together(canonical)
-            if leaf == known:
-                self._texts.append(gather_spans(printed, *whole))
-            found = 2 * (leaf + 1)
-        return found + negated
+    def add(self, predicates: Sequence[Predicate]) -> NDArray[np.int32]:
+        """The references of predicates that the grammar has read."""
+        canonical = list(map(canonical_predicate, predicates))
+        number = {predicate: number for number, predicate in enumerate(dict.fromkeys(canonical))}
+        printed_start, printed = packed_bytes([print_predicate(predicate).encode() for predicate in number])
+        start, end = printed_start[:-1], printed_start[1:]
+        ref = self.read(printed, start, end)
+        left = np.flatnonzero(ref == UNSURE)
+        if len(left):
+            distinct = list(number)
+            rows = _rows_of([distinct[place] for place in left.tolist()])
+            ref[left] = 2 * self._append(rows, _Written(printed, start[left], end[left], None))
+        return ref[[number[predicate] for predicate in canonical]]
 
-    def texts(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Starts and bytes of the text of each leaf: as it was first written, or printed."""
-        sizes = joined([np.diff(start) for start, _ in self._texts], np.int64)
-        return starts(sizes, np.int64), joined([data for _, data in self._texts], np.uint8)
+    def _append(self, rows: PredicateRows, written: _Written) -> NDArray[np.int32]:
+        first = self._count
+        self._blocks.append(rows)
+        self._written.append(written)
+        self._count += len(rows.test)
+        return np.arange(first, self._count, dtype=np.int32)
 
-    def _put_together(self, predicate: Predicate) -> int:
-        """The leaf of a canonical predicate that the kernel refuses."""
-        kind, keys, text = _content(predicate)
-        path = _SEPARATOR.join(name.encode() for name in predicate.field)
-        self._make_room(1, len(keys), len(text), len(path))
-        room = room_for_predicates(max(len(keys), len(text), len(path)))
-        room.path[: len(path)] = np.frombuffer(path, np.uint8)
-        room.operands.text[: len(text)] = np.frombuffer(text, np.uint8)
-        for place, (high, low) in enumerate(keys):
-            room.operands.high[place] = high
-            room.operands.low[place] = low
-        form = Form(TEST_CODE[predicate.test], kind, 0, len(keys), len(text), len(path))
-        return intern_predicate(self.table, form, room)
-
-    def paths(self) -> list[Path]:
-        """The fields, by number."""
-        table = self.table
-        whole = table.path[: table.size[PATH]].tobytes()
-        bounds = table.path_start[: int(table.size[FIELDS]) + 1].tolist()
-        return [
-            tuple(name.decode() for name in whole[begin:end].split(_SEPARATOR))
-            for begin, end in pairwise(bounds)
-        ]
-
-    def _make_room(self, leaves: int, operands: int, text: int, path: int) -> None:
-        """Let so many leaves, operands and bytes more fit, each of the leaves with a new field."""
-        table = self.table
-        used = table.size.tolist()
-        leaf_room = _enlarged(len(table.field), used[LEAVES] + leaves)
-        if leaf_room > len(table.field):
-            table = table._replace(
-                field=_longer(table.field, leaf_room),
-                test=_longer(table.test, leaf_room),
-                kind=_longer(table.kind, leaf_room),
-                operand_start=_longer(table.operand_start, leaf_room + 1),
-                text_start=_longer(table.text_start, leaf_room + 1),
-                hash=_longer(table.hash, leaf_room),
-                slot=_slots(leaf_room, table.hash[: used[LEAVES]]),
-            )
-        operand_room = _enlarged(len(table.operand_high), used[OPERANDS] + operands)
-        if operand_room > len(table.operand_high):
-            table = table._replace(
-                operand_high=_longer(table.operand_high, operand_room),
-                operand_low=_longer(table.operand_low, operand_room),
-            )
-        field_room = _enlarged(len(table.path_start) - 1, used[FIELDS] + leaves)
-        if field_room >= len(table.path_start):
-            hashes = hash_paths(table.path_start[: used[FIELDS] + 1], table.path)
-            table = table._replace(
-                path_start=_longer(table.path_start, field_room + 1),
-                path_slot=_slots(field_room, hashes),
-            )
-        self.table = table._replace(
-            text=_longer(table.text, _enlarged(len(table.text), used[TEXT] + text)),
-            path=_longer(table.path, _enlarged(len(table.path), used[PATH] + path)),
+    def table(self) -> tuple[PredicateTable, NDArray[np.int32]]:
+        """The distinct predicates, and the leaf of each row."""
+        rows = self._blocks[0] if len(self._blocks) == 1 else _joined_rows(self._blocks)
+        field, path_start, path_end = number_pieces(rows.path, rows.path_start)
+        paths = zip(path_start.tolist(), path_end.tolist(), strict=True)
+        leaf, first = number_rows(
+            rows.test,
+            rows.kind,
+            field,
+            rows.operand_start,
+            rows.operand_high,
+            rows.operand_low,
+            rows.text_start,
+            rows.text,
         )
+        operand_start, operand = _taken(rows.operand_start, first)
+        text_start, text = _taken(rows.text_start, first)
+        table = PredicateTable(
+            [_path(rows.path[begin:end].tobytes()) for begin, end in paths],
+            field[first],
+            rows.test[first],
+            rows.kind[first],
+            operand_start,
+            rows.operand_high[operand],
+            rows.operand_low[operand],
+            text_start,
+            rows.text[text],
+            *self._texts(first),
+        )
+        return table, leaf
+
+    def _texts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Starts and bytes of what was written at some rows, ascending."""
+        parts = []
+        before = 0
+        for written in self._written:
+            here = rows[slice(*np.searchsorted(rows, [before, before + len(written.start)]))] - before
+            parts.append(_text_of(written, here))
+            before += len(written.start)
+        if len(parts) == 1:
+            return parts[0]
+        return _joined_starts([start for start, _ in parts]), joined([data for _, data in parts], np.uint8)
 
 
-def _bytes_of(alias: str | None) -> NDArray[np.uint8]:
-    return np.frombuffer(bytearray((alias or "").encode()), np.uint8)
-
-
-def _without_alias(
-    start: NDArray[np.int64], data: NDArray[np.uint8], alias: str
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Predicates as they are written where no table has the alias."""
-    whole = data.tobytes()
-    printed: list[bytes] = []
-    for begin, end in pairwise(start.tolist()):
-        predicate, negated = parse_predicate(whole[begin:end].decode(), alias)
-        if isinstance(predicate, Predicate):
-            printed.append(print_predicate(predicate, negated).encode())
-    return packed_bytes(printed)
-
-
-def _enlarged(room: int, needed: int) -> int:
-    return room if needed <= room else max(needed, 2 * room)
-
-
-def _longer(array: NDArray[Scalar], room: int) -> NDArray[Scalar]:
-    """The array, or its content in a longer one."""
-    if room <= len(array):
-        return array
-    longer = np.empty(room, array.dtype)
-    longer[: len(array)] = array
-    return longer
-
-
-def _slots(room: int, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """Slots for so many things, those with these hashes in their places."""
-    slot = np.full(1 << max(1, (2 * room).bit_length()), -1, np.int32)
-    place_in_slots(hashes, slot)
-    return slot
+def _rows_of(predicates: Sequence[Predicate]) -> PredicateRows:
+    """Rows of canonical predicates that the kernel refuses."""
+    contents = [_content(predicate) for predicate in predicates]
+    keys = np.array([key for _, keys, _ in contents for key in keys], np.int64).reshape(-1, 2)
+    return PredicateRows(
+        np.array([TEST_CODE[predicate.test] for predicate in predicates], np.uint8),
+        np.array([kind for kind, _, _ in contents], np.uint8),
+        np.zeros(len(predicates), np.uint8),
+        starts([len(keys) for _, keys, _ in contents], np.int64),
+        keys[:, 0].copy(),
+        keys[:, 1].copy(),
+        *packed_bytes([text for _, _, text in contents]),
+        *packed_bytes([_SEPARATOR.join(map(str.encode, predicate.field)) for predicate in predicates]),
+    )
 
 
 def _content(predicate: Predicate) -> tuple[int, Sequence[tuple[int, int]], bytes]:
-    """Kind, operands and text of a predicate for the table."""
+    """Kind, operands and text of a row."""
     first = predicate.operands[0]
     if predicate.test is Test.CIDR:
         ranges = parse_network(str(first.value)).ranges
@@ -209,3 +191,51 @@ def _content(predicate: Predicate) -> tuple[int, Sequence[tuple[int, int]], byte
         keys = sorted(set(keys))
     written = ",".join(map(print_literal, predicate.operands)).encode()
     return first.kind, keys, written if first.kind is Kind.NUMBER else b""
+
+
+def _path(names: bytes) -> Path:
+    return tuple(name.decode() for name in names.split(_SEPARATOR))
+
+
+def _joined_rows(blocks: Sequence[PredicateRows]) -> PredicateRows:
+    return PredicateRows(
+        joined([rows.test for rows in blocks], np.uint8),
+        joined([rows.kind for rows in blocks], np.uint8),
+        joined([rows.negated for rows in blocks], np.uint8),
+        _joined_starts([rows.operand_start for rows in blocks]),
+        joined([rows.operand_high for rows in blocks], np.int64),
+        joined([rows.operand_low for rows in blocks], np.int64),
+        _joined_starts([rows.text_start for rows in blocks]),
+        joined([rows.text for rows in blocks], np.uint8),
+        _joined_starts([rows.path_start for rows in blocks]),
+        joined([rows.path for rows in blocks], np.uint8),
+    )
+
+
+def _joined_starts(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return starts(joined([np.diff(start) for start in parts], np.int64), np.int64)
+
+
+def _taken(
+    start: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | slice]:
+    """The starts of some rows' things when only these are left, and which things these are."""
+    if len(rows) == len(start) - 1:
+        return start, slice(None)
+    sizes = np.diff(start)[rows]
+    left = starts(sizes, np.int64)
+    return left, np.repeat(start[rows] - left[:-1], sizes) + np.arange(left[-1])
+
+
+def _text_of(written: _Written, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """What was written at some rows, as it reads where no table has the alias."""
+    start, data = gather_spans(written.data, written.start[rows], written.end[rows])
+    if written.alias is None:
+        return start, data
+    whole = data.tobytes()
+    printed: list[bytes] = []
+    for begin, end in pairwise(start.tolist()):
+        predicate, negated = parse_predicate(whole[begin:end].decode(), written.alias)
+        if isinstance(predicate, Predicate):
+            printed.append(print_predicate(predicate, negated).encode())
+    return packed_bytes(printed)

@@ -20,17 +20,12 @@ from numpy.typing import NDArray
 from tocsin.errors import RuleError, each_error
 from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_condition, parse_predicate
-from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Path, Predicate
+from tocsin.grammar.tree import Connective, Constant, Operator, Predicate
 from tocsin.index.packing import starts, text_arrays
-from tocsin.index.predicates import Predicates
-from tocsin.kernels.predicate_table import PredicateTable
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
+from tocsin.index.predicates import Predicates, PredicateTable
 from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
 from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.values import UNSURE
-
-CHUNK_BYTES = 1 << 22
-"""How much text the skeleton kernel reads at once."""
 
 _STEP_OF = {Connective.NOT: NOT, Connective.XOR: XOR, Connective.XNOR: XNOR}
 
@@ -51,26 +46,17 @@ class Steps(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """All conditions read: their steps, the distinct predicates, and what could not be read.
-
-    table        the predicates; predicate l is leaf l, and node l + 1 of the graph
-    paths        the fields that the table numbers
-    leaf_start   int64[L+1]   each leaf's predicate as it was first written, perhaps negated:
-    leaf_text    uint8[...]       leaf_text[leaf_start[l] : leaf_start[l+1]]
-    """
+    """All conditions read: their steps, the distinct predicates, and what could not be read."""
 
     parts: list[Steps]
     table: PredicateTable
-    paths: list[Path]
-    leaf_start: NDArray[np.int64]
-    leaf_text: NDArray[np.uint8]
     errors: list[tuple[int, RuleError]]
 
     @property
     def predicates(self) -> list[Predicate]:
         """The distinct predicates as the grammar has them: each is parsed, so ask once."""
-        whole = self.leaf_text.tobytes()
-        texts = [whole[begin:end].decode() for begin, end in pairwise(self.leaf_start.tolist())]
+        whole = self.table.leaf_text.tobytes()
+        texts = [whole[begin:end].decode() for begin, end in pairwise(self.table.leaf_start.tolist())]
         read = [parse_predicate(text)[0] for text in texts]
         return [canonical_predicate(predicate) for predicate in read if isinstance(predicate, Predicate)]
 
@@ -106,25 +92,15 @@ def _by_alias(count: int, aliases: Mapping[int, str]) -> Iterator[tuple[str | No
         yield alias, np.array(some, np.int64)
 
 
-def _chunks(start: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of conditions of about CHUNK_BYTES of text, at least one condition each."""
-    first = 0
-    count = len(start) - 1
-    while first < count:
-        last = int(np.searchsorted(start, start[first] + CHUNK_BYTES, side="right")) - 1
-        last = min(max(last, first + 1), count)
-        yield first, last
-        first = last
-
-
 class _Reader:
-    """Reads conditions, part by part, over one table of predicates."""
+    """Reads conditions, part by part, over one set of predicates; until the end, a reference in a part
+    is one of index.predicates.Predicates.
+    """
 
     def __init__(self) -> None:
         self._predicates = Predicates()
         self._parts: list[Steps] = []
         self._errors: list[tuple[int, RuleError]] = []
-        self._ref_of_text: dict[tuple[bytes, str | None], int] = {}
 
     def read(
         self,
@@ -134,107 +110,102 @@ class _Reader:
         alias: str | None,
     ) -> None:
         """Read conditions whose texts lie side by side; numbers[i] is the number of text i."""
-        unsure: list[tuple[int, str]] = []
-        for first, last in _chunks(start):
-            text = data[start[first] : start[last]]
-            text_start = start[first : last + 1] - start[first]
-            sure = self._read_chunk(numbers[first:last], text_start, text, alias)
-            for place in np.flatnonzero(~sure).tolist():
-                written = text[text_start[place] : text_start[place + 1]].tobytes().decode()
-                unsure.append((int(numbers[first + place]), written))
-        if unsure:
-            self._parse(unsure, alias)
+        sure = self._read_sure(numbers, start, data, alias)
+        if not sure.all():
+            unsure = np.flatnonzero(~sure).tolist()
+            texts = [data[start[place] : start[place + 1]].tobytes().decode() for place in unsure]
+            self._parse(list(zip(numbers[unsure].tolist(), texts, strict=True)), alias)
 
     def reading(self) -> Reading:
         """All that was read."""
-        found = self._predicates
-        return Reading(
-            self._parts, found.table, found.paths(), *found.texts(), sorted(self._errors, key=_number)
-        )
+        table, leaf = self._predicates.table()
+        parts = [
+            part._replace(ref=np.where(part.ref < 0, UNSURE, 2 * leaf[part.ref >> 1] + 2 + (part.ref & 1)))
+            for part in self._parts
+        ]
+        return Reading(parts, table, sorted(self._errors, key=lambda error: error[0]))
 
-    def _read_chunk(
+    def _read_sure(
         self,
         numbers: NDArray[np.int64],
         start: NDArray[np.int64],
         data: NDArray[np.uint8],
         alias: str | None,
     ) -> NDArray[np.bool_]:
-        """Read what the kernels are sure of, predicates apart; which conditions were read."""
+        """Read what the kernel is sure of but for single predicates; which conditions were read."""
         skeletons = read_skeletons(data, start)
         sure, step_start, step = skeletons.accepted, skeletons.step_start, skeletons.step
         begin, end = skeletons.predicate_start, skeletons.predicate_end
         ref = self._predicates.read(data, begin, end, alias)
-        for place in np.flatnonzero(ref == UNSURE).tolist():
-            ref[place] = self._ref(data[begin[place] : end[place]].tobytes(), alias)
-        if (ref == UNSURE).any():
-            bad_steps = np.flatnonzero((step >= 0) & (ref[np.maximum(step, 0)] == UNSURE))
-            sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
-        if sure.all():
-            self._parts.append(Steps(numbers, step_start, step, ref))
-        else:
+        unsure = np.flatnonzero(ref == UNSURE)
+        if len(unsure):
+            spans = zip(begin[unsure].tolist(), end[unsure].tolist(), strict=True)
+            ref[unsure] = self._parsed([data[first:last].tobytes().decode() for first, last in spans], alias)
+        bad_steps = (
+            np.flatnonzero((step >= 0) & (ref[step] == UNSURE)) if (ref == UNSURE).any() else unsure[:0]
+        )
+        sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
+        if not sure.all():
             sizes = np.diff(step_start)
-            kept = step[np.repeat(sure, sizes)]
-            self._parts.append(Steps(numbers[sure], starts(sizes[sure], np.int64), kept, ref))
+            step = step[np.repeat(sure, sizes)]
+            numbers, step_start = numbers[sure], starts(sizes[sure], np.int64)
+        self._parts.append(Steps(numbers, step_start, step, ref))
         return sure
 
-    def _ref(self, text: bytes, alias: str | None) -> int:
-        """The reference that a predicate's text stands for, or UNSURE when it is not one predicate."""
-        known = self._ref_of_text.get((text, alias))
-        if known is None:
-            known = self._parsed_ref(text.decode(), alias)
-            self._ref_of_text[text, alias] = known
-        return known
-
-    def _parsed_ref(self, text: str, alias: str | None) -> int:
-        try:
-            predicate, negated = parse_predicate(text, alias)
-        except RuleError:
-            return UNSURE
-        if isinstance(predicate, Constant):
-            return TRUE_REF if predicate.value else FALSE_REF
-        return self._predicates.ref(predicate, negated)
+    def _parsed(self, texts: list[str], alias: str | None) -> NDArray[np.int32]:
+        """The references that the texts of predicates stand for; UNSURE where one is no predicate."""
+        ref = np.full(len(texts), UNSURE, np.int32)
+        places: list[int] = []
+        found: list[Predicate] = []
+        negated: list[bool] = []
+        for place, text in enumerate(texts):
+            try:
+                predicate, is_negated = parse_predicate(text, alias)
+            except RuleError:
+                continue
+            if isinstance(predicate, Predicate):
+                places.append(place)
+                found.append(predicate)
+                negated.append(is_negated)
+        ref[places] = self._predicates.add(found) + np.array(negated, np.int32)
+        return ref
 
     def _parse(self, texts: list[tuple[int, str]], alias: str | None) -> None:
         """Read conditions with the grammar's parser."""
-        refs: list[int] = []
-        steps: list[tuple[int, list[int]]] = []
+        numbers: list[int] = []
+        sizes: list[int] = []
+        steps: list[int] = []
+        predicates: list[Predicate] = []
         for number, text in texts:
             try:
                 condition = parse_condition(text, alias)
             except RuleError as error:
                 self._errors.extend((number, each) for each in each_error(error))
-            else:
-                steps.append((number, _steps_of(condition, self._predicates, refs)))
+                continue
+            numbers.append(number)
+            sizes.append(len(condition.steps))
+            for step in condition.steps:
+                if isinstance(step, Predicate):
+                    steps.append(len(predicates))
+                    predicates.append(step)
+                else:
+                    steps.append(_code(step))
         self._parts.append(
             Steps(
-                np.array([number for number, _ in steps], np.int64),
-                starts([len(codes) for _, codes in steps], np.int64),
-                np.array([code for _, codes in steps for code in codes], np.int32),
-                np.array(refs, np.int32),
+                np.array(numbers, np.int64),
+                starts(sizes, np.int64),
+                np.array(steps, np.int32),
+                self._predicates.add(predicates),
             )
         )
 
 
-def _number(error: tuple[int, RuleError]) -> int:
-    return error[0]
-
-
-def _steps_of(condition: Condition, predicates: Predicates, refs: list[int]) -> list[int]:
-    codes: list[int] = []
-    for step in condition.steps:
-        if isinstance(step, Predicate):
-            codes.append(len(refs))
-            refs.append(predicates.ref(step))
-        elif isinstance(step, Constant):
-            codes.append(TRUE if step.value else FALSE)
-        else:
-            codes.append(_operator_step(step))
-    return codes
-
-
-def _operator_step(operator: Operator) -> int:
-    if operator.connective is Connective.AND:
-        return AND_BASE - 2 * operator.arity
-    if operator.connective is Connective.OR:
-        return OR_BASE - 2 * operator.arity
-    return _STEP_OF[operator.connective]
+def _code(step: Constant | Operator) -> int:
+    """The step of a constant or an operator."""
+    if isinstance(step, Constant):
+        return TRUE if step.value else FALSE
+    if step.connective is Connective.AND:
+        return AND_BASE - 2 * step.arity
+    if step.connective is Connective.OR:
+        return OR_BASE - 2 * step.arity
+    return _STEP_OF[step.connective]

@@ -8,24 +8,12 @@ the grammar's parser, which knows how to report, reads it instead.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.values import (
-    BOOLEAN,
-    NUMBER,
-    STRING,
-    UNSURE,
-    Operands,
-    copy_quoted,
-    order_operands,
-    pack_texts,
-    read_value,
-    room_for_operands,
-)
+from tocsin.kernels.value_lists import order_values, pack_strings
+from tocsin.kernels.values import BOOLEAN, NUMBER, STRING, UNSURE, copy_quoted, read_value
 from tocsin.kernels.words import (
     WORD_AND,
     WORD_BETWEEN,
@@ -66,47 +54,6 @@ _UNDERSCORE = 95
 _BACKSLASH = 92
 
 
-class Room(NamedTuple):
-    """Room to read one predicate.
-
-    path       uint8[n]   its field: the names, BETWEEN_NAMES between them
-    operands              its operands
-    """
-
-    path: NDArray[np.uint8]
-    operands: Operands
-
-
-class Form(NamedTuple):
-    """What a predicate asks; the field and the operands lie in a Room.
-
-    test       EQ ... CIDR, or UNSURE: refused
-    kind       a Kind, or NULLS
-    negated    1 when it is written in its negated form
-    count      of operands: distinct, ascending for IN
-    text       bytes of operands.text that are the operands' strings, one after the other
-    path       bytes of the path
-    """
-
-    test: int
-    kind: int
-    negated: int
-    count: int
-    text: int
-    path: int
-
-
-@kernel
-def room_for_predicates(size: int) -> Room:
-    """Room for predicates of at most so many bytes."""
-    return Room(np.empty(size + 1, np.uint8), room_for_operands(size + 1))
-
-
-@kernel
-def _refused() -> Form:
-    return Form(UNSURE, NUMBER, 0, 0, 0, 0)
-
-
 @kernel
 def _is_alias(data: NDArray[np.uint8], at: int, end: int, alias: NDArray[np.uint8]) -> bool:
     if end - at != alias.size:
@@ -119,13 +66,17 @@ def _is_alias(data: NDArray[np.uint8], at: int, end: int, alias: NDArray[np.uint
 
 @kernel
 def _read_path(
-    data: NDArray[np.uint8], at: int, end: int, alias: NDArray[np.uint8], path: NDArray[np.uint8]
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    alias: NDArray[np.uint8],
+    path: NDArray[np.uint8],
+    used: int,
 ) -> tuple[int, int]:
     """Copy the field that begins at `at`, a first name that is the alias left out.
 
-    Behind it (or UNSURE), and how many bytes of the path are used.
+    Behind it (or UNSURE), and the new use of path.
     """
-    used = 0
     first = True
     while True:
         at_alias = False
@@ -197,108 +148,136 @@ def _word_at(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
 
 
 @kernel
-def _read_list(data: NDArray[np.uint8], at: int, end: int, room: Operands) -> tuple[int, int, int, int]:
-    """The values of an `in` from its parenthesis on: behind it, kind, count, bytes of text."""
+def _read_list(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+    used: int,
+    spare: NDArray[np.uint8],
+) -> tuple[int, int, int, int]:
+    """The values of an `in` from its parenthesis on: behind it, kind, end of operands, use of text."""
     if at >= end or data[at] != 40:
-        return UNSURE, NUMBER, 0, 0
-    count = 0
-    used = 0
-    kind_of_all = UNSURE
+        return UNSURE, NUMBER, place, used
+    first = used
+    last = place
+    kind_of_all = NUMBER
     while True:
         at = skip_blanks(data, at + 1, end)
-        at, kind, used = read_value(data, at, end, room, count, used)
-        if at == UNSURE or (count > 0 and kind != kind_of_all):
-            return UNSURE, NUMBER, 0, 0
+        at, kind, used = read_value(data, at, end, high, doubles, low, last, text, used)
+        if at == UNSURE or (last > place and kind != kind_of_all):
+            return UNSURE, NUMBER, place, first
         kind_of_all = kind
-        count += 1
+        last += 1
         at = skip_blanks(data, at, end)
         if at < end and data[at] == 44:
             continue
         if at < end and data[at] == 41:
             break
-        return UNSURE, NUMBER, 0, 0
-    count = order_operands(room, kind_of_all == STRING, count)
+        return UNSURE, NUMBER, place, first
+    last = order_values(high, low, place, last, kind_of_all == STRING, text)
     if kind_of_all == STRING:
-        used = pack_texts(room, count)
-    return at + 1, kind_of_all, count, used
+        used = pack_strings(high, low, place, last, text, first, spare)
+    return at + 1, kind_of_all, last, used
 
 
 @kernel
-def _read_between(data: NDArray[np.uint8], at: int, end: int, room: Operands) -> tuple[int, int, int, int]:
-    """The two ends of a `between`: behind them, kind, count (1 when they are equal), bytes of text."""
-    at, kind, used = read_value(data, at, end, room, 0, 0)
+def _read_between(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+    used: int,
+) -> tuple[int, int, int, int]:
+    """The two ends of a `between`, one when they are equal: behind them, and the rest as _read_list."""
+    first = used
+    at, kind, used = read_value(data, at, end, high, doubles, low, place, text, used)
     if at == UNSURE:
-        return UNSURE, NUMBER, 0, 0
+        return UNSURE, NUMBER, place, first
     word, at = _word_at(data, skip_blanks(data, at, end), end)
     if word != WORD_AND:
-        return UNSURE, NUMBER, 0, 0
-    at, kind_of_high, used = read_value(data, at, end, room, 1, used)
+        return UNSURE, NUMBER, place, first
+    at, kind_of_high, used = read_value(data, at, end, high, doubles, low, place + 1, text, used)
     if at == UNSURE or kind_of_high != kind:
-        return UNSURE, NUMBER, 0, 0
-    equal = room.low[0] == room.low[1]
+        return UNSURE, NUMBER, place, first
+    size = low[place]
+    equal = size == low[place + 1]
     if kind == STRING:
         if equal:
-            for i in range(room.low[0]):
-                equal = equal and room.text[i] == room.text[room.low[0] + i]
-        room.high[0] = 0
-        room.high[1] = 0
-    elif room.high[0] != room.high[1]:
+            for i in range(first, first + size):
+                equal = equal and text[i] == text[i + size]
+        high[place] = 0
+        high[place + 1] = 0
+    elif high[place] != high[place + 1]:
         equal = False
     if equal:
-        return at, kind, 1, room.low[0] if kind == STRING else 0
-    return at, kind, 2, used
+        return at, kind, place + 1, first + size if kind == STRING else first
+    return at, kind, place + 2, used
 
 
 @kernel
 def _read_pattern(
-    data: NDArray[np.uint8], at: int, end: int, folded: bool, room: Operands
-) -> tuple[int, int, int]:
-    """The pattern of a `like` (or, folded, an `ilike`): behind it, whether it has wildcards, its bytes.
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    folded: bool,
+    text: NDArray[np.uint8],
+    used: int,
+    spare: NDArray[np.uint8],
+) -> tuple[int, bool, int]:
+    """The pattern of a `like` (or, folded, an `ilike`): behind it, has it wildcards, the use of text.
 
     A backslash stays only before a character that needs one, and `%%` is `%`.
     """
     if at >= end or data[at] != 39:
-        return UNSURE, 0, 0
-    at, size = copy_quoted(data, at, end, room.spare, 0)
+        return UNSURE, False, used
+    at, size = copy_quoted(data, at, end, spare, 0)
     if at == UNSURE:
-        return UNSURE, 0, 0
-    wild = 0
-    used = 0
-    i = 0
+        return UNSURE, False, used
+    wild = False
     behind_run = False
+    i = 0
     while i < size:
-        byte = room.spare[i]
+        byte = spare[i]
         i += 1
         if byte == _PERCENT or byte == _UNDERSCORE:
-            wild = 1
+            wild = True
             if byte == _PERCENT and behind_run:
                 continue
             behind_run = byte == _PERCENT
         else:
             if byte == _BACKSLASH:
                 if i == size:
-                    return UNSURE, 0, 0
-                byte = room.spare[i]
+                    return UNSURE, False, used
+                byte = spare[i]
                 i += 1
             if folded and byte >= 128:
-                return UNSURE, 0, 0
+                return UNSURE, False, used
             if folded and 65 <= byte <= 90:
                 byte |= 32
             if byte == _PERCENT or byte == _UNDERSCORE or byte == _BACKSLASH:
-                room.text[used] = _BACKSLASH
+                text[used] = _BACKSLASH
                 used += 1
             behind_run = False
-        room.text[used] = byte
+        text[used] = byte
         used += 1
     return at, wild, used
 
 
 @kernel
-def _without_backslashes(text: NDArray[np.uint8], size: int) -> int:
-    """Make a canonical pattern without wildcards the text that it stands for; its size."""
-    used = 0
-    i = 0
-    while i < size:
+def _without_backslashes(text: NDArray[np.uint8], first: int, end: int) -> int:
+    """Make a canonical pattern without wildcards the text that it stands for; its new end."""
+    used = first
+    i = first
+    while i < end:
         if text[i] == _BACKSLASH:
             i += 1
         text[used] = text[i]
@@ -309,50 +288,79 @@ def _without_backslashes(text: NDArray[np.uint8], size: int) -> int:
 
 @kernel
 def _read_worded(
-    data: NDArray[np.uint8], at: int, end: int, word: int, room: Operands
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    word: int,
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+    used: int,
+    spare: NDArray[np.uint8],
 ) -> tuple[int, int, int, int, int]:
-    """What follows the word in, between, like or ilike: behind it, test, kind, count, bytes of text."""
+    """What follows in, between, like or ilike: behind it, test, kind, end of operands, use of text."""
     if word == WORD_IN:
-        at, kind, count, used = _read_list(data, at, end, room)
-        return at, IN if count > 1 else EQ, kind, count, used
+        at, kind, last, used = _read_list(data, at, end, high, doubles, low, place, text, used, spare)
+        return at, IN if last > place + 1 else EQ, kind, last, used
     if word == WORD_BETWEEN:
-        at, kind, count, used = _read_between(data, at, end, room)
-        return at, BETWEEN if count > 1 else EQ, kind, count, used
+        at, kind, last, used = _read_between(data, at, end, high, doubles, low, place, text, used)
+        return at, BETWEEN if last > place + 1 else EQ, kind, last, used
     if word == WORD_LIKE or word == WORD_ILIKE:
-        at, wild, used = _read_pattern(data, at, end, word == WORD_ILIKE, room)
+        first = used
+        at, wild, used = _read_pattern(data, at, end, word == WORD_ILIKE, text, used, spare)
         test = LIKE if word == WORD_LIKE else ILIKE
-        if word == WORD_LIKE and wild == 0:
+        if word == WORD_LIKE and not wild:
             test = EQ
-            used = _without_backslashes(room.text, used)
-        room.high[0] = 0
-        room.low[0] = used
-        return at, test, STRING, 1, used
-    return UNSURE, EQ, NUMBER, 0, 0
+            used = _without_backslashes(text, first, used)
+        high[place] = 0
+        low[place] = used - first
+        return at, test, STRING, place + 1, used
+    return UNSURE, EQ, NUMBER, place, used
 
 
 @kernel
-def read_predicate(data: NDArray[np.uint8], at: int, end: int, alias: NDArray[np.uint8], room: Room) -> Form:
+def read_predicate(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    alias: NDArray[np.uint8],
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+    used: int,
+    path: NDArray[np.uint8],
+    path_used: int,
+    spare: NDArray[np.uint8],
+) -> tuple[int, int, int, int, int, int]:
     """Read the predicate data[at:end] whole; a first name of its field that is the alias is left out.
 
-    An empty alias is none.
+    Its test (or UNSURE: nothing is added), kind, 1 when it is written in its negated form, and the
+    new ends: of operands from `place` on, of text, of path. An empty alias is none. Every array has
+    room for as many entries as the predicate has bytes, and one more.
     """
-    operands = room.operands
+    refused = (UNSURE, NUMBER, 0, place, used, path_used)
     if is_name_start(data[at]) and _opens_call(data, at, end):
-        return _refused()
-    at, path = _read_path(data, at, end, alias, room.path)
+        return refused
+    at, path_end = _read_path(data, at, end, alias, path, path_used)
     if at == UNSURE:
-        return _refused()
+        return refused
     at = skip_blanks(data, at, end)
     if at >= end:
-        operands.high[0] = 1
-        operands.low[0] = 0
-        return Form(EQ, BOOLEAN, 0, 1, 0, path)
+        high[place] = 1
+        low[place] = 0
+        return EQ, BOOLEAN, 0, place + 1, used, path_end
+    first = used
+    last = place + 1
     test, negated, size = _comparison(data, at, end)
-    used = 0
-    count = 1
     if test != UNSURE:
         at = skip_blanks(data, at + size, end)
-        at, kind, used = read_value(data, at, end, operands, 0, 0)
+        at, kind, used = read_value(data, at, end, high, doubles, low, place, text, used)
+        if kind == STRING:
+            high[place] = 0
     else:
         word, at = _word_at(data, at, end)
         if word == WORD_IS:
@@ -360,14 +368,16 @@ def read_predicate(data: NDArray[np.uint8], at: int, end: int, alias: NDArray[np
             if word == WORD_NOT:
                 negated = 1
                 word, at = _word_at(data, at, end)
-            test, kind, count = NULL, NULLS, 0
+            test, kind, last = NULL, NULLS, place
             if word != WORD_NULL:
-                return _refused()
+                return refused
         else:
             if word == WORD_NOT:
                 negated = 1
                 word, at = _word_at(data, at, end)
-            at, test, kind, count, used = _read_worded(data, at, end, word, operands)
+            at, test, kind, last, used = _read_worded(
+                data, at, end, word, high, doubles, low, place, text, first, spare
+            )
     if at == UNSURE or skip_blanks(data, at, end) < end:
-        return _refused()
-    return Form(test, kind, negated, count, used, path)
+        return refused
+    return test, kind, negated, last, used, path_end

@@ -5,14 +5,14 @@ A constant becomes one operand of two int64, `high` and `low`:
     number, Boolean    the key by which it is compared (see lookup.py)
     string             where its bytes begin in `text`, and how many they are
 
+`doubles` is the memory of `high` seen as doubles, which is how a double's bits become a key.
+
 Numbers that need care are left to the grammar: what has more than 15 digits or a far exponent. What
 is left has one key for each value, to decimals too: decimals of 15 digits are different doubles when
 they are different, and the integers that a double rounds are left out.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,72 +43,55 @@ _POWERS = np.array([10.0**power for power in range(_FARTHEST_POWER + 1)])
 _MOST_EXPONENT_DIGITS = 4
 
 
-class Operands(NamedTuple):
-    """Room for the operands of one predicate; as long as the text that is read, or longer.
-
-    high, low    int64[n]
-    text         uint8[n]     the bytes of strings, side by side
-    spare        uint8[n]     room to bring them into order
-    double       float64[1]   a double on its way to a key,
-    bits         int64[1]     and the same memory as an integer
-    """
-
-    high: NDArray[np.int64]
-    low: NDArray[np.int64]
-    text: NDArray[np.uint8]
-    spare: NDArray[np.uint8]
-    double: NDArray[np.float64]
-    bits: NDArray[np.int64]
-
-
-@kernel
-def room_for_operands(size: int) -> Operands:
-    """Room for a predicate of so many bytes."""
-    double = np.zeros(1, np.float64)
-    return Operands(
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.uint8),
-        np.empty(size, np.uint8),
-        double,
-        double.view(np.int64),
-    )
-
-
 @kernel
 def _is_digit(byte: int) -> bool:
     return 48 <= byte <= 57
 
 
 @kernel
-def _ordered_bits(room: Operands, value: float) -> np.int64:
-    """The bits of a double as an integer that is ordered as the doubles are."""
-    room.double[0] = value
-    bits = room.bits[0]
-    return bits ^ _MAGNITUDE if bits < 0 else bits
+def _put_double(high: NDArray[np.int64], doubles: NDArray[np.float64], place: int, value: float) -> None:
+    """Write the bits of a double, ordered as the doubles are."""
+    doubles[place] = value
+    if high[place] < 0:
+        high[place] ^= _MAGNITUDE
 
 
 @kernel
-def _put_integer(room: Operands, place: int, size: np.uint64, negative: bool) -> bool:
+def _put_integer(
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    size: np.uint64,
+    negative: bool,
+) -> bool:
     """Write the key of an integer; False when it does not fit 64 bits."""
+    low[place] = 0
     if size > _LARGEST:
         if not negative or size > _LARGEST + np.uint64(1):
             return False
-        room.high[place] = _ordered_bits(room, -(2.0**63))
-        room.low[place] = 0
+        _put_double(high, doubles, place, -(2.0**63))
         return True
     value = -np.int64(size) if negative else np.int64(size)
     nearest = np.float64(value)
-    room.high[place] = _ordered_bits(room, nearest)
+    _put_double(high, doubles, place, nearest)
     if nearest >= 2.0**63:
-        room.low[place] = value - _MAGNITUDE - 1
+        low[place] = value - _MAGNITUDE - 1
     else:
-        room.low[place] = value - np.int64(nearest)
+        low[place] = value - np.int64(nearest)
     return True
 
 
 @kernel
-def _put_decimal(room: Operands, place: int, digits: np.uint64, power: int, negative: bool) -> bool:
+def _put_decimal(
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    digits: np.uint64,
+    power: int,
+    negative: bool,
+) -> bool:
     """Write the key of digits * 10**power; False when one rounding does not give the nearest double."""
     while digits > 0 and digits % _TEN == 0:
         digits //= _TEN
@@ -126,13 +109,21 @@ def _put_decimal(room: Operands, place: int, digits: np.uint64, power: int, nega
                 return False
         if negative:
             value = -value
-    room.high[place] = _ordered_bits(room, value)
-    room.low[place] = 0
+    _put_double(high, doubles, place, value)
+    low[place] = 0
     return True
 
 
 @kernel
-def read_number(data: NDArray[np.uint8], at: int, end: int, room: Operands, place: int) -> int:
+def _read_number(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+) -> int:
     """Behind the number that begins at `at`, its key written; or UNSURE."""
     negative = data[at] == 45
     if negative or data[at] == 43:
@@ -172,9 +163,9 @@ def read_number(data: NDArray[np.uint8], at: int, end: int, room: Operands, plac
     if at < end and (is_name_part(data[at]) or data[at] == 46 or data[at] >= 128):
         return UNSURE
     if at == whole:
-        good = _put_integer(room, place, digits, negative)
+        good = _put_integer(high, doubles, low, place, digits, negative)
     else:
-        good = _put_decimal(room, place, digits, power, negative)
+        good = _put_decimal(high, doubles, low, place, digits, power, negative)
     return at if good else UNSURE
 
 
@@ -198,83 +189,31 @@ def copy_quoted(
 
 @kernel
 def read_value(
-    data: NDArray[np.uint8], at: int, end: int, room: Operands, place: int, used: int
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+    used: int,
 ) -> tuple[int, int, int]:
     """Read one constant into operand `place`: behind it (or UNSURE), its kind, and the use of text."""
     if at >= end:
         return UNSURE, NUMBER, used
     byte = data[at]
     if byte == 39:
-        behind, filled = copy_quoted(data, at, end, room.text, used)
-        room.high[place] = used
-        room.low[place] = filled - used
+        behind, filled = copy_quoted(data, at, end, text, used)
+        high[place] = used
+        low[place] = filled - used
         return behind, STRING, filled
     if is_name_start(byte):
         behind = end_of_word(data, at, end)
         word = classify(data, at, behind)
         if word != WORD_TRUE and word != WORD_FALSE:
             return UNSURE, BOOLEAN, used
-        room.high[place] = 1 if word == WORD_TRUE else 0
-        room.low[place] = 0
+        high[place] = 1 if word == WORD_TRUE else 0
+        low[place] = 0
         return behind, BOOLEAN, used
-    return read_number(data, at, end, room, place), NUMBER, used
-
-
-@kernel
-def _precedes(room: Operands, texts: bool, high: int, low: int, other: int) -> bool:
-    """Whether the operand (high, low) comes before operand `other`."""
-    if not texts:
-        return high < room.high[other] or (high == room.high[other] and low < room.low[other])
-    begin = room.high[other]
-    size = room.low[other]
-    for i in range(min(low, size)):
-        if room.text[high + i] != room.text[begin + i]:
-            return room.text[high + i] < room.text[begin + i]
-    return low < size
-
-
-@kernel
-def _sort(room: Operands, texts: bool, count: int) -> None:
-    """Ascending, by Shell's method: lists are short, and a huge one is rare."""
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, count):
-            high = room.high[i]
-            low = room.low[i]
-            j = i
-            while j >= gap and _precedes(room, texts, high, low, j - gap):
-                room.high[j] = room.high[j - gap]
-                room.low[j] = room.low[j - gap]
-                j -= gap
-            room.high[j] = high
-            room.low[j] = low
-        gap //= 3
-
-
-@kernel
-def order_operands(room: Operands, texts: bool, count: int) -> int:
-    """Leave each operand once, ascending; how many there are."""
-    _sort(room, texts, count)
-    kept = 1
-    for i in range(1, count):
-        if _precedes(room, texts, room.high[kept - 1], room.low[kept - 1], i):
-            room.high[kept] = room.high[i]
-            room.low[kept] = room.low[i]
-            kept += 1
-    return kept
-
-
-@kernel
-def pack_texts(room: Operands, count: int) -> int:
-    """Bring the bytes of strings into the order of the operands, `high` left 0; how many there are."""
-    used = 0
-    for i in range(count):
-        for j in range(room.low[i]):
-            room.spare[used + j] = room.text[room.high[i] + j]
-        used += room.low[i]
-        room.high[i] = 0
-    for j in range(used):
-        room.text[j] = room.spare[j]
-    return used
+    return _read_number(data, at, end, high, doubles, low, place), NUMBER, used

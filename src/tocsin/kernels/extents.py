@@ -78,11 +78,10 @@ def _end_of_plain(data: NDArray[np.uint8], at: int, end: int) -> int:
         else:
             if data[at] == 45:
                 at += 1
-            first = at
+            if at >= end or not 48 <= data[at] <= 57:
+                return UNSURE
             while at < end and (is_name_part(data[at]) or data[at] == 46):
                 at += 1
-            if at == first:
-                return UNSURE
     elif (byte | 32) == 105 and (data[at + 1] | 32) == 110 and not is_name_part(data[at + 2]):
         at = _skip_spaces(data, at + 2, end)
         if at >= end or data[at] != 40:

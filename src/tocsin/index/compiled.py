@@ -8,6 +8,7 @@ rules ── reading ── steps, predicates
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import raise_all
 from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.printing import print_condition, print_predicate
+from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path
 from tocsin.index.families import sort_into_families
@@ -24,11 +25,12 @@ from tocsin.index.graph import lay_out, links_of, negated_leaves, share
 from tocsin.index.leaf_order import put_in_order
 from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
-from tocsin.index.reading import read_conditions
+from tocsin.index.reading import read_texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.single import Links
+from tocsin.kernels.spans import gather_spans
 
 
 class Texts(NamedTuple):
@@ -49,7 +51,7 @@ class CompiledIndex(NamedTuple):
     pattern_leaf   int32[...]    leaves that are asked of each distinct text, ascending
     rule_id        the rules' ids, in the rules' order
     rule_text      their conditions as written, without table aliases
-    leaf_text      every leaf's predicate, printed
+    leaf_text      every leaf's predicate as it was first written, perhaps negated
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
     group_path     the field of each group
     facts          seconds of the build by phase, for stats()
@@ -89,12 +91,14 @@ class CompiledIndex(NamedTuple):
 def compile_rules(rules: Rules) -> CompiledIndex:
     """Build the index of the rules; RuleError or RuleErrors when some cannot be taken."""
     clock = [time.perf_counter()]
-    reading = read_conditions(rules.whens, rules.aliases)
+    texts = Texts(*text_arrays(rules.whens))
+    reading = read_texts(*texts, rules.aliases)
     raise_all([rules.error(number, error) for number, error in reading.errors])
     clock.append(time.perf_counter())
-    families, order = put_in_order(sort_into_families(reading.predicates))
+    table = reading.table
+    families, order = put_in_order(sort_into_families(table))
     clock.append(time.perf_counter())
-    leaf_count = len(reading.predicates)
+    leaf_count = len(families.group_of)
     groups = len(families.group_path)
     nodes, root = share(reading.parts, leaf_count, len(rules))
     clock.append(time.perf_counter())
@@ -108,9 +112,6 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         *negated_leaves(graph, families.group_of, groups),
     )
     links = links_of(graph, families.group_of, groups)
-    leaf_text = Texts(
-        *packed_bytes([print_predicate(reading.predicates[leaf]).encode() for leaf in order.tolist()])
-    )
     clock.append(time.perf_counter())
     read, sort, shared, laid_out = np.diff(clock).tolist()
     facts = {
@@ -129,8 +130,8 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         families.group_kind,
         families.pattern_leaf,
         Texts(*text_arrays(rules.ids)),
-        _plain_texts(rules),
-        leaf_text,
+        _without_aliases(texts, rules.aliases),
+        Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1])),
         _stream_of(rules.metadata),
         families.group_path,
         facts,
@@ -142,14 +143,14 @@ def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:
     return arrow_texts(*index.rule_id)
 
 
-def _plain_texts(rules: Rules) -> Texts:
+def _without_aliases(texts: Texts, aliases: Mapping[int, str]) -> Texts:
     """The conditions as written, without the table aliases of triggers."""
-    if not rules.aliases:
-        return Texts(*text_arrays(rules.whens))
-    texts = rules.whens.to_pylist()
-    for number, alias in rules.aliases.items():
-        texts[number] = print_condition(parse_condition(texts[number], alias))
-    return Texts(*packed_bytes([text.encode() for text in texts]))
+    if not aliases:
+        return texts
+    printed = [texts.text(number) for number in range(len(texts.start) - 1)]
+    for number, alias in aliases.items():
+        printed[number] = print_condition(parse_condition(printed[number], alias))
+    return Texts(*packed_bytes([text.encode() for text in printed]))
 
 
 def rule_metadata(index: CompiledIndex) -> pa.Table:

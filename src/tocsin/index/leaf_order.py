@@ -35,7 +35,6 @@ def put_in_order(families: Families) -> tuple[Families, NDArray[np.int64]]:
     null_leaf[null_leaf >= 0] = number[null_leaf[null_leaf >= 0]]
     return families._replace(
         group_of=families.group_of[order],
-        likelihood=families.likelihood[order],
         null_leaf=null_leaf,
         posting_leaf=number[families.posting_leaf],
         pattern_leaf=np.sort(number[families.pattern_leaf]),

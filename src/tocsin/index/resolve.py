@@ -8,6 +8,7 @@ import numpy as np
 
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
+from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_predicate
 from tocsin.grammar.patterns import parse_address, parse_timestamp
 from tocsin.grammar.tree import Path, Predicate
@@ -15,10 +16,10 @@ from tocsin.index.batch_cells import BatchCells
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.event_cells import EventCells
-from tocsin.index.families import NULLS
 from tocsin.index.keys import address_key, instant_key
 from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.leaves import Cells
+from tocsin.kernels.predicates import NULLS
 from tocsin.kernels.single import OneEvent
 
 
@@ -45,7 +46,7 @@ class Resolver:
         predicate, _ = parse_predicate(self._index.leaf_text.text(leaf))
         if not isinstance(predicate, Predicate):
             raise TypeError(f"leaf {leaf} is a constant")
-        return predicate
+        return canonical_predicate(predicate)
 
     def _pattern_group(self, group: int) -> PatternGroup | None:
         """The patterns of a group, compiled when a string is first asked about."""

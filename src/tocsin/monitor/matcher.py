@@ -128,7 +128,8 @@ class Matcher:
         if scratch.hits is None:
             scratch.hits = np.zeros(self._index.leaf_count, np.uint8)
         most = int(np.diff(cells.group_start).max(initial=0))
-        return Sorter(*np.empty((4, most), np.int32), np.empty(RADIX, np.int64), scratch.hits)
+        by_posting, by_found, by_slot, other = np.empty((4, most), np.int32)
+        return Sorter(by_posting, by_found, by_slot, other, np.empty(RADIX, np.int64), scratch.hits)
 
     def _planes(self, found: int) -> Planes:
         """Room for a block, with so many rows of found leaves; memory that no plane needs is not touched."""

@@ -34,9 +34,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 import tocsin
+from tocsin.lab import abe_gen
 from tocsin.lab.exchange import campaigns, visits
 from tocsin.lab.python_loop import PythonLoop
-from tocsin.lab.random_rules import LISTED, random_events, random_rules
 from tocsin.monitor.warming import warm_up
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,8 +143,15 @@ def exchange_workload(rules: int, events: int = 20_000) -> Workload:
 
 
 def random_workload(rules: int, events: int = 3_000) -> Workload:
-    made = random_events(events)
-    return Workload("random rules", random_rules(rules), table_of(made), made[:SINGLE_EVENTS], LISTED)
+    setting = abe_gen.Setting(expressions=rules)
+    made = abe_gen.events(setting, events)
+    return Workload(
+        "random rules",
+        abe_gen.rules(setting),
+        abe_gen.table_of(made),
+        abe_gen.rows_of(made)[:SINGLE_EVENTS],
+        abe_gen.listed_fields(setting),
+    )
 
 
 def folder_workload(folder: Path) -> Workload:
@@ -153,7 +160,8 @@ def folder_workload(folder: Path) -> Workload:
         events = [json.loads(line) for line in lines]
     with gzip.open(folder / "counts.txt.gz", "rt") as lines:
         counts = [int(line) for line in lines]
-    return Workload("random rules", rules, table_of(events), events[:SINGLE_EVENTS], LISTED, counts)
+    listed = abe_gen.listed_fields(abe_gen.Setting())
+    return Workload("random rules", rules, table_of(events), events[:SINGLE_EVENTS], listed, counts)
 
 
 def spread(table: pa.Table) -> list[dict[str, Any]]:

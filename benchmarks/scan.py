@@ -23,11 +23,13 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
-from tocsin.grammar.tree import Literal, Path, Predicate, Test
+from tocsin.grammar.conditions import parse_predicate
+from tocsin.grammar.tree import Constant, Literal, Path, Predicate, Test
+from tocsin.index.compiled import CompiledIndex
+from tocsin.index.packing import arrow_texts
 from tocsin.index.reading import Steps, read_conditions
 from tocsin.kernels.skeleton import NOT, XNOR, XOR
 
@@ -72,24 +74,25 @@ class Prepared(NamedTuple):
 
 
 class Scan:
-    """Conditions as code. `listed` are the fields that hold lists, `sample` some events to learn from."""
+    """The rules of an index as code.
+
+    `listed` are the fields that hold lists; from the `sample` it learns how often events have a field.
+    """
 
     def __init__(
-        self, conditions: Any, listed: Collection[Path], sample: Sequence[Mapping[str, object]]
+        self, compiled: CompiledIndex, listed: Collection[Path], sample: Sequence[Mapping[str, object]]
     ) -> None:
-        texts = pa.chunked_array(conditions.chunks, conditions.type).combine_chunks().cast(pa.large_string())
-        reading = read_conditions(texts, {})
-        if reading.errors:
-            raise UsageError(f"a condition cannot be read: {reading.errors[0][1]}")
+        parts = read_conditions(arrow_texts(*compiled.rule_text), {}).parts
         self._number: dict[str, int] = {}
         self._listed = frozenset(path[0] for path in listed)
         self._codes: dict[str, int] = {}
-        table, values = self._predicates(reading.predicates)
+        leaves = [parse_predicate(compiled.leaf_text.text(leaf))[0] for leaf in range(compiled.leaf_count)]
+        table, values = self._predicates(leaves)
         likely = self._likelihoods(table, sample)
         self.program = _joined(
-            [_compiled(part, table, likely) for part in reading.parts], np.array(values or [0], np.int32)
+            [_compiled(part, table, likely) for part in parts], np.array(values or [0], np.int32)
         )
-        self._out = np.empty(len(texts), np.int32)
+        self._out = np.empty(compiled.rule_count, np.int32)
 
     def prepare(self, event: Mapping[str, object]) -> Prepared:
         """An event as the scan reads it."""
@@ -114,10 +117,13 @@ class Scan:
         """An integer or a Boolean as it is; a string's number, or one that no rule asks for."""
         return self._codes.get(value, -1) if isinstance(value, str) else int(value)  # type: ignore[call-overload,no-any-return]
 
-    def _predicates(self, predicates: Sequence[Predicate]) -> tuple[NDArray[np.int32], list[int]]:
+    def _predicates(self, predicates: Sequence[Predicate | Constant]) -> tuple[NDArray[np.int32], list[int]]:
         """field * 16 + test, operand, end for each predicate, and the values of the lists."""
-        rows, values = [], []
+        rows: list[tuple[int, int, int]] = []
+        values: list[int] = []
         for each in predicates:
+            if isinstance(each, Constant):
+                raise TypeError("a leaf is no constant")
             if each.test not in TESTS or len(each.field) > 1:
                 raise UsageError(f"the scan knows no {each.test.value} on {'.'.join(each.field)}")
             name, test = each.field[0], TESTS[each.test]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from collections.abc import Collection, Mapping, Sequence
+
 import pytest
 from benchmarks.scan import Scan
 from hypothesis import given
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from tocsin.errors import UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
+from tocsin.grammar.rules import Rules
+from tocsin.grammar.tree import Path
+from tocsin.index.compiled import compile_rules
 from tocsin.lab import abe_gen
 
 PREDICATES = (
@@ -41,9 +45,15 @@ CONDITIONS = st.recursive(
 EVENTS = st.fixed_dictionaries({}, optional=VALUES)
 
 
+def scan_of(texts: Sequence[str], listed: Collection[Path], sample: Sequence[Mapping[str, object]]) -> Scan:
+    return Scan(
+        compile_rules(Rules.of((str(number), text) for number, text in enumerate(texts))), listed, sample
+    )
+
+
 @given(st.lists(CONDITIONS, min_size=1, max_size=8), st.lists(EVENTS, min_size=1, max_size=5))
 def test_a_rule_is_found_when_its_condition_is_true(texts: list[str], events: list[dict[str, object]]):
-    scan = Scan(pa.chunked_array([texts]), {("l",)}, events)
+    scan = scan_of(texts, {("l",)}, events)
     conditions = [parse_condition(text) for text in texts]
     for event in events:
         expected = [place for place, each in enumerate(conditions) if matches(each, event)]
@@ -53,14 +63,14 @@ def test_a_rule_is_found_when_its_condition_is_true(texts: list[str], events: li
 @pytest.mark.parametrize("setting", [abe_gen.Setting(expressions=300), abe_gen.AdsSetting(expressions=300)])
 def test_it_takes_the_workloads(setting: abe_gen.Workload):
     rules, events = abe_gen.rules(setting), abe_gen.rows_of(abe_gen.events(setting, 10))
-    scan = Scan(rules["when"], abe_gen.listed_fields(setting), events)
+    scan = scan_of(rules["when"].to_pylist(), abe_gen.listed_fields(setting), events)
     conditions = [parse_condition(text) for text in rules["when"].to_pylist()]
     for event in events:
         expected = [place for place, each in enumerate(conditions) if matches(each, event)]
         assert scan.match(scan.prepare(event)).tolist() == expected
 
 
-@pytest.mark.parametrize("text", ["a.b = 1", "s like 'x%'", "s < 'x'", "n = 1.5", "true", "n = 1 and"])
+@pytest.mark.parametrize("text", ["a.b = 1", "s like 'x%'", "s < 'x'", "n = 1.5", "true"])
 def test_what_it_cannot_take_is_refused(text: str):
     with pytest.raises(UsageError):
-        Scan(pa.chunked_array([[text]]), (), [])
+        scan_of([text], (), [])

@@ -24,22 +24,25 @@ reading order:
 
 from __future__ import annotations
 
-from tocsin.lab.abe_gen.events import events, listed_fields, rows_of, table_of, thinned
+from tocsin.lab.abe_gen.events import Events, events, first, listed_fields, rows_of, table_of, thinned
 from tocsin.lab.abe_gen.settings import AdsSetting, Mix, Setting, Workload
 from tocsin.lab.abe_gen.shape import Shape, shape_of
-from tocsin.lab.abe_gen.workloads import forest_of, rules
+from tocsin.lab.abe_gen.workloads import forest_of, rules, rules_of
 
 __all__ = [
     "AdsSetting",
+    "Events",
     "Mix",
     "Setting",
     "Shape",
     "Workload",
     "events",
+    "first",
     "forest_of",
     "listed_fields",
     "rows_of",
     "rules",
+    "rules_of",
     "shape_of",
     "table_of",
     "thinned",

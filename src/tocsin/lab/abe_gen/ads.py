@@ -53,13 +53,13 @@ def ads_forest(setting: AdsSetting) -> Forest:
         for kind in (AND, OR):
             nodes = first + np.flatnonzero(operator == kind)
             roots = int(is_root.sum()) if kind == AND else 0
-            users = int(np.count_nonzero(upper == 1 - kind))
+            above = int(np.count_nonzero(upper == 1 - kind))
             if not len(nodes):
                 continue
-            chosen = nodes[covering(rng, len(nodes), setting.zipf, users + roots)]
+            chosen = nodes[covering(rng, len(nodes), setting.zipf, above + roots)]
             if roots:
-                root[is_root] = chosen[users:]
-            waiting[1 - kind] = chosen[:users]
+                root[is_root] = chosen[above:]
+            waiting[1 - kind] = chosen[:above]
         first += len(operator)
     return Forest(predicates, levels, root)
 

@@ -40,6 +40,11 @@ def events(setting: Workload, count: int) -> Events:
     return Events(field, value.reshape(*shape, MOST_ELEMENTS), rng.integers(1, MOST_ELEMENTS + 1, shape))
 
 
+def first(some: Events, count: int) -> Events:
+    """The first `count` events."""
+    return Events(*(column[:count] for column in some))
+
+
 def thinned(whole: Events, pairs: int) -> Events:
     """The same events with fewer pairs: those whose fields are the rarest, so that few rules are left.
 

@@ -23,7 +23,12 @@ def forest_of(setting: Workload) -> Forest:
 
 def rules(setting: Workload) -> pa.Table:
     """The rules of a setting: id (r1, r2, ...) and when; the same for the same setting."""
-    return pa.Table.from_batches(rule_batches(forest_of(setting)), RULE_SCHEMA)
+    return rules_of(forest_of(setting))
+
+
+def rules_of(forest: Forest) -> pa.Table:
+    """The rules of a forest."""
+    return pa.Table.from_batches(rule_batches(forest), RULE_SCHEMA)
 
 
 def rule_batches(forest: Forest) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,7 @@
-"""Building: how fast from a Parquet column, phase by phase, and how much memory an index takes."""
+"""Building: how fast from a Parquet column, phase by phase, and how much memory an index takes.
+
+Phases are by the clock, as index.stats() tells them.
+"""
 
 from __future__ import annotations
 
@@ -76,15 +79,16 @@ def _build(setting: abe_gen.Setting, repeat: int) -> dict[str, Any]:
         say(f"  {setting.expressions:,} rules of {predicates:.1f} predicates are built from Parquet")
         tries = [_once(path) for _ in range(repeat)]
     best = min(tries, key=lambda each: float(each["all"]))
+    best["organise"] = min(each["organise"] for each in tries)
     return {"rules": setting.expressions, "mean_predicates": predicates, **best}
 
 
 def _once(path: Path) -> dict[str, Any]:
-    start = time.process_time()
+    start = time.perf_counter()
     rules = Rules.of(pq.read_table(path))
-    loaded = time.process_time()
+    loaded = time.perf_counter()
     compiled = compile_rules(rules)
-    end = time.process_time()
+    end = time.perf_counter()
     return {
         "all": end - start,
         "phases": {"parquet": loaded - start, **compiled.facts},
@@ -98,6 +102,6 @@ def _organised(compiled: CompiledIndex) -> dict[str, Any]:
     organise = importlib.import_module("tocsin.index.atree_graph").organise
     texts: pa.LargeStringArray = arrow_texts(*compiled.rule_text)
     parts = read_conditions(texts, {}).parts
-    start = time.process_time()
+    start = time.perf_counter()
     nodes, _ = organise(parts, compiled.leaf_count, compiled.rule_count, reorganise=True, self_adjust=True)
-    return {"organise": time.process_time() - start, "organised_nodes": int(nodes.size[0])}
+    return {"organise": time.perf_counter() - start, "organised_nodes": int(nodes.size[0])}

@@ -5,33 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from benchmarks.atree_workloads import Built, Sizes, asked_of, built_of
+from benchmarks.atree_workloads import Asked, Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
 from tocsin.lab import abe_gen
 
 
 def growth(sizes: Sizes) -> list[dict[str, Any]]:
-    """One row for each number of rules."""
-    rows = []
-    for count in sizes.growth:
-        setting = abe_gen.Setting(expressions=count)
-        built = built_of(setting)
-        asked = asked_of(abe_gen.events(setting, sizes.events), min(100, sizes.single_events))
-        cells = asked.cells(built)
-        per_event = built.matcher.match_batch(cells, write=False).per_event
-        say(f"  {count:,} rules: matching is timed")
-        counted = timed(lambda: built.matcher.match_batch(cells, write=False), sizes.repeat, asked.length)  # noqa: B023
-        rows.append(
-            {
-                "rules": count,
-                "matches": float(per_event.mean()),
-                "nodes_a_rule": built.compiled.plane_count / count,
-                "touched_a_rule": float(np.mean([touched(built, row) for row in asked.rows])) / count,
-                "counted": counted.best,
-            }
-        )
-    return rows
+    """One row for each number of rules: so many of the first of one workload, over the same pools."""
+    setting = abe_gen.Setting(expressions=sizes.growth[-1], pools_for=sizes.expressions)
+    say(f"  {setting.expressions:,} rules are made")
+    rules = abe_gen.rules(setting)
+    asked = asked_of(abe_gen.events(setting, sizes.events), min(100, sizes.single_events))
+    return [_grown(Built(rules.slice(0, count)), asked, sizes.repeat) for count in sizes.growth]
+
+
+def _grown(built: Built, asked: Asked, repeat: int) -> dict[str, Any]:
+    cells = asked.cells(built)
+    per_event = built.matcher.match_batch(cells, write=False).per_event
+    return {
+        "rules": built.count,
+        "matches": float(per_event.mean()),
+        "nodes_a_rule": built.compiled.plane_count / built.count,
+        "touched_a_rule": float(np.mean([touched(built, row) for row in asked.rows])) / built.count,
+        "counted": timed(lambda: built.matcher.match_batch(cells, write=False), repeat, asked.length).best,
+    }
 
 
 def touched(built: Built, row: dict[str, Any]) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from benchmarks.atree_workloads import Built, Sizes, asked_of, built_of
+from benchmarks.folders import Row
 from benchmarks.measuring import say
 
 from tocsin.grammar.conditions import parse_condition
@@ -27,7 +28,9 @@ def live_updates(sizes: Sizes) -> dict[str, Any]:
     texts = abe_gen.rules(replace(setting, expressions=count, seed=2))["when"].to_pylist()
     new = [(f"new{number}", text) for number, text in enumerate(texts)]
     rows = asked_of(abe_gen.events(setting, sizes.single_events), sizes.single_events).rows
+    index.insert("first", texts[0])
     index.match(rows[0])
+    index.delete("first")
     say("  rules are inserted and deleted")
     plain, mixed = new[: sizes.updates], new[sizes.updates :]
     inserted = _seconds(lambda pair: index.insert(*pair), plain)
@@ -67,7 +70,7 @@ def _seconds(work: Callable[[tuple[str, str]], None], pairs: Iterable[tuple[str,
     return time.perf_counter() - start
 
 
-def _check(built: Built, new: dict[str, str], rows: list[dict[str, Any]]) -> None:
+def _check(built: Built, new: dict[str, str], rows: Sequence[Row]) -> None:
     """Of the new rules exactly those match that should."""
     conditions = {rule: parse_condition(text) for rule, text in new.items()}
     for row in rows:

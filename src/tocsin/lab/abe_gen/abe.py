@@ -35,7 +35,8 @@ def pool_sizes(setting: Setting) -> list[int]:
     """
     conjoined, disjoined, negated, *exclusive = setting.operators
     arity = (conjoined + disjoined) * setting.children + negated + 2 * sum(exclusive)
-    shown = [setting.expressions * arity ** (setting.depth - level) for level in range(1, setting.depth)]
+    expressions = setting.pools_for or setting.expressions
+    shown = [expressions * arity ** (setting.depth - level) for level in range(1, setting.depth)]
     uses = setting.uses_of_subexpression if setting.zipf else 1.0
     sizes = [shown[0] / setting.uses_of_predicate, *(times / uses for times in shown[1:])]
     return [*(max(4, round(size)) for size in sizes), setting.expressions]

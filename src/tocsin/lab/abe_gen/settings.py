@@ -52,6 +52,8 @@ class Setting:
     zipf             how unevenly the parts of a pool are used; 0 makes every subexpression anew
     uses_...         how often a predicate or a subexpression is used over all the expanded rules, on
                      average: as the paper measured, and what it leaves open about its pools
+    pools_for        make the pools as for so many expressions instead: of a workload that grows, the
+                     parts stay the same and are used more and more
 
     With the defaults about 2 to 3 % of the rules match an event.
     """
@@ -66,6 +68,7 @@ class Setting:
     )
     uses_of_predicate: float = 18.35
     uses_of_subexpression: float = 4.33
+    pools_for: int | None = None
     seed: int = 1
 
     def __post_init__(self) -> None:

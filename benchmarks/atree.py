@@ -6,8 +6,8 @@
 
 Each part's figures are written to benchmarks/results/atree.json as soon as it is done, and from there
 into the documents that have a place for them. Times are the processor time of this one process on one
-core, the best of several repetitions; only builds and changes of rules are by the clock. Before times count, the
-ways of matching are held to one answer.
+core, the best of several repetitions; only builds and changes of rules are by the clock. Before times
+count, the ways of matching are held to one answer.
 """
 
 from __future__ import annotations

@@ -105,12 +105,11 @@ def compare(
     rows = abe_gen.rows_of(abe_gen.first(made, options.events))
     say(f"{name}: {len(texts):,} expressions in the a-tree crate")
     peer = run_peer(harness, setting, texts, rows, options)
-    rules = pa.table(
-        {"id": [f"r{number}" for number in range(peer.inserted)], "when": texts[: peer.inserted]}
-    )
+    rules = pa.table({"when": texts[: peer.inserted]})
+    rules = rules.append_column("id", [[f"r{number}" for number in range(peer.inserted)]])
     say(f"{name}: {peer.inserted:,} expressions in tocsin")
     start = time.process_time()
-    built = Built(pa.table({"id": ids, "when": texts[: peer.inserted]}))
+    built = Built(rules)
     build = time.process_time() - start
     asked = Asked(abe_gen.table_of(made), rows[: len(peer.seconds)])
     cells = asked.cells(built)

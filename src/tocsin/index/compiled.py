@@ -22,9 +22,11 @@ from tocsin.grammar.tree import Path
 from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
+from tocsin.index.pattern_arrays import compile_patterns
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.single import Wakes
 
@@ -61,6 +63,7 @@ class CompiledIndex(NamedTuple):
     bounds: Bounds
     group_kind: NDArray[np.uint8]
     pattern_leaf: NDArray[np.int32]
+    patterns: Patterns
     rule_id: Texts
     rule_text: Texts
     leaf_text: Texts
@@ -91,6 +94,13 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     raise_all([rules.error(number, error) for number, error in reading.errors])
     clock.append(time.perf_counter())
     families = sort_into_families(reading.predicates)
+    pattern_leaves = families.pattern_leaf.tolist()
+    patterns = compile_patterns(
+        pattern_leaves,
+        families.group_of[families.pattern_leaf].tolist(),
+        [reading.predicates[leaf] for leaf in pattern_leaves],
+        len(families.group_path),
+    )
     clock.append(time.perf_counter())
     leaf_count = len(reading.predicates)
     groups = len(families.group_path)
@@ -124,6 +134,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         families.bounds,
         families.group_kind,
         families.pattern_leaf,
+        patterns,
         Texts(*text_arrays(rules.ids)),
         _plain_texts(rules),
         leaf_text,

@@ -51,8 +51,14 @@ class Resolver:
         """The patterns of a group, compiled when a string is first asked about."""
         if group not in self._patterns and group in self._pattern_leaves:
             leaves = self._pattern_leaves[group]
-            self._patterns[group] = PatternGroup(leaves, [self._predicate(leaf) for leaf in leaves])
+            self._patterns[group] = PatternGroup(
+                self._index.patterns, group, len(leaves), self._text_of
+            )
         return self._patterns.get(group)
+
+    def _text_of(self, leaf: int) -> str:
+        """The pattern or expression of a leaf."""
+        return str(self._predicate(leaf).operands[0].value)
 
     def _decimal_group(self, group: int) -> DecimalGroup:
         if group not in self._decimals:

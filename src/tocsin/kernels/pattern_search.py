@@ -1,0 +1,277 @@
+"""The leaves of a group's patterns that texts satisfy, found in one pass over each text.
+
+Every `like` pattern with plain text in it is listed under one literal, its longest plain piece, and a
+regular expression under literals of which any text it matches has one. How a literal must stand in
+the text is part of the listing:
+
+    ANYWHERE   '%x%'        BEGINS   'x%'        ENDS_IT   '%x'        IS_IT   'x'
+
+For such a pattern a literal so found decides. Any other pattern is a question, asked only when its
+literal was found: `like` here, of the whole text, an expression by the caller. A question without a
+literal ('_%', '[0-9]+') is asked of every text.
+
+The automaton meets a literal as often as it stands in the text, but what is listed ANYWHERE is looked
+at the first time only: each literal is stamped with the text it was last found in, and so are then
+those that end where it ends. BEGINS is decided while the automaton has not fallen yet, ENDS_IT in its
+last state.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.automaton import BASE_SHIFT, BYTE_MASK, ENDS, FALL_SHIFT, OWN, SLOT_MASK
+from tocsin.kernels.folding import fold_text, room_to_fold
+from tocsin.kernels.jit import kernel
+from tocsin.kernels.likes import like_one
+
+ANYWHERE = 0
+BEGINS = 1
+ENDS_IT = 2
+IS_IT = 3
+PLACES = 4
+
+EXPRESSION = 258
+"""The only code of a question that is a regular expression, beside those of likes.py."""
+
+
+class Patterns(NamedTuple):
+    """The patterns of all groups; part of the saved index.
+
+    Group g has two automata (kernels/automaton.py): 2g for its texts as they are, 2g + 1 for its texts
+    folded. A automata, N literals and Q questions, both ordered by automaton.
+
+    root             int32[A]
+    word             int64[S]
+    ending           int32[S]
+    shorter          int32[N]
+    literal_start    int64[A+1]    literals of automaton a
+    listed_start     int32[4N+1]   what is listed under literal n to stand in place p:
+    listed           int32[...]        listed[listed_start[4n + p] : listed_start[4n + p + 1]]; a leaf
+                                       that is then true, or ~q for question q
+    question_start   int64[2A+1]   questions of automaton a that are asked of every text:
+                                       question_start[2a] ... question_start[2a + 1],
+                                   and those that wait for a literal:
+                                       question_start[2a + 1] ... question_start[2a + 2]
+    question_leaf    int32[Q]      the leaf that is true if the answer is yes
+    code_start       int64[Q+1]    its pattern, as kernels/likes.py has it:
+    code             int16[...]        code[code_start[q] : code_start[q + 1]]
+    """
+
+    root: NDArray[np.int32]
+    word: NDArray[np.int64]
+    ending: NDArray[np.int32]
+    shorter: NDArray[np.int32]
+    literal_start: NDArray[np.int64]
+    listed_start: NDArray[np.int32]
+    listed: NDArray[np.int32]
+    question_start: NDArray[np.int64]
+    question_leaf: NDArray[np.int32]
+    code_start: NDArray[np.int64]
+    code: NDArray[np.int16]
+
+
+class _Answers(NamedTuple):
+    """What is found for the texts of a batch, and how far it is filled.
+
+    stamp      int64[...]   the text in which a literal of the group, then a question, was last met
+    leaf       int32[...]   leaves that are true, text by text
+    asked      int32[...]   expressions that are left to the caller, text by text
+    size       int64[2]     how many of each
+    """
+
+    stamp: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+    asked: NDArray[np.int32]
+    size: NDArray[np.int64]
+
+
+@kernel
+def _ask(
+    patterns: Patterns,
+    question: int,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    answers: _Answers,
+) -> None:
+    first = patterns.code_start[question]
+    last = patterns.code_start[question + 1]
+    if last > first and patterns.code[first] == EXPRESSION:
+        answers.asked[answers.size[1]] = question
+        answers.size[1] += 1
+    elif like_one(data, start, end, patterns.code, first, last):
+        answers.leaf[answers.size[0]] = patterns.question_leaf[question]
+        answers.size[0] += 1
+
+
+@kernel
+def _look_at_listed(
+    patterns: Patterns,
+    row: int,
+    questions_at: int,
+    clock: int,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    answers: _Answers,
+) -> None:
+    """What is listed in a row of listed_start is true, or to be asked; questions once in a text."""
+    for i in range(patterns.listed_start[row], patterns.listed_start[row + 1]):
+        listed = patterns.listed[i]
+        if listed >= 0:
+            answers.leaf[answers.size[0]] = listed
+            answers.size[0] += 1
+        elif answers.stamp[questions_at + ~listed] != clock:
+            answers.stamp[questions_at + ~listed] = clock
+            _ask(patterns, ~listed, data, start, end, answers)
+
+
+@kernel
+def _search(
+    patterns: Patterns,
+    automaton: int,
+    literals_at: int,
+    questions_at: int,
+    clock: int,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    answers: _Answers,
+) -> None:
+    """Add what an automaton finds in data[start:end] to the answers.
+
+    A literal's stamp is at literals_at + its number, a question's at questions_at + its number.
+    """
+    for question in range(
+        patterns.question_start[2 * automaton], patterns.question_start[2 * automaton + 1]
+    ):
+        _ask(patterns, question, data, start, end, answers)
+    root = np.int64(patterns.root[automaton])
+    if root < 0:
+        return
+    word = patterns.word
+    ending = patterns.ending
+    shorter = patterns.shorter
+    stamp = answers.stamp
+
+    here = word[root]
+    for at in range(start, end):
+        byte = np.int64(data[at])
+        slot = (here >> BASE_SHIFT) ^ byte
+        here = word[slot]
+        if here & BYTE_MASK != byte:
+            break
+        if here & OWN:
+            row = PLACES * np.int64(ending[slot])
+            _look_at_listed(patterns, row + BEGINS, questions_at, clock, data, start, end, answers)
+            if at + 1 == end:
+                _look_at_listed(patterns, row + IS_IT, questions_at, clock, data, start, end, answers)
+
+    state = root
+    here = word[root]
+    for at in range(start, end):
+        byte = np.int64(data[at])
+        while True:
+            slot = (here >> BASE_SHIFT) ^ byte
+            there = word[slot]
+            if there & BYTE_MASK == byte:
+                state = slot
+                here = there
+                break
+            if state == root:
+                break
+            state = (here >> FALL_SHIFT) & SLOT_MASK
+            here = word[state]
+        if here & ENDS:
+            literal = np.int64(ending[state])
+            while literal >= 0 and stamp[literals_at + literal] != clock:
+                stamp[literals_at + literal] = clock
+                row = PLACES * literal + ANYWHERE
+                _look_at_listed(patterns, row, questions_at, clock, data, start, end, answers)
+                literal = np.int64(shorter[literal])
+    if here & ENDS:
+        literal = np.int64(ending[state])
+        while literal >= 0:
+            row = PLACES * literal + ENDS_IT
+            _look_at_listed(patterns, row, questions_at, clock, data, start, end, answers)
+            literal = np.int64(shorter[literal])
+
+
+@kernel
+def _with_room(array: NDArray[np.int32], used: int, more: int) -> NDArray[np.int32]:
+    """The array, or a larger copy when it has no room for so many more."""
+    if array.size - used >= more:
+        return array
+    grown = np.empty(2 * array.size + more, array.dtype)
+    grown[:used] = array[:used]
+    return grown
+
+
+@kernel
+def search_patterns(
+    patterns: Patterns,
+    page: NDArray[np.int32],
+    fold_by: NDArray[np.int32],
+    group: int,
+    leaves: int,
+    stamp: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    data: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """found_start, found_leaf; asked_start, asked: rows of leaves and of open questions, by text.
+
+    `page` and `fold_by` are a FoldTable. The group has so many leaves. stamp is scratch: one number
+    for each of the group's literals, one for each of its questions, and one that counts texts; zero at
+    first, then left as it was.
+    """
+    plain = 2 * group
+    folding = plain + 1
+    texts = offset.size - 1
+    literals = patterns.literal_start[plain + 2] - patterns.literal_start[plain]
+    first_question = patterns.question_start[2 * plain]
+    questions = patterns.question_start[2 * plain + 4] - first_question
+    literals_at = -patterns.literal_start[plain]
+    questions_at = literals - first_question
+    is_plain = (
+        patterns.root[plain] >= 0
+        or patterns.question_start[2 * plain + 1] > patterns.question_start[2 * plain]
+    )
+    is_folding = (
+        patterns.root[folding] >= 0
+        or patterns.question_start[2 * folding + 1] > patterns.question_start[2 * folding]
+    )
+    longest = 0
+    if is_folding:
+        for text in range(texts):
+            longest = max(longest, offset[text + 1] - offset[text])
+    folded = np.empty(room_to_fold(longest), np.uint8)
+    found_start = np.zeros(texts + 1, np.int64)
+    asked_start = np.zeros(texts + 1, np.int64)
+    answers = _Answers(stamp, np.empty(leaves, np.int32), np.empty(questions, np.int32), np.zeros(2, np.int64))
+    for text in range(texts):
+        answers = _Answers(
+            stamp,
+            _with_room(answers.leaf, answers.size[0], leaves),
+            _with_room(answers.asked, answers.size[1], questions),
+            answers.size,
+        )
+        stamp[-1] += 1
+        start = offset[text]
+        end = offset[text + 1]
+        if is_plain:
+            _search(patterns, plain, literals_at, questions_at, stamp[-1], data, start, end, answers)
+        if is_folding:
+            size = fold_text(page, fold_by, data, start, end, folded)
+            _search(patterns, folding, literals_at, questions_at, stamp[-1], folded, 0, size, answers)
+        found_start[text + 1] = answers.size[0]
+        asked_start[text + 1] = answers.size[1]
+    return (
+        found_start,
+        answers.leaf[: answers.size[0]].copy(),
+        asked_start,
+        answers.asked[: answers.size[1]].copy(),
+    )

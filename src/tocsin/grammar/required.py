@@ -101,9 +101,7 @@ def required_literals(expression: str) -> Required | None:
 def _without_longer(literals: frozenset[str]) -> frozenset[str]:
     """Without those that contain another."""
     return frozenset(
-        literal
-        for literal in literals
-        if not any(other in literal for other in literals if other != literal)
+        literal for literal in literals if not any(other in literal for other in literals if other != literal)
     )
 
 

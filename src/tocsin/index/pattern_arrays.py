@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.errors import UnsupportedError
+from tocsin.grammar.likes import Token
 from tocsin.grammar.patterns import Wildcard, like_tokens, required_literals
 from tocsin.grammar.tree import Predicate, Test
 from tocsin.index.packing import packed_bytes, starts
@@ -99,16 +100,24 @@ def _expression_sought(leaf: int, group: int, expression: str) -> _Sought:
 
 
 def _like_sought(leaf: int, automaton: int, pattern: str) -> _Sought:
-    tokens = [token if isinstance(token, Wildcard) else token.encode() for token in like_tokens(pattern)]
-    codes = [
-        code for token in tokens for code in ([_CODE[token]] if isinstance(token, Wildcard) else token)
-    ]
-    pieces = [token for token in tokens if isinstance(token, bytes)]
+    tokens = like_tokens(pattern)
+    pieces = [token for token in tokens if isinstance(token, str)]
     if not pieces:
-        return _Sought(automaton, leaf, (), ANYWHERE, codes)
-    literal = max(pieces, key=len)
-    at = tokens.index(literal)
+        return _Sought(automaton, leaf, (), ANYWHERE, like_codes(tokens))
+    piece = max(pieces, key=lambda piece: len(piece.encode()))
+    at = tokens.index(piece)
     begins, ends = at == 0, at == len(tokens) - 1
     place = IS_IT if begins and ends else BEGINS if begins else ENDS_IT if ends else ANYWHERE
     decided = len(pieces) == 1 and Wildcard.ONE not in tokens
-    return _Sought(automaton, leaf, (literal,), place, None if decided else codes)
+    return _Sought(automaton, leaf, (piece.encode(),), place, None if decided else like_codes(tokens))
+
+
+def like_codes(tokens: Sequence[Token]) -> list[int]:
+    """A pattern as kernels/likes.py reads it."""
+    codes: list[int] = []
+    for token in tokens:
+        if isinstance(token, Wildcard):
+            codes.append(_CODE[token])
+        else:
+            codes.extend(token.encode())
+    return codes

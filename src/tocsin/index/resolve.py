@@ -51,9 +51,7 @@ class Resolver:
         """The patterns of a group, compiled when a string is first asked about."""
         if group not in self._patterns and group in self._pattern_leaves:
             leaves = self._pattern_leaves[group]
-            self._patterns[group] = PatternGroup(
-                self._index.patterns, group, len(leaves), self._text_of
-            )
+            self._patterns[group] = PatternGroup(self._index.patterns, group, len(leaves), self._text_of)
         return self._patterns.get(group)
 
     def _text_of(self, leaf: int) -> str:

@@ -146,9 +146,7 @@ def _search(
 
     A literal's stamp is at literals_at + its number, a question's at questions_at + its number.
     """
-    for question in range(
-        patterns.question_start[2 * automaton], patterns.question_start[2 * automaton + 1]
-    ):
+    for question in range(patterns.question_start[2 * automaton], patterns.question_start[2 * automaton + 1]):
         _ask(patterns, question, data, start, end, answers)
     root = np.int64(patterns.root[automaton])
     if root < 0:
@@ -251,7 +249,9 @@ def search_patterns(
     folded = np.empty(room_to_fold(longest), np.uint8)
     found_start = np.zeros(texts + 1, np.int64)
     asked_start = np.zeros(texts + 1, np.int64)
-    answers = _Answers(stamp, np.empty(leaves, np.int32), np.empty(questions, np.int32), np.zeros(2, np.int64))
+    answers = _Answers(
+        stamp, np.empty(leaves, np.int32), np.empty(questions, np.int32), np.zeros(2, np.int64)
+    )
     for text in range(texts):
         answers = _Answers(
             stamp,

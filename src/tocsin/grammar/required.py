@@ -28,6 +28,7 @@ MOST_LITERALS = 32
 LONGEST_RUN = 64
 """Characters after which a literal is not made longer: it will not get much rarer."""
 LARGEST_CLASS = 8
+MOST_COPIES = 4
 
 _FLAGS = re.compile(r"\(\?([imsU]*)(?:-([imsU]+))?([:)])")
 _NAMED = re.compile(r"\(\?P?<\w+>")
@@ -150,10 +151,10 @@ def _either(parts: list[_Part]) -> _Part:
 
 
 def _repeated(part: _Part, least: int, most: int | None) -> _Part:
-    if least == most == 1:
-        return part
+    """So many times the part, or more; as one part, because RE2 lets another repetition follow."""
     if least > 0:
-        return _Part(None, part.requirement())
+        copies = min(least, MOST_COPIES)
+        return _sequence([part] * copies + [_ANYTHING] * (copies != most))
     if most == 1 and part.exact is not None:
         return _Part(part.exact | {""}, None)
     return _ANYTHING

@@ -144,10 +144,10 @@ class World:
             text += joint + (part.upper() if rng.random() < 0.1 else part)
         return text + rng.choice(["", " Überprüfung", " 日本語"])
 
-    def _needle(self, texts: Sequence[str]) -> str:
-        """A piece of some text one time in fifty, else one that perhaps no text has."""
+    def _needle(self, texts: Sequence[str], known: float) -> str:
+        """With this probability a piece of some text, else one that perhaps no text has."""
         rng = self._rng
-        if rng.random() < 0.02:
+        if rng.random() < known:
             text = rng.choice(texts)
             start = rng.randrange(len(text) - 20)
             return text[start : start + rng.randint(8, 20)]
@@ -157,7 +157,7 @@ class World:
         """Four fifths '%x%'; the others begin, end, are in several segments or have a `_`."""
         made: set[str] = set()
         while len(made) < count:
-            needle, other = (escaped(self._needle(texts)) for _ in range(2))
+            needle, other = (escaped(self._needle(texts, 0.02)) for _ in range(2))
             kind = self._rng.random()
             if kind < 0.8:
                 made.add(f"%{needle}%")
@@ -176,12 +176,13 @@ class World:
         rng = self._rng
         made: set[str] = set()
         while len(made) < count:
-            one, other = (re2.escape(self._needle(texts)) for _ in range(2))
+            one, other = (re2.escape(self._needle(texts, 0.2)) for _ in range(2))
             shapes = [
                 rf"(?i){one}\s+.*{other}",
                 rf"{one}[0-9]+\.(exe|dll)",
                 rf"(?i)({one}|{other})$",
                 rf"\b{one}\b",
+                rf"(?i)^.*{one}.*$",
                 rf"^[^ ]+ .*{one}=\w+",
             ]
             made.add(rng.choice(shapes) if rng.random() < 0.98 else rf"[0-9a-f]{{{rng.randint(30, 999)}}}")

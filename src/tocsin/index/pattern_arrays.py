@@ -6,8 +6,8 @@ looked for, and the pattern asked when it is found. See kernels/pattern_search.p
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -50,28 +50,31 @@ def compile_patterns(
     ]
     questions = [each for each in sought if each.codes is not None]
     questions.sort(key=lambda each: (each.automaton, bool(each.literals)))
-    listed: dict[tuple[int, bytes], list[list[int]]] = defaultdict(lambda: [[] for _ in range(PLACES)])
-    for each in sought:
-        if each.codes is None:
-            for literal in each.literals:
-                listed[each.automaton, literal][each.place].append(each.leaf)
-    for number, each in enumerate(questions):
-        for literal in each.literals:
-            listed[each.automaton, literal][each.place].append(~number)
-    keys = sorted(listed)
-    rows = [row for key in keys for row in listed[key]]
+    listings = [
+        (each.automaton, literal, each.place, says)
+        for each, says in chain(
+            ((each, each.leaf) for each in sought if each.codes is None),
+            ((each, ~number) for number, each in enumerate(questions)),
+        )
+        for literal in each.literals
+    ]
+    listings.sort()
+    number_of: dict[tuple[int, bytes], int] = {}
+    for automaton, literal, _, _ in listings:
+        number_of.setdefault((automaton, literal), len(number_of))
     automata = 2 * group_count
-    literal_start = _starts_of((automaton for automaton, _ in keys), automata)
+    literal_start = _starts_of((automaton for automaton, _ in number_of), automata)
     try:
-        built = build_automata(literal_start, *packed_bytes([literal for _, literal in keys]))
+        built = build_automata(literal_start, *packed_bytes([literal for _, literal in number_of]))
     except OverflowError as error:
         raise UnsupportedError("the patterns have more text than one index can hold") from error
+    rows = (PLACES * number_of[automaton, literal] + place for automaton, literal, place, _ in listings)
     codes = [each.codes or [] for each in questions]
     return Patterns(
         *built,
         literal_start,
-        starts([len(row) for row in rows], np.int32),
-        np.array([entry for row in rows for entry in row], np.int32),
+        _starts_of(rows, PLACES * len(number_of)).astype(np.int32),
+        np.array([says for _, _, _, says in listings], np.int32),
         _starts_of((2 * each.automaton + bool(each.literals) for each in questions), 2 * automata),
         np.array([each.leaf for each in questions], np.int32),
         starts([len(row) for row in codes], np.int64),

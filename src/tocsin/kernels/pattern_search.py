@@ -34,6 +34,13 @@ ENDS_IT = 2
 IS_IT = 3
 PLACES = 4
 
+_BASE_SHIFT = np.uint64(BASE_SHIFT)
+_FALL_SHIFT = np.uint64(FALL_SHIFT)
+_SLOT_MASK = np.uint64(SLOT_MASK)
+_BYTE_MASK = np.uint64(BYTE_MASK)
+_ENDS = np.uint64(ENDS)
+_OWN = np.uint64(OWN)
+
 EXPRESSION = 258
 """The only code of a question that is a regular expression, beside those of likes.py."""
 
@@ -148,22 +155,22 @@ def _search(
     """
     for question in range(patterns.question_start[2 * automaton], patterns.question_start[2 * automaton + 1]):
         _ask(patterns, question, data, start, end, answers)
-    root = np.int64(patterns.root[automaton])
-    if root < 0:
+    if patterns.root[automaton] < 0:
         return
-    word = patterns.word
+    root = np.uint64(patterns.root[automaton])
+    word = patterns.word.view(np.uint64)  # an index without sign is used as it is, without a check
     ending = patterns.ending
     shorter = patterns.shorter
     stamp = answers.stamp
 
     here = word[root]
     for at in range(start, end):
-        byte = np.int64(data[at])
-        slot = (here >> BASE_SHIFT) ^ byte
+        byte = np.uint64(data[at])
+        slot = (here >> _BASE_SHIFT) ^ byte
         here = word[slot]
-        if here & BYTE_MASK != byte:
+        if here & _BYTE_MASK != byte:
             break
-        if here & OWN:
+        if here & _OWN:
             row = PLACES * np.int64(ending[slot])
             _look_at_listed(patterns, row + BEGINS, questions_at, clock, data, start, end, answers)
             if at + 1 == end:
@@ -172,26 +179,26 @@ def _search(
     state = root
     here = word[root]
     for at in range(start, end):
-        byte = np.int64(data[at])
+        byte = np.uint64(data[at])
         while True:
-            slot = (here >> BASE_SHIFT) ^ byte
+            slot = (here >> _BASE_SHIFT) ^ byte
             there = word[slot]
-            if there & BYTE_MASK == byte:
+            if there & _BYTE_MASK == byte:
                 state = slot
                 here = there
                 break
             if state == root:
                 break
-            state = (here >> FALL_SHIFT) & SLOT_MASK
+            state = (here >> _FALL_SHIFT) & _SLOT_MASK
             here = word[state]
-        if here & ENDS:
+        if here & _ENDS:
             literal = np.int64(ending[state])
             while literal >= 0 and stamp[literals_at + literal] != clock:
                 stamp[literals_at + literal] = clock
                 row = PLACES * literal + ANYWHERE
                 _look_at_listed(patterns, row, questions_at, clock, data, start, end, answers)
                 literal = np.int64(shorter[literal])
-    if here & ENDS:
+    if here & _ENDS:
         literal = np.int64(ending[state])
         while literal >= 0:
             row = PLACES * literal + ENDS_IT

@@ -139,8 +139,10 @@ def _fall(word: NDArray[np.int64], root: int, parent: int, label: int) -> int:
 @kernel
 def _grown(array: NDArray[Scalar], fill: int) -> NDArray[Scalar]:
     """The array with as much room again."""
-    grown = np.full(2 * array.size, fill, array.dtype)
-    grown[: array.size] = array
+    grown = np.empty(2 * array.size, array.dtype)
+    for i in range(array.size):
+        grown[i] = array[i]
+        grown[array.size + i] = fill
     return grown
 
 

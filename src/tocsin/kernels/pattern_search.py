@@ -86,8 +86,8 @@ class _Answers(NamedTuple):
 
     stamp      int64[...]   the text in which a literal of the group, then a question, was last met
     leaf       int32[...]   leaves that are true, text by text
-    asked      int32[...]   expressions that are left to the caller, text by text
-    size       int64[2]     how many of each
+    asked      int32[...]   questions: of earlier texts those left to the caller, of this one all
+    size       int64[2]     how many leaves and questions
     """
 
     stamp: NDArray[np.int64]
@@ -97,48 +97,29 @@ class _Answers(NamedTuple):
 
 
 @kernel
-def _ask(
-    patterns: Patterns,
-    question: int,
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    answers: _Answers,
-) -> None:
-    first = patterns.code_start[question]
-    last = patterns.code_start[question + 1]
-    if last > first and patterns.code[first] == EXPRESSION:
-        answers.asked[answers.size[1]] = question
-        answers.size[1] += 1
-    elif like_one(data, start, end, patterns.code, first, last):
-        answers.leaf[answers.size[0]] = patterns.question_leaf[question]
-        answers.size[0] += 1
-
-
-@kernel
 def _look_at_listed(
-    patterns: Patterns,
+    listed_start: NDArray[np.int32],
+    listed: NDArray[np.int32],
     row: int,
     questions_at: int,
     clock: int,
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
     answers: _Answers,
 ) -> None:
     """What is listed in a row of listed_start is true, or to be asked; questions once in a text."""
-    for i in range(patterns.listed_start[row], patterns.listed_start[row + 1]):
-        listed = patterns.listed[i]
-        if listed >= 0:
-            answers.leaf[answers.size[0]] = listed
+    for i in range(listed_start[row], listed_start[row + 1]):
+        if listed[i] >= 0:
+            answers.leaf[answers.size[0]] = listed[i]
             answers.size[0] += 1
-        elif answers.stamp[questions_at + ~listed] != clock:
-            answers.stamp[questions_at + ~listed] = clock
-            _ask(patterns, ~listed, data, start, end, answers)
+        else:
+            question = ~listed[i]
+            if answers.stamp[questions_at + question] != clock:
+                answers.stamp[questions_at + question] = clock
+                answers.asked[answers.size[1]] = question
+                answers.size[1] += 1
 
 
 @kernel
-def _search(
+def _run_automaton(
     patterns: Patterns,
     automaton: int,
     literals_at: int,
@@ -149,18 +130,16 @@ def _search(
     end: int,
     answers: _Answers,
 ) -> None:
-    """Add what an automaton finds in data[start:end] to the answers.
+    """Add what an automaton finds in data[start:end] to the leaves and questions.
 
     A literal's stamp is at literals_at + its number, a question's at questions_at + its number.
     """
-    for question in range(patterns.question_start[2 * automaton], patterns.question_start[2 * automaton + 1]):
-        _ask(patterns, question, data, start, end, answers)
-    if patterns.root[automaton] < 0:
-        return
     root = np.uint64(patterns.root[automaton])
     word = patterns.word.view(np.uint64)  # an index without sign is used as it is, without a check
     ending = patterns.ending
     shorter = patterns.shorter
+    listed_start = patterns.listed_start
+    listed = patterns.listed
     stamp = answers.stamp
 
     here = word[root]
@@ -172,9 +151,9 @@ def _search(
             break
         if here & _OWN:
             row = PLACES * np.int64(ending[slot])
-            _look_at_listed(patterns, row + BEGINS, questions_at, clock, data, start, end, answers)
+            _look_at_listed(listed_start, listed, row + BEGINS, questions_at, clock, answers)
             if at + 1 == end:
-                _look_at_listed(patterns, row + IS_IT, questions_at, clock, data, start, end, answers)
+                _look_at_listed(listed_start, listed, row + IS_IT, questions_at, clock, answers)
 
     state = root
     here = word[root]
@@ -196,14 +175,38 @@ def _search(
             while literal >= 0 and stamp[literals_at + literal] != clock:
                 stamp[literals_at + literal] = clock
                 row = PLACES * literal + ANYWHERE
-                _look_at_listed(patterns, row, questions_at, clock, data, start, end, answers)
+                _look_at_listed(listed_start, listed, row, questions_at, clock, answers)
                 literal = np.int64(shorter[literal])
     if here & _ENDS:
         literal = np.int64(ending[state])
         while literal >= 0:
             row = PLACES * literal + ENDS_IT
-            _look_at_listed(patterns, row, questions_at, clock, data, start, end, answers)
+            _look_at_listed(listed_start, listed, row, questions_at, clock, answers)
             literal = np.int64(shorter[literal])
+
+
+@kernel
+def _ask(
+    patterns: Patterns,
+    first: int,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    answers: _Answers,
+) -> None:
+    """Answer the questions from the first on; those that are expressions stay."""
+    last = answers.size[1]
+    answers.size[1] = first
+    for i in range(first, last):
+        question = answers.asked[i]
+        code_start = patterns.code_start[question]
+        code_end = patterns.code_start[question + 1]
+        if code_end > code_start and patterns.code[code_start] == EXPRESSION:
+            answers.asked[answers.size[1]] = question
+            answers.size[1] += 1
+        elif like_one(data, start, end, patterns.code, code_start, code_end):
+            answers.leaf[answers.size[0]] = patterns.question_leaf[question]
+            answers.size[0] += 1
 
 
 @kernel
@@ -212,7 +215,8 @@ def _with_room(array: NDArray[np.int32], used: int, more: int) -> NDArray[np.int
     if array.size - used >= more:
         return array
     grown = np.empty(2 * array.size + more, array.dtype)
-    grown[:used] = array[:used]
+    for i in range(used):
+        grown[i] = array[i]
     return grown
 
 
@@ -233,26 +237,15 @@ def search_patterns(
     for each of the group's literals, one for each of its questions, and one that counts texts; zero at
     first, then left as it was.
     """
-    plain = 2 * group
-    folding = plain + 1
+    first_automaton = 2 * group
     texts = offset.size - 1
-    literals = patterns.literal_start[plain + 2] - patterns.literal_start[plain]
-    first_question = patterns.question_start[2 * plain]
-    questions = patterns.question_start[2 * plain + 4] - first_question
-    literals_at = -patterns.literal_start[plain]
-    questions_at = literals - first_question
-    is_plain = (
-        patterns.root[plain] >= 0
-        or patterns.question_start[2 * plain + 1] > patterns.question_start[2 * plain]
-    )
-    is_folding = (
-        patterns.root[folding] >= 0
-        or patterns.question_start[2 * folding + 1] > patterns.question_start[2 * folding]
-    )
+    literals_at = -patterns.literal_start[first_automaton]
+    literals = patterns.literal_start[first_automaton + 2] + literals_at
+    questions_at = literals - patterns.question_start[2 * first_automaton]
+    questions = patterns.question_start[2 * first_automaton + 4] + questions_at - literals
     longest = 0
-    if is_folding:
-        for text in range(texts):
-            longest = max(longest, offset[text + 1] - offset[text])
+    for text in range(texts):
+        longest = max(longest, offset[text + 1] - offset[text])
     folded = np.empty(room_to_fold(longest), np.uint8)
     found_start = np.zeros(texts + 1, np.int64)
     asked_start = np.zeros(texts + 1, np.int64)
@@ -267,13 +260,27 @@ def search_patterns(
             answers.size,
         )
         stamp[-1] += 1
-        start = offset[text]
-        end = offset[text + 1]
-        if is_plain:
-            _search(patterns, plain, literals_at, questions_at, stamp[-1], data, start, end, answers)
-        if is_folding:
-            size = fold_text(page, fold_by, data, start, end, folded)
-            _search(patterns, folding, literals_at, questions_at, stamp[-1], folded, 0, size, answers)
+        for automaton in range(first_automaton, first_automaton + 2):
+            always = patterns.question_start[2 * automaton]
+            always_end = patterns.question_start[2 * automaton + 1]
+            if always == always_end and patterns.root[automaton] < 0:
+                continue
+            content = data
+            start = offset[text]
+            end = offset[text + 1]
+            if automaton & 1:
+                end = fold_text(page, fold_by, data, start, end, folded)
+                content = folded
+                start = 0
+            asked = answers.size[1]
+            for question in range(always, always_end):
+                answers.asked[answers.size[1]] = question
+                answers.size[1] += 1
+            if patterns.root[automaton] >= 0:
+                _run_automaton(
+                    patterns, automaton, literals_at, questions_at, stamp[-1], content, start, end, answers
+                )
+            _ask(patterns, asked, content, start, end, answers)
         found_start[text + 1] = answers.size[0]
         asked_start[text + 1] = answers.size[1]
     return (

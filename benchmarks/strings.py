@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pyarrow as pa
 import re2
@@ -34,6 +33,7 @@ from tocsin.index.packing import starts, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns, like_codes
 from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.folding import fold_text, room_to_fold
+from tocsin.kernels.jit import kernel
 from tocsin.kernels.likes import like_one
 from tocsin.kernels.pattern_search import Patterns
 
@@ -255,12 +255,12 @@ class PatternByPattern:
         return [np.flatnonzero(row).tolist() for row in holds]
 
 
-@numba.njit
+@kernel
 def ask_all(page: Any, fold_by: Any, offset: Any, data: Any, pattern_start: Any, code: Any) -> Any:
     holds = np.zeros((offset.size - 1, pattern_start.size - 1), np.bool_)
     folded = np.empty(room_to_fold(data.size), np.uint8)
     for text in range(offset.size - 1):
-        size = fold_text(page, fold_by, data, offset[text], offset[text + 1], folded)
+        size = fold_text(page, fold_by, data[offset[text] : offset[text + 1]], folded)
         for place in range(pattern_start.size - 1):
             first, last = pattern_start[place], pattern_start[place + 1]
             holds[text, place] = like_one(folded, 0, size, code, first, last)

@@ -14,11 +14,10 @@ from tocsin.kernels.folding import fold_text, room_to_fold
 
 
 def folded(text: str) -> str:
-    """What the kernel makes of a text that stands between others."""
-    content = text.encode()
-    data = np.frombuffer(b"A" + content + b"Z", np.uint8).copy()
+    """What the kernel makes of a text, without writing past the room for it."""
+    content = np.frombuffer(bytearray(text.encode()), np.uint8)
     room = np.full(room_to_fold(len(content)) + 1, 0xFF, np.uint8)
-    size = fold_text(*fold_table(), data, 1, 1 + len(content), room)
+    size = fold_text(*fold_table(), content, room)
     assert room[-1] == 0xFF
     return room[:size].tobytes().decode()
 

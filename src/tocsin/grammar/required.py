@@ -13,6 +13,10 @@ expressions that RE2 has accepted.
 (?i) in RE2 and `ilike` do not fold all the same way (ẞ), but all that RE2 takes for an ASCII character
 folds to that character; so under (?i) others count as anything, and the literals are sought in the
 folded text.
+
+RE2 has such a filter of its own (re2.Filter), which is not used here: it looks for its literals with an
+RE2::Set, for which running out of memory is the same as finding nothing, and which is slow once there are
+thousands of them; and each process would have to compile all expressions before the first text.
 """
 
 from __future__ import annotations

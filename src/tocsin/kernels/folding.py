@@ -37,16 +37,14 @@ def room_to_fold(size: int) -> int:
 def fold_text(
     page: NDArray[np.int32],
     fold_by: NDArray[np.int32],
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
+    text: NDArray[np.uint8],
     folded: NDArray[np.uint8],
 ) -> int:
-    """Write data[start:end], which is UTF-8, folded to the beginning of `folded`; its size there."""
-    at = start
+    """Write a text, which is UTF-8, folded to the beginning of `folded`; its size there."""
+    at = 0
     size = 0
-    while at < end:
-        lead = np.int64(data[at])
+    while at < text.size:
+        lead = np.int64(text[at])
         if lead < 0x80:
             folded[size] = np.uint8(lead + 32 if 65 <= lead <= 90 else lead)
             size += 1
@@ -55,7 +53,7 @@ def fold_text(
         following = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         code = lead & (0x3F >> following)
         for i in range(1, following + 1):
-            code = code << 6 | np.int64(data[at + i]) & 0x3F
+            code = code << 6 | np.int64(text[at + i]) & 0x3F
         at += following + 1
         code += fold_by[np.int64(page[code >> 8]) * PAGE + (code & (PAGE - 1))]
         if code < 0x80:

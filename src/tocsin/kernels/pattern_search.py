@@ -125,12 +125,10 @@ def _run_automaton(
     literals_at: int,
     questions_at: int,
     clock: int,
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
+    text: NDArray[np.uint8],
     answers: _Answers,
 ) -> None:
-    """Add what an automaton finds in data[start:end] to the leaves and questions.
+    """Add what an automaton finds in a text to the leaves and questions.
 
     A literal's stamp is at literals_at + its number, a question's at questions_at + its number.
     """
@@ -143,8 +141,8 @@ def _run_automaton(
     stamp = answers.stamp
 
     here = word[root]
-    for at in range(start, end):
-        byte = np.uint64(data[at])
+    for at in range(text.size):
+        byte = np.uint64(text[at])
         slot = (here >> _BASE_SHIFT) ^ byte
         here = word[slot]
         if here & _BYTE_MASK != byte:
@@ -152,13 +150,13 @@ def _run_automaton(
         if here & _OWN:
             row = PLACES * np.int64(ending[slot])
             _look_at_listed(listed_start, listed, row + BEGINS, questions_at, clock, answers)
-            if at + 1 == end:
+            if at + 1 == text.size:
                 _look_at_listed(listed_start, listed, row + IS_IT, questions_at, clock, answers)
 
     state = root
     here = word[root]
-    for at in range(start, end):
-        byte = np.uint64(data[at])
+    for at in range(text.size):
+        byte = np.uint64(text[at])
         while True:
             slot = (here >> _BASE_SHIFT) ^ byte
             there = word[slot]
@@ -189,9 +187,7 @@ def _run_automaton(
 def _ask(
     patterns: Patterns,
     first: int,
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
+    text: NDArray[np.uint8],
     answers: _Answers,
 ) -> None:
     """Answer the questions from the first on; those that are expressions stay."""
@@ -204,7 +200,7 @@ def _ask(
         if code_end > code_start and patterns.code[code_start] == EXPRESSION:
             answers.asked[answers.size[1]] = question
             answers.size[1] += 1
-        elif like_one(data, start, end, patterns.code, code_start, code_end):
+        elif like_one(text, 0, text.size, patterns.code, code_start, code_end):
             answers.leaf[answers.size[0]] = patterns.question_leaf[question]
             answers.size[0] += 1
 
@@ -265,22 +261,16 @@ def search_patterns(
             always_end = patterns.question_start[2 * automaton + 1]
             if always == always_end and patterns.root[automaton] < 0:
                 continue
-            content = data
-            start = offset[text]
-            end = offset[text + 1]
+            content = data[offset[text] : offset[text + 1]]
             if automaton & 1:
-                end = fold_text(page, fold_by, data, start, end, folded)
-                content = folded
-                start = 0
+                content = folded[: fold_text(page, fold_by, content, folded)]
             asked = answers.size[1]
             for question in range(always, always_end):
                 answers.asked[answers.size[1]] = question
                 answers.size[1] += 1
             if patterns.root[automaton] >= 0:
-                _run_automaton(
-                    patterns, automaton, literals_at, questions_at, stamp[-1], content, start, end, answers
-                )
-            _ask(patterns, asked, content, start, end, answers)
+                _run_automaton(patterns, automaton, literals_at, questions_at, stamp[-1], content, answers)
+            _ask(patterns, asked, content, answers)
         found_start[text + 1] = answers.size[0]
         asked_start[text + 1] = answers.size[1]
     return (

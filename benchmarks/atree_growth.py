@@ -33,8 +33,9 @@ def _grown(built: Built, asked: Asked, repeat: int) -> dict[str, Any]:
 
 
 def touched(built: Built, row: dict[str, Any]) -> int:
-    """Nodes that matching one event by itself looks at: leaves that hold, and what they wake."""
+    """Nodes that matching one event by itself looks at: those that hold, and the ANDs that were asked."""
     stamps = built.stamps_after(row)
     now = stamps.now[0]
-    leaves = built.compiled.plane_count - len(built.compiled.graph.is_and)
-    return int(np.count_nonzero(stamps.true[:leaves] == now) + np.count_nonzero(stamps.queued == now))
+    inner = len(built.compiled.graph.is_and)
+    asked_in_vain = (stamps.asked == now) & (stamps.true[len(stamps.true) - inner :] != now)
+    return int(np.count_nonzero(stamps.true == now) + np.count_nonzero(asked_in_vain))

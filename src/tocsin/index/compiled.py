@@ -16,18 +16,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import raise_all
-from tocsin.grammar.conditions import parse_condition
+from tocsin.grammar.canonical.predicates import canonical_predicate
+from tocsin.grammar.conditions import parse_condition, parse_predicate
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
-from tocsin.grammar.tree import Path
+from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, links_of, negated_leaves, share
 from tocsin.index.leaf_order import put_in_order
 from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
+from tocsin.index.pattern_arrays import compile_patterns
 from tocsin.index.reading import read_texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.single import Links
 from tocsin.kernels.spans import gather_spans
@@ -65,6 +68,7 @@ class CompiledIndex(NamedTuple):
     bounds: Bounds
     group_kind: NDArray[np.uint8]
     pattern_leaf: NDArray[np.int32]
+    patterns: Patterns
     rule_id: Texts
     rule_text: Texts
     leaf_text: Texts
@@ -97,6 +101,14 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     clock.append(time.perf_counter())
     table = reading.table
     families, order = put_in_order(sort_into_families(table))
+    leaf_text = Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1]))
+    pattern_leaves = families.pattern_leaf.tolist()
+    patterns = compile_patterns(
+        pattern_leaves,
+        families.group_of[families.pattern_leaf].tolist(),
+        [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
+        len(families.group_path),
+    )
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
@@ -129,13 +141,22 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         families.bounds,
         families.group_kind,
         families.pattern_leaf,
+        patterns,
         Texts(*text_arrays(rules.ids)),
         _without_aliases(texts, rules.aliases),
-        Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1])),
+        leaf_text,
         _stream_of(rules.metadata),
         families.group_path,
         facts,
     )
+
+
+def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:
+    """A leaf's predicate, in canonical form, from its text."""
+    predicate, _ = parse_predicate(leaf_text.text(leaf))
+    if not isinstance(predicate, Predicate):
+        raise TypeError(f"leaf {leaf} is a constant")
+    return canonical_predicate(predicate)
 
 
 def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:

@@ -33,6 +33,7 @@ from tocsin.errors import IndexFileError
 from tocsin.index.compiled import CompiledIndex, Texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.single import Links
 
@@ -48,6 +49,7 @@ _PARTS: dict[str, Any] = {
     "links": Links,
     "literals": Literals,
     "bounds": Bounds,
+    "patterns": Patterns,
     "rule_id": Texts,
     "rule_text": Texts,
     "leaf_text": Texts,

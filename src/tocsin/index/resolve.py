@@ -8,12 +8,10 @@ import numpy as np
 
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
-from tocsin.grammar.canonical.predicates import canonical_predicate
-from tocsin.grammar.conditions import parse_predicate
 from tocsin.grammar.patterns import parse_address, parse_timestamp
 from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.batch_cells import BatchCells
-from tocsin.index.compiled import CompiledIndex
+from tocsin.index.compiled import CompiledIndex, predicate_of
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.event_cells import EventCells
 from tocsin.index.keys import address_key, instant_key
@@ -43,17 +41,18 @@ class Resolver:
         return list(self._groups)
 
     def _predicate(self, leaf: int) -> Predicate:
-        predicate, _ = parse_predicate(self._index.leaf_text.text(leaf))
-        if not isinstance(predicate, Predicate):
-            raise TypeError(f"leaf {leaf} is a constant")
-        return canonical_predicate(predicate)
+        return predicate_of(self._index.leaf_text, leaf)
 
     def _pattern_group(self, group: int) -> PatternGroup | None:
         """The patterns of a group, compiled when a string is first asked about."""
         if group not in self._patterns and group in self._pattern_leaves:
             leaves = self._pattern_leaves[group]
-            self._patterns[group] = PatternGroup(leaves, [self._predicate(leaf) for leaf in leaves])
+            self._patterns[group] = PatternGroup(self._index.patterns, group, len(leaves), self._text_of)
         return self._patterns.get(group)
+
+    def _text_of(self, leaf: int) -> str:
+        """The pattern or expression of a leaf."""
+        return str(self._predicate(leaf).operands[0].value)
 
     def _decimal_group(self, group: int) -> DecimalGroup:
         if group not in self._decimals:

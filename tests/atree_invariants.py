@@ -102,7 +102,7 @@ def _check_node(views: dict[int, NodeView], node: int, view: NodeView, nary: boo
         assert sorted(view.children) == list(view.operands)
         return
     assert all(views[operand].operator != view.operator for operand in view.operands)
-    covered = Counter()
+    covered: Counter[int] = Counter()
     for child in view.children:
         is_cover = views[child].operator == view.operator
         covered.update(views[child].operands if is_cover else [child])

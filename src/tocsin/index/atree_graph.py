@@ -50,7 +50,7 @@ def organise(
 
 def _mapped(ref: NDArray[np.int32], new_ref: NDArray[np.int32]) -> NDArray[np.int32]:
     """References to old nodes as references to new ones; new_ref[n] is the one for old node n."""
-    return new_ref[ref >> 1] ^ (ref & 1)
+    return np.asarray(new_ref[ref >> 1] ^ (ref & 1))
 
 
 def _as_groups(

@@ -107,7 +107,7 @@ def read_conditions(texts: pa.LargeStringArray, aliases: dict[int, str]) -> Read
         except RuleError as error:
             errors.extend((number, each) for each in each_error(error))
         else:
-            steps.append((number, _steps_of(condition, predicates, refs)))
+            steps.append((number, steps_of(condition, predicates, refs)))
     if steps:
         parts.append(
             Steps(
@@ -165,7 +165,8 @@ def _read_chunk(
     )
 
 
-def _steps_of(condition: Condition, predicates: Predicates, refs: list[int]) -> list[int]:
+def steps_of(condition: Condition, predicates: Predicates, refs: list[int]) -> list[int]:
+    """The steps of a parsed condition; what they refer to is added to `refs`."""
     codes: list[int] = []
     for step in condition.steps:
         if isinstance(step, Predicate):

@@ -14,6 +14,7 @@ from tests.strategies import events, rule_sets
 
 from tocsin.errors import UsageError
 from tocsin.grammar.meaning import matches
+from tocsin.grammar.tree import Condition
 from tocsin.lab.paper_atree import Design, PaperAtree
 
 
@@ -27,8 +28,9 @@ def _allowed(design: Design) -> bool:
 
 DESIGNS = [
     design
-    for switches in product([True, False], repeat=7)
-    for design in (Design(*switches), Design(*switches, access="random"))
+    for on in product([True, False], repeat=7)
+    for plain in [Design(on[0], on[1], on[2], on[3], on[4], on[5], on[6])]
+    for design in [plain, plain._replace(access="random")]
     if _allowed(design) and (design.on_demand or design.access == "selectivity")
 ]
 
@@ -54,7 +56,7 @@ def test_any_history(rules, event, design, seed):
 def history(rng, rules, some_events, design):
     """Insert and delete in any order; after each step the tree is whole and matches as the oracle."""
     atree = PaperAtree(design=design)
-    present = {}
+    present: dict[str, Condition] = {}
     waiting = list(rules)
     while waiting or present:
         if waiting and (not present or rng.random() < 0.6):

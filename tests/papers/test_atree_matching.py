@@ -36,10 +36,10 @@ EVENT = event(true={"p1"}, false={"p7", "p8"})
 UNOPTIMISED = Design(zero_suppression=False, on_demand=False, lazy_stamps=False)
 
 
-def optimised(**switches: bool) -> PaperAtree:
+def optimised(design: Design | None = None) -> PaperAtree:
     """The optimised tree, after some events in which P3 and P6 are the rare ones, and not P7 is rarer
     than not P8: the estimated selectivity that makes the paper's random choice of access children."""
-    atree = PaperAtree(EXPRESSIONS, Design(**switches))
+    atree = PaperAtree(EXPRESSIONS, design)
     history = [event({"p1", "p2", "p4", "p5", "p7"}, {"p8"}), event({"p1", "p5"}, {"p7", "p8"})]
     atree.observe([atree.true_refs(each) for each in history])
     check_invariants(atree.atree, atree.roots.tolist())
@@ -104,7 +104,7 @@ def test_without_the_access_child_nobody_looks():
 
 
 def test_without_on_demand_every_true_child_queues_the_and():
-    atree = optimised(on_demand=False)
+    atree = optimised(Design(on_demand=False))
     assert atree.trace(event(false={"p8"}))[1] == [written(NODE_14)]
     trace = atree.trace(EVENT)
     assert set(trace[2]) == nodes("(p4 and p5) or p1 or p2", "(p1 or p2) and p3")
@@ -132,7 +132,7 @@ def test_the_unoptimised_tree_tells_false_too():
 @pytest.mark.parametrize("lazy", [True, False])
 def test_stamps_or_cleaning(lazy):
     """What one event left behind is not taken for the next one's, either way."""
-    atree = optimised(lazy_stamps=lazy)
+    atree = optimised(Design(lazy_stamps=lazy))
     memory = atree.matcher().memory
     assert atree.match(EVENT) == ["S3", "S6"]
     assert bool(memory.known.any()) is lazy

@@ -376,10 +376,10 @@ def tables(report: Report) -> str:
     """The three figures as tables, and what they were measured on."""
     facts = report.machine
     note = (
-        f"{report.rules:,} {report.workload}, {report.events:,} events; "
-        f"{report.matches_per_event:,.0f} matches an event ({100 * report.share_of_rules:.1f} % of the rules). "
-        f"Processor time of expression matching per event on one core of {facts['cores']} ({facts['processor']}), best of several; Python "
-        f"{facts['python']}, Numba {facts['numba']}. Every design gave the numbers of matches of "
+        f"{report.rules:,} {report.workload}, {report.events:,} events; {report.matches_per_event:,.0f} "
+        f"matches an event ({100 * report.share_of_rules:.1f} % of the rules). Processor time of expression "
+        f"matching per event on one core of {facts['cores']} ({facts['processor']}), best of several; "
+        f"Python {facts['python']}, Numba {facts['numba']}. Every design gave the numbers of matches of "
         "`tocsin.build`. The growing tree is what inserts and deletes work on, the frozen one its copy for "
         "matching."
     )

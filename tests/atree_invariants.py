@@ -13,13 +13,18 @@ from tocsin.kernels.atree import (
     EDGES_FREE,
     EDGES_LIVE,
     EDGES_MADE,
+    KINDS,
     LEAF,
     LEVEL,
     NODES_FREE,
     NODES_LIVE,
     NODES_MADE,
     NOT,
+    OPERATOR,
     OR,
+    PARENT,
+    PARENT_KINDS,
+    PARENT_OPERATOR,
     POOL_CLASSES,
     POOL_FREE,
     POOL_MADE,
@@ -72,9 +77,10 @@ def _check_edges(atree: GrowingAtree, views: dict[int, NodeView]) -> None:
     child, parent = atree.live_edges()
     assert down == up == Counter(zip(child.tolist(), parent.tolist(), strict=True))
     assert atree.edges == down.total()
-    for node, view in views.items():
-        assert atree.tree.node[node, 5] == len(view.children)
-        assert atree.tree.node[node, 7] == len(view.parents)
+    rows = atree.tree.edge[: int(atree.tree.state[EDGES_MADE])]
+    for row in rows[rows[:, PARENT] >= 0]:
+        above = atree.tree.node[row[PARENT]]
+        assert (row[PARENT_OPERATOR], row[PARENT_KINDS]) == (above[OPERATOR], above[KINDS])
 
 
 def _check_uses(views: dict[int, NodeView], roots: list[int]) -> None:

@@ -43,11 +43,10 @@ LEVEL = 1
 USES = 2
 OPERANDS = 3
 WIDTH = 4
-CHILDREN = 5
+KINDS = 5
 FIRST_CHILD = 6
-PARENTS = 7
-FIRST_PARENT = 8
-NODE_COLUMNS = 9
+FIRST_PARENT = 7
+NODE_COLUMNS = 8
 
 # Columns of Atree.edge.
 CHILD = 0
@@ -56,7 +55,9 @@ NEXT_CHILD = 2
 PREVIOUS_CHILD = 3
 NEXT_PARENT = 4
 PREVIOUS_PARENT = 5
-EDGE_COLUMNS = 6
+PARENT_OPERATOR = 6
+PARENT_KINDS = 7
+EDGE_COLUMNS = 8
 
 # Places in Atree.state.
 NODES_MADE = 0
@@ -76,17 +77,20 @@ class Atree(NamedTuple):
     """The tree. Arrays have room to spare; freed rows and blocks wait in chains to be used again.
 
     state      int64[...]     counts and the heads of the chains (see the places above)
-    node       int32[N, 9]    a row is one cache line:
-                                  operator, level, use count, place of the operands in `pool`, how many;
-                                  number of children, first child edge; number of parents, first parent edge
+    node       int32[N, 8]    operator, level, use count; place of the operands in `pool`, how many, their
+                              kinds; first child edge, first parent edge
                               in a free row the column LEVEL is the next free one
     identity   uint64[N]      the expression's ID, whatever the order and grouping of its operands
-    edge       int32[E, 6]    child, parent; next and previous edge among the parent's child edges,
+    edge       int32[E, 8]    child, parent; next and previous edge among the parent's child edges,
                               next and previous among the child's parent edges; -1 ends a chain
+                              the parent's operator and kinds, so that a search need not visit it
                               in a free row the column CHILD is the next free one
     pool       int32[P]       operands, ascending, in blocks of 2^c; the first entry of a free block is
                               the next free block of its size
     table      int32[2^k]     open addressing by identity: node, or -1; at most half full
+
+    The *kinds* of a node's operands are 31 bits, of which each operand sets one by its ID: when some bit
+    of one node is not set in another, it has an operand that the other has not.
     """
 
     state: NDArray[np.int64]
@@ -211,17 +215,19 @@ def make_node(tree: Atree, operator: int, operand: NDArray[np.int32], value: np.
     else:
         begin = state[POOL_MADE]
         state[POOL_MADE] = begin + (np.int64(1) << (chain - POOL_FREE))
+    kinds = np.int64(0)
     for i in range(operand.size):
         tree.pool[begin + i] = operand[i]
+        if operator != LEAF:
+            kinds |= np.int64(1) << np.int64(tree.identity[operand[i]] % np.uint64(31))
     row = tree.node[node]
     row[OPERATOR] = operator
     row[LEVEL] = 1
     row[USES] = 0
     row[OPERANDS] = begin
     row[WIDTH] = operand.size
-    row[CHILDREN] = 0
+    row[KINDS] = kinds
     row[FIRST_CHILD] = -1
-    row[PARENTS] = 0
     row[FIRST_PARENT] = -1
     tree.identity[node] = value
     state[NODES_LIVE] += 1
@@ -264,14 +270,14 @@ def link(tree: Atree, child: int, parent: int) -> None:
     row[PREVIOUS_CHILD] = -1
     row[NEXT_PARENT] = next_parent
     row[PREVIOUS_PARENT] = -1
+    row[PARENT_OPERATOR] = tree.node[parent, OPERATOR]
+    row[PARENT_KINDS] = tree.node[parent, KINDS]
     if next_child >= 0:
         tree.edge[next_child, PREVIOUS_CHILD] = edge
     if next_parent >= 0:
         tree.edge[next_parent, PREVIOUS_PARENT] = edge
     tree.node[parent, FIRST_CHILD] = edge
-    tree.node[parent, CHILDREN] += 1
     tree.node[child, FIRST_PARENT] = edge
-    tree.node[child, PARENTS] += 1
     state[EDGES_LIVE] += 1
 
 
@@ -292,8 +298,6 @@ def unlink(tree: Atree, edge: int) -> None:
         tree.node[child, FIRST_PARENT] = row[NEXT_PARENT]
     if row[NEXT_PARENT] >= 0:
         tree.edge[row[NEXT_PARENT], PREVIOUS_PARENT] = row[PREVIOUS_PARENT]
-    tree.node[parent, CHILDREN] -= 1
-    tree.node[child, PARENTS] -= 1
     tree.edge[edge, PARENT] = -1
     tree.edge[edge, CHILD] = tree.state[EDGES_FREE]
     tree.state[EDGES_FREE] = edge

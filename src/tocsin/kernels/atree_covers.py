@@ -23,6 +23,7 @@ from tocsin.kernels.atree import (
     CHILD,
     FIRST_CHILD,
     FIRST_PARENT,
+    KINDS,
     LEVEL,
     NEXT_CHILD,
     NEXT_PARENT,
@@ -30,7 +31,9 @@ from tocsin.kernels.atree import (
     OPERATOR,
     OR,
     PARENT,
-    PARENTS,
+    PARENT_KINDS,
+    PARENT_OPERATOR,
+    USES,
     WIDTH,
     Atree,
     link,
@@ -38,7 +41,7 @@ from tocsin.kernels.atree import (
 )
 from tocsin.kernels.jit import kernel
 
-LOOKS = 24
+LOOKS = 12
 """Parents that are looked at from one child in search of covers."""
 
 CANDIDATES = 128
@@ -112,15 +115,19 @@ def _forget_operands(tree: Atree, left: NDArray[np.int32], node: int) -> None:
 def _look_up_from(tree: Atree, bench: Workbench, child: int, node: int, found: int) -> int:
     """Add to the candidates the covers of `node` among the first parents of `child`."""
     operator = tree.node[node, OPERATOR]
+    other_kinds = ~tree.node[node, KINDS]
     width = tree.node[node, WIDTH]
     clock = bench.clock[0]
     edge = tree.node[child, FIRST_PARENT]
     for _ in range(LOOKS):
         if edge < 0 or found == CANDIDATES:
             break
-        parent = tree.edge[edge, PARENT]
-        edge = tree.edge[edge, NEXT_PARENT]
-        if tree.node[parent, OPERATOR] == operator and bench.seen[parent] != clock:
+        row = tree.edge[edge]
+        edge = row[NEXT_PARENT]
+        if row[PARENT_OPERATOR] != operator or row[PARENT_KINDS] & other_kinds != 0:
+            continue
+        parent = row[PARENT]
+        if bench.seen[parent] != clock:
             bench.seen[parent] = clock
             if tree.node[parent, WIDTH] < width and _covers_part(tree, bench.left, parent):
                 bench.candidate[found] = parent
@@ -137,7 +144,7 @@ def _find_covers(tree: Atree, bench: Workbench, node: int) -> int:
     if overlaps_allowed(tree.node[node, OPERATOR]):
         popular = tree.pool[begin]
         for i in range(begin + 1, end):
-            if tree.node[tree.pool[i], PARENTS] > tree.node[popular, PARENTS]:
+            if tree.node[tree.pool[i], USES] > tree.node[popular, USES]:
                 popular = tree.pool[i]
     bench.clock[0] += 1
     found = 0
@@ -327,13 +334,13 @@ def _is_part(tree: Atree, part: int, whole: int) -> bool:
 def _find_wholes(tree: Atree, bench: Workbench, node: int) -> int:
     """Collect nodes of the same operator that a node is a proper part of; how many.
 
-    They are above each of its operands, so the operand with the fewest parents shows them all.
+    They are above each of its operands, so the operand with the fewest uses shows them all.
     """
     operator = tree.node[node, OPERATOR]
     begin = tree.node[node, OPERANDS]
     rarest = tree.pool[begin]
     for i in range(begin + 1, begin + tree.node[node, WIDTH]):
-        if tree.node[tree.pool[i], PARENTS] < tree.node[rarest, PARENTS]:
+        if tree.node[tree.pool[i], USES] < tree.node[rarest, USES]:
             rarest = tree.pool[i]
     bench.clock[0] += 1
     bench.seen[node] = bench.clock[0]
@@ -343,15 +350,17 @@ def _find_wholes(tree: Atree, bench: Workbench, node: int) -> int:
         edge = tree.node[bench.waiting[visited], FIRST_PARENT]
         visited += 1
         while edge >= 0 and count < ADJUST_LOOKS:
-            parent = tree.edge[edge, PARENT]
-            edge = tree.edge[edge, NEXT_PARENT]
-            if tree.node[parent, OPERATOR] != operator or bench.seen[parent] == bench.clock[0]:
+            row = tree.edge[edge]
+            edge = row[NEXT_PARENT]
+            parent = row[PARENT]
+            if row[PARENT_OPERATOR] != operator or bench.seen[parent] == bench.clock[0]:
                 continue
             bench.seen[parent] = bench.clock[0]
             bench.waiting[count] = parent
             count += 1
-            wider = tree.node[parent, WIDTH] > tree.node[node, WIDTH]
-            if wider and found < CANDIDATES and _is_part(tree, node, parent):
+            if tree.node[node, KINDS] & ~row[PARENT_KINDS] != 0 or found == CANDIDATES:
+                continue
+            if tree.node[parent, WIDTH] > tree.node[node, WIDTH] and _is_part(tree, node, parent):
                 bench.candidate[found] = parent
                 found += 1
     return found

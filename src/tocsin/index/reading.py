@@ -189,7 +189,7 @@ class _Reader:
                     steps.append(len(predicates))
                     predicates.append(step)
                 else:
-                    steps.append(_code(step))
+                    steps.append(step_code(step))
         self._parts.append(
             Steps(
                 np.array(numbers, np.int64),
@@ -200,7 +200,7 @@ class _Reader:
         )
 
 
-def _code(step: Constant | Operator) -> int:
+def step_code(step: Constant | Operator) -> int:
     """The step of a constant or an operator."""
     if isinstance(step, Constant):
         return TRUE if step.value else FALSE

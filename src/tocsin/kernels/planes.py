@@ -158,9 +158,7 @@ def children_of(nodes: SharedNodes, refs: NDArray[np.int32]) -> int:
 
 
 @kernel
-def _prefetch_children(
-    nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32], i: int
-) -> None:
+def _prefetch_children(nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32], i: int) -> None:
     """Ask for what will be needed of references that come soon: node, then children, then their planes."""
     last = refs.size - 1
     prefetch(nodes.child_start, refs[min(last, i + 3 * _SOON)] >> 1)

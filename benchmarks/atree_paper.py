@@ -27,18 +27,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from benchmarks.spine import (
-    DOCUMENTS,
-    ROOT,
-    machine_facts,
-    markdown,
-    milliseconds,
-    say,
-    table_of,
-    with_generated,
-)
+from benchmarks.measuring import machine_facts, say
+from benchmarks.spine import DOCUMENTS, ROOT
+from benchmarks.tables import markdown, milliseconds, write_into
 from numpy.typing import NDArray
-from tocsin.lab.random_rules import random_events, random_rules
 
 import tocsin
 from tocsin.grammar.printing import print_predicate
@@ -46,6 +38,7 @@ from tocsin.index.atree_groups import Grouping
 from tocsin.kernels.atree import AND, NOT, OR, XOR
 from tocsin.kernels.atree_updates import Groups
 from tocsin.kernels.jit import kernel
+from tocsin.lab import abe_gen
 from tocsin.lab.numbered_predicates import NumberedPredicates
 from tocsin.lab.paper_atree import Design, PaperAtree, read_groups
 
@@ -140,8 +133,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def random_workload(rules: int, events: int) -> Workload:
-    history = table_of(random_events(1_000, seed=2))
-    return Workload("random rules", random_rules(rules), table_of(random_events(events)), history)
+    setting = abe_gen.Setting(expressions=rules)
+    made = abe_gen.table_of(abe_gen.events(setting, 1_000 + events))
+    return Workload("ABE-Gen", abe_gen.rules(setting), made.slice(1_000), made.slice(0, 1_000))
 
 
 # ---- Measuring
@@ -370,8 +364,7 @@ def write_down(report: Report) -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "atree_paper.json").write_text(json.dumps(asdict(report), indent=1) + "\n")
     (RESULTS / "atree_paper.md").write_text(tables(report) + "\n")
-    for document in DOCUMENTS:
-        document.write_text(with_generated(document.read_text(), "atree-paper", tables(report)))
+    write_into(DOCUMENTS, {"atree-paper": tables(report)})
 
 
 def tables(report: Report) -> str:

@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import make_event, make_rule_set
 from tests.strategies import events, rule_sets
-from tocsin.lab.random_rules import random_rules
 
 from tocsin.grammar.meaning import Truth, condition_truth, predicate_truth
 from tocsin.grammar.printing import print_condition
 from tocsin.index.atree_graph import organise
 from tocsin.index.graph import lay_out, share
+from tocsin.index.likelihood import Likelihood
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.sharing import CHILDREN, NODES, SharedNodes
+from tocsin.lab import abe_gen
 
 
 def read(texts):
@@ -44,7 +45,8 @@ def check_organised(rules, event, reorganise, self_adjust):
     nodes, root = organise(reading.parts, leaves, len(rules), reorganise=reorganise, self_adjust=self_adjust)
     leaf_truth = [predicate_truth(each, event) for each in reading.predicates]
     truth = truths_of(nodes, leaf_truth)
-    graph = lay_out(nodes, leaves, root)
+    even = np.full(leaves, 0.5)
+    graph = lay_out(nodes, np.arange(leaves, dtype=np.int32), root, Likelihood(even, even))
     plane = [*(each is Truth.TRUE for each in leaf_truth)]
     plane += [leaf_truth[leaf] is Truth.FALSE for leaf in graph.false_leaf.tolist()]
     for inner, is_and in enumerate(graph.is_and.tolist()):
@@ -99,7 +101,7 @@ def test_both_forms_of_a_node_have_covers():
 
 
 def test_edges_are_saved_and_nodes_are_not_added():
-    reading = read(random_rules(2_000)["when"].to_pylist())
+    reading = read(abe_gen.rules(abe_gen.Setting(expressions=2_000))["when"].to_pylist())
     leaves = len(reading.predicates)
     plain, _ = share(reading.parts, leaves, 2_000)
     sizes = {}

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from tests.atree_invariants import check_invariants
 from tests.papers.predicates import event, nodes, written
-from tocsin.lab.random_rules import random_rules
 
 from tocsin.index.atree_groups import Grouping
 from tocsin.kernels.atree import AND, LEAF, OR
+from tocsin.lab import abe_gen
 from tocsin.lab.paper_atree import Design, PaperAtree, read_groups
 
 FIRST = "(p1 or p2 or p3) and p4 and (p5 or p6)"
@@ -247,7 +247,7 @@ def _from_cores() -> list[str]:
 
 @pytest.mark.parametrize(
     "texts",
-    [random_rules(2_000)["when"].to_pylist(), _ranges(), _from_cores()],
+    [abe_gen.rules(abe_gen.Setting(expressions=2_000))["when"].to_pylist(), _ranges(), _from_cores()],
     ids=["random rules", "ranges", "cores"],
 )
 def test_the_order_of_arrival_hardly_matters_with_self_adjustment(texts):

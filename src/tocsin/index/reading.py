@@ -141,9 +141,8 @@ class _Reader:
         if len(unsure):
             spans = zip(begin[unsure].tolist(), end[unsure].tolist(), strict=True)
             ref[unsure] = self._parsed([data[first:last].tobytes().decode() for first, last in spans], alias)
-        if (ref == UNSURE).any():
-            bad_steps = np.flatnonzero((step >= 0) & (ref[np.maximum(step, 0)] == UNSURE))
-            sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
+            bad = np.flatnonzero((step >= 0) & (ref[np.maximum(step, 0)] == UNSURE))
+            sure[np.searchsorted(step_start, bad, side="right") - 1] = False
         if not sure.all():
             sizes = np.diff(step_start)
             step = step[np.repeat(sure, sizes)]

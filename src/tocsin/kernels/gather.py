@@ -6,6 +6,9 @@ everything, and checks that are not needed here. These loops write offsets and b
     old      start  0    2    5         younger  start  0    1        numbers  1   2   0
              data   a b  x y z                   data   q             offsets  0   3   4   6
                                                                       bytes    x y z q a b
+
+Ids are short, so their bytes are moved eight at a time; what is written too much, the next id writes
+over.
 """
 
 from __future__ import annotations
@@ -16,15 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
+from tocsin.kernels.moving import WORD, move_word
 
 
 class NameColumns(NamedTuple):
     """Texts in two columns: the younger ones are numbered on from the last of the old ones.
 
-    old_start       int64[n+1]   text i of the old ones is old_data[old_start[i] : old_start[i + 1]]
-    old_data        uint8[...]
-    young_start     int64[m+1]   the same for text n + i
-    young_data      uint8[...]
+    old_start     int64[n+1]   text i of the old ones is old_data[old_start[i] : old_start[i + 1]]
+    old_data      uint8[...]
+    young_start   int64[m+1]   the same for text n + i
+    young_data    uint8[...]
     """
 
     old_start: NDArray[np.int64]
@@ -67,7 +71,10 @@ def measure_names(
 
 @kernel
 def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.uint8]) -> None:
-    """The bytes of the texts, one after the other."""
+    """The bytes of the texts, one after the other; `out` has room for eight more.
+
+    The last texts of a column have nothing behind them that could be read, and are copied by the byte.
+    """
     old_start, old_data = names.old_start, names.old_data
     young_start, young_data = names.young_start, names.young_data
     old = old_start.size - 1
@@ -75,13 +82,23 @@ def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.ui
     for at in range(number.size):
         text = number[at]
         if text < old:
-            for i in range(old_start[text], old_start[text + 1]):
-                out[place] = old_data[i]
-                place += 1
+            begin, size = old_start[text], old_start[text + 1] - old_start[text]
+            if begin + size + WORD <= old_data.size:
+                for moved in range(0, size, WORD):
+                    move_word(out, place + moved, old_data, begin + moved)
+            else:
+                for moved in range(size):
+                    out[place + moved] = old_data[begin + moved]
         else:
-            for i in range(young_start[text - old], young_start[text - old + 1]):
-                out[place] = young_data[i]
-                place += 1
+            text -= old
+            begin, size = young_start[text], young_start[text + 1] - young_start[text]
+            if begin + size + WORD <= young_data.size:
+                for moved in range(0, size, WORD):
+                    move_word(out, place + moved, young_data, begin + moved)
+            else:
+                for moved in range(size):
+                    out[place + moved] = young_data[begin + moved]
+        place += size
 
 
 @kernel

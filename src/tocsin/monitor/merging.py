@@ -54,6 +54,11 @@ def merged_above(sizes: Sequence[int]) -> int:
     return first if above > READERS_SHARE else len(sizes)
 
 
+def fresh_are_due(fresh: int) -> bool:
+    """Whether to compile so many fresh rules before a reader asks for them."""
+    return fresh >= FRESH_AT_MOST
+
+
 def compaction_is_due(main: int, younger: int, dead: int) -> bool:
     """Whether to compile everything: younger and dead rules beside so many in the main index."""
     return younger + dead > max(YOUNGER_AT_LEAST, main // MAIN_OVER_YOUNGER)

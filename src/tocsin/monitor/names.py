@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tocsin.index.compiled import Texts
 from tocsin.index.packing import packed_bytes, text_arrays
 from tocsin.kernels.gather import NameColumns, copy_names, measure_names
+from tocsin.kernels.moving import WORD
 
 _EVERYTHING = (1 << 31) - 1
 """Bytes that an Arrow string column can hold."""
@@ -24,7 +25,7 @@ class Names:
     def __init__(self, old: Texts, younger: Sequence[str] = ()) -> None:
         self._old = old
         self._younger = younger
-        self._columns = NameColumns(*old, np.zeros(1, np.int64), np.empty(0, np.uint8))
+        self._columns = NameColumns(*old, *packed_bytes([]))
 
     @staticmethod
     def of(ids: pa.LargeStringArray) -> Names:
@@ -59,7 +60,7 @@ class Names:
                 numbers[: first + room], first, min(limit, _EVERYTHING), extra, columns, offset
             )
             some = slice(first, last)
-            data = np.empty(offset[last - first], np.uint8)
+            data = np.empty(offset[last - first] + WORD, np.uint8)
             copy_names(numbers[some], columns, data)
             yield (
                 some,
@@ -72,5 +73,6 @@ class Names:
         columns = self._columns
         if count > len(columns.old_start) + len(columns.young_start) - 2:
             start, data = packed_bytes([name.encode() for name in self._younger])
-            columns = self._columns = columns._replace(young_start=start, young_data=data)
+            columns = columns._replace(young_start=start, young_data=data)
+            self._columns = columns
         return columns

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from tocsin.index.compiled import CompiledIndex, compile_rules
 from tocsin.monitor.layers import Stack, main_layer
-from tocsin.monitor.merging import FRESH_AT_MOST, compaction_is_due, merged_above
+from tocsin.monitor.merging import compaction_is_due, fresh_are_due, merged_above
 from tocsin.monitor.version import Compiled, Version
 
 
@@ -65,7 +65,7 @@ class Upkeep:
         version = self._holder.version
         if _wants_compaction(version):
             self._compact()
-        elif fresh_rules(version) >= FRESH_AT_MOST:
+        elif fresh_are_due(fresh_rules(version)):
             version.settled()
         else:
             self._merge()
@@ -130,7 +130,7 @@ def fresh_rules(version: Version) -> int:
 
 def _is_due(version: Version) -> bool:
     return (
-        fresh_rules(version) >= FRESH_AT_MOST
+        fresh_are_due(fresh_rules(version))
         or _wants_compaction(version)
         or merged_above(_sizes(version)) < len(version.lineage.latest.stack.layers) - 1
     )

@@ -6,33 +6,51 @@ rules high, so that a short run merges and compacts them, in the background too.
 
 from __future__ import annotations
 
+import random
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from tests.cases import Event
-from tests.contract.doors import RuleSet, built, by_cells, by_event, by_reader, by_table, counted, expected
+from tests.cases import Event, make_conditions, make_event
+from tests.contract.doors import built, by_cells, by_event, by_reader, by_table, counted, expected
 from tests.monitor.small_layers import shrink
-from tests.strategies import conditions, events, rule_sets, typed_tables
+from tests.typed_tables import make_table
 
 import tocsin
 from tocsin.errors import RuleError, UnknownRuleError
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tree import Condition
+from tocsin.monitor import upkeep, version
 
-IDS = [f"r{number}" for number in range(6)] + ["ä", "a longer id than the others"]
+Wishes = list[tuple[str, Condition | None]]
+
+RANDOM = random.Random(3)
+CONDITIONS = make_conditions(RANDOM, 80)
+EVENTS = [make_event(RANDOM) for _ in range(60)]
+TABLES = [make_table(RANDOM, 8) for _ in range(20)]
+"""Made before, so that Hypothesis spends its choices on the order of things, and can make many."""
+
+IDS = [f"r{number}" for number in range(12)] + ["ä", "a longer id than the others"]
 ids = st.sampled_from(IDS)
+conditions = st.integers(0, len(CONDITIONS) - 1).map(CONDITIONS.__getitem__)
+events = st.lists(st.integers(0, len(EVENTS) - 1).map(EVENTS.__getitem__), min_size=1, max_size=4)
+tables = st.integers(0, len(TABLES) - 1).map(TABLES.__getitem__)
 operations = st.lists(
     st.one_of(
-        st.tuples(st.sampled_from(["insert", "replace"]), ids, conditions()),
+        st.tuples(st.sampled_from(["insert", "replace"]), ids, conditions),
         st.tuples(st.just("delete"), ids),
     ),
     max_size=6,
 )
+wishes = st.lists(st.tuples(ids, st.one_of(st.none(), conditions)), min_size=1, max_size=4)
+"""Ids with the condition that each is to have from now on, or None: changes that can be made."""
 
 
 class AnyOrder(RuleBasedStateMachine):
@@ -48,10 +66,10 @@ class AnyOrder(RuleBasedStateMachine):
         self.patch.undo()
         self.folder.cleanup()
 
-    @initialize(rules=rule_sets())
-    def build(self, rules: RuleSet) -> None:
-        self.rules = dict(rules)
-        self.index = built(rules)
+    @initialize(given=st.lists(conditions, max_size=10))
+    def build(self, given: list[Condition]) -> None:
+        self.rules = {f"r{number}": condition for number, condition in enumerate(given)}
+        self.index = built(list(self.rules.items()))
 
     def attempt(self, operation: tuple[Any, ...]) -> None:
         """Make a change to the dictionary; KeyError when it cannot be made."""
@@ -61,7 +79,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.rules.pop(name, None)
         self.rules.update((name, each) for each in condition)
 
-    @rule(name=ids, condition=conditions())
+    @rule(name=ids, condition=conditions)
     def insert(self, name: str, condition: Condition) -> None:
         try:
             self.attempt(("insert", name, condition))
@@ -71,7 +89,7 @@ class AnyOrder(RuleBasedStateMachine):
         else:
             self.index.insert(name, print_condition(condition))
 
-    @rule(name=ids, condition=conditions())
+    @rule(name=ids, condition=conditions)
     def replace(self, name: str, condition: Condition) -> None:
         try:
             self.attempt(("replace", name, condition))
@@ -105,13 +123,25 @@ class AnyOrder(RuleBasedStateMachine):
         else:
             self.index.apply(written)
 
-    @rule(found=st.lists(events(), min_size=1, max_size=3))
+    @rule(wished=wishes)
+    def grant(self, wished: Wishes) -> None:
+        operations: list[tuple[Any, ...]] = []
+        for name, condition in wished:
+            if condition is not None:
+                operations.append(("replace" if name in self.rules else "insert", name, condition))
+                self.attempt(operations[-1])
+            elif name in self.rules:
+                operations.append(("delete", name))
+                self.attempt(operations[-1])
+        self.index.apply([(*each[:2], *map(print_condition, each[2:])) for each in operations])
+
+    @rule(found=events)
     def match(self, found: list[Event]) -> None:
         right = expected(list(self.rules.items()), found)
         assert by_event(self.index, found) == right
         assert by_cells(self.index, found) == right
 
-    @rule(made=typed_tables(), threads=st.sampled_from([None, 1, 3]))
+    @rule(made=tables, threads=st.sampled_from([None, 1, 3]))
     def match_table(self, made: tuple[Any, list[Event]], threads: int | None) -> None:
         table, found = made
         right = expected(list(self.rules.items()), found)
@@ -125,6 +155,46 @@ class AnyOrder(RuleBasedStateMachine):
     def compact(self) -> None:
         self.index.compact()
         assert self.index.stats().waiting == self.index.stats().dead == 0
+
+    @rule(wished=st.lists(wishes, min_size=1, max_size=4), found=events)
+    def change_during_a_compaction(self, wished: list[Wishes], found: list[Event]) -> None:
+        with self.meanwhile(upkeep, "compile_rules", wished, found):
+            self.index.compact()
+        self.match(found)
+
+    @rule(wished=st.lists(wishes, min_size=1, max_size=4), found=events)
+    def change_during_a_merge(self, wished: list[Wishes], found: list[Event]) -> None:
+        work = self.index._rules._upkeep
+        self.match(found)
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            work._at_work,
+            self.meanwhile(version, "compile_layer", wished, found),
+        ):
+            patch.setattr(upkeep, "merged_above", lambda sizes: 0)
+            work._merge()
+        self.match(found)
+
+    @contextmanager
+    def meanwhile(
+        self, module: ModuleType, compiler: str, wished: list[Wishes], found: list[Event]
+    ) -> Iterator[None]:
+        """The first time that something is compiled, changes and matches come before it is published."""
+        compiles = getattr(module, compiler)
+
+        def compiled_late(*given: Any) -> Any:
+            setattr(module, compiler, compiles)
+            compiled = compiles(*given)
+            for each in wished:
+                self.grant(each)
+                self.match(found)
+            return compiled
+
+        setattr(module, compiler, compiled_late)
+        try:
+            yield
+        finally:
+            setattr(module, compiler, compiles)
 
     @rule(reopen=st.booleans())
     def save(self, reopen: bool) -> None:
@@ -147,7 +217,7 @@ class AnyOrder(RuleBasedStateMachine):
 
 TestAnyOrder = AnyOrder.TestCase
 TestAnyOrder.settings = settings(
-    max_examples=40, stateful_step_count=30, suppress_health_check=list(HealthCheck)
+    max_examples=25, stateful_step_count=40, suppress_health_check=list(HealthCheck)
 )
 TestAnyOrder.pytestmark = [
     pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning"),  # tables lack fields at random

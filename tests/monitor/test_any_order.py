@@ -29,6 +29,11 @@ from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tree import Condition
 from tocsin.monitor import upkeep, version
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning"),  # tables lack fields at random
+    pytest.mark.filterwarnings("ignore:Encountered key"),  # a map with a key twice: the last one wins
+]
+
 Wishes = list[tuple[str, Condition | None]]
 
 RANDOM = random.Random(3)
@@ -39,9 +44,9 @@ TABLES = [make_table(RANDOM, 8) for _ in range(20)]
 
 IDS = [f"r{number}" for number in range(12)] + ["ä", "a longer id than the others"]
 ids = st.sampled_from(IDS)
-conditions = st.integers(0, len(CONDITIONS) - 1).map(CONDITIONS.__getitem__)
-events = st.lists(st.integers(0, len(EVENTS) - 1).map(EVENTS.__getitem__), min_size=1, max_size=4)
-tables = st.integers(0, len(TABLES) - 1).map(TABLES.__getitem__)
+conditions = st.integers(0, len(CONDITIONS) - 1).map(lambda place: CONDITIONS[place])
+events = st.lists(st.integers(0, len(EVENTS) - 1).map(lambda place: EVENTS[place]), min_size=1, max_size=4)
+tables = st.integers(0, len(TABLES) - 1).map(lambda place: TABLES[place])
 operations = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(["insert", "replace"]), ids, conditions),
@@ -59,7 +64,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.patch = pytest.MonkeyPatch()
         shrink(self.patch)
         self.folder = tempfile.TemporaryDirectory()
-        self.rules: dict[str, Condition] = {}
+        self.model: dict[str, Condition] = {}
         self.index: Any = built([])
 
     def teardown(self) -> None:
@@ -68,16 +73,16 @@ class AnyOrder(RuleBasedStateMachine):
 
     @initialize(given=st.lists(conditions, max_size=10))
     def build(self, given: list[Condition]) -> None:
-        self.rules = {f"r{number}": condition for number, condition in enumerate(given)}
-        self.index = built(list(self.rules.items()))
+        self.model = {f"r{number}": condition for number, condition in enumerate(given)}
+        self.index = built(list(self.model.items()))
 
     def attempt(self, operation: tuple[Any, ...]) -> None:
         """Make a change to the dictionary; KeyError when it cannot be made."""
         kind, name, *condition = operation
-        if (name in self.rules) == (kind == "insert"):
+        if (name in self.model) == (kind == "insert"):
             raise KeyError(name)
-        self.rules.pop(name, None)
-        self.rules.update((name, each) for each in condition)
+        self.model.pop(name, None)
+        self.model.update((name, each) for each in condition)
 
     @rule(name=ids, condition=conditions)
     def insert(self, name: str, condition: Condition) -> None:
@@ -111,13 +116,13 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(asked=operations)
     def apply(self, asked: list[tuple[Any, ...]]) -> None:
-        before = dict(self.rules)
+        before = dict(self.model)
         written = [(*each[:2], *map(print_condition, each[2:])) for each in asked]
         try:
             for each in asked:
                 self.attempt(each)
         except KeyError:
-            self.rules = before
+            self.model = before
             with pytest.raises((RuleError, UnknownRuleError)):
                 self.index.apply(written)
         else:
@@ -128,28 +133,28 @@ class AnyOrder(RuleBasedStateMachine):
         operations: list[tuple[Any, ...]] = []
         for name, condition in wished:
             if condition is not None:
-                operations.append(("replace" if name in self.rules else "insert", name, condition))
+                operations.append(("replace" if name in self.model else "insert", name, condition))
                 self.attempt(operations[-1])
-            elif name in self.rules:
+            elif name in self.model:
                 operations.append(("delete", name))
                 self.attempt(operations[-1])
         self.index.apply([(*each[:2], *map(print_condition, each[2:])) for each in operations])
 
     @rule(found=events)
     def match(self, found: list[Event]) -> None:
-        right = expected(list(self.rules.items()), found)
+        right = expected(list(self.model.items()), found)
         assert by_event(self.index, found) == right
         assert by_cells(self.index, found) == right
 
     @rule(made=tables, threads=st.sampled_from([None, 1, 3]))
     def match_table(self, made: tuple[Any, list[Event]], threads: int | None) -> None:
         table, found = made
-        right = expected(list(self.rules.items()), found)
+        right = expected(list(self.model.items()), found)
         assert by_table(self.index, table) == right
         assert by_reader(self.index, table, batch_rows=3) == right
         counts = self.index.match_table(table, count=True, threads=threads)
         both = (counts.per_event.to_pylist(), counts.per_rule.to_pylist())
-        assert both == counted(list(self.rules.items()), len(found), right)
+        assert both == counted(list(self.model.items()), len(found), right)
 
     @rule()
     def compact(self) -> None:
@@ -201,25 +206,21 @@ class AnyOrder(RuleBasedStateMachine):
         path = Path(self.folder.name) / "rules.tocsin"
         self.index.save(path)
         again = tocsin.open(path)
-        assert again.ids.to_pylist() == list(self.rules)
+        assert again.ids.to_pylist() == list(self.model)
         if reopen:
             self.index = again
 
     @invariant()
     def the_rules_are_the_dictionary(self) -> None:
-        assert len(self.index) == len(self.rules)
-        assert self.index.ids.to_pylist() == list(self.rules)
+        assert len(self.index) == len(self.model)
+        assert self.index.ids.to_pylist() == list(self.model)
         for name in IDS:
-            assert (name in self.index) == (name in self.rules)
-            if name in self.rules:
-                assert self.index.rule(name).when == print_condition(self.rules[name])
+            assert (name in self.index) == (name in self.model)
+            if name in self.model:
+                assert self.index.rule(name).when == print_condition(self.model[name])
 
 
 TestAnyOrder = AnyOrder.TestCase
 TestAnyOrder.settings = settings(
     max_examples=25, stateful_step_count=40, suppress_health_check=list(HealthCheck)
 )
-TestAnyOrder.pytestmark = [
-    pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning"),  # tables lack fields at random
-    pytest.mark.filterwarnings("ignore:Encountered key"),  # a map with a key twice: the last one wins
-]

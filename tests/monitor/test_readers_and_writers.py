@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -74,7 +75,7 @@ def test_readers_see_pairs() -> None:
         check([match.rule for match in index.match(EVENT)])
 
     def match_table() -> None:
-        found = index.match_table(TABLE, threads=2)
+        found: Any = index.match_table(TABLE, threads=2)
         rules = found["rule"].to_pylist()
         check(rules[: len(rules) // 2])
         assert rules[: len(rules) // 2] == rules[len(rules) // 2 :]

@@ -14,6 +14,7 @@ from tests.typed_tables import make_table
 
 import tocsin
 from tocsin.errors import EventError, UsageError
+from tocsin.events.arrow import batch_of_table
 from tocsin.monitor import portions, tables, threads
 from tocsin.monitor.threads import in_order, thread_count, usable_cores
 
@@ -47,7 +48,7 @@ def test_the_same_rows_in_the_same_order(seed: int) -> None:
 
 def _working_threads(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     names: set[str] = set()
-    read = tables.batch_of_table
+    read = batch_of_table
 
     def noted(*given: Any) -> Any:
         names.add(threading.current_thread().name)
@@ -114,7 +115,12 @@ def test_an_error_comes_where_its_rows_would(number: int) -> None:
 
 def test_results_wait_within_bounds() -> None:
     made: list[int] = []
-    for place, result in enumerate(in_order(lambda item: made.append(item) or item, range(50), 3, lambda: 4)):
+
+    def make(item: int) -> int:
+        made.append(item)
+        return item
+
+    for place, result in enumerate(in_order(make, range(50), 3, lambda: 4)):
         assert result == place
         assert len(made) <= place + 1 + 4
     assert sorted(made) == list(range(50))

@@ -184,7 +184,7 @@ def test_a_version_stays_as_it_is() -> None:
             pa.schema([("x", pa.int64()), ("y", pa.int64())]), [pa.record_batch({"x": [1], "y": [2]})] * 3
         ),
     )
-    result = index.match_table(reader)
+    result: Any = index.match_table(reader)
     index.apply([("delete", "a"), ("insert", "d", "x = 1"), ("replace", "b", "x = 9")])
     index.compact()
     assert found(index) == ["d"]

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow bench format clean
+.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-peers format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -46,7 +46,13 @@ test-slow: setup  ## the slow tests
 	$(BIN)/python -m pytest -q -m "slow"
 
 bench: setup  ## how fast: writes the tables that the documents quote
-	$(BIN)/python benchmarks/spine.py
+	$(BIN)/python -m benchmarks.spine
+
+bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
+	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
+
+bench-peers: setup  ## the same rules in the a-tree crate; needs cargo
+	$(BIN)/python -m benchmarks.peers.a_tree.compare
 
 format: setup  ## put the code into its standard form
 	$(BIN)/ruff format .

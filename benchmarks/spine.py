@@ -1,8 +1,8 @@
 """How fast the spine is: building, saving, opening and matching, beside a Python loop over eval.
 
-    python benchmarks/spine.py                 the two workloads of tocsin.lab, 100,000 rules each
-    python benchmarks/spine.py --abe FOLDER    random rules from a folder with rules.csv.gz, events.jsonl.gz
-                                               and counts.txt.gz, whose counts are then checked too
+    python -m benchmarks.spine                 the two workloads of tocsin.lab, 100,000 rules each
+    python -m benchmarks.spine --abe FOLDER    random rules from a folder (see folders.py), whose counts
+                                               are then checked too
 
 Every time is the processor time of this one process, on one core, the best of several repetitions
 (medians are in the JSON); only building is by the clock, as index.stats() tells its phases. Before any
@@ -14,29 +14,26 @@ a place for them.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import os
-import platform
-import re
 import statistics
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv
+from benchmarks.folders import counts_in, events_in, rules_in, table_of
+from benchmarks.measuring import Seconds, machine_facts, say, timed
+from benchmarks.tables import machine_note, markdown, milliseconds, times, write_into
 
 import tocsin
+from tocsin.lab import abe_gen
 from tocsin.lab.exchange import campaigns, visits
 from tocsin.lab.python_loop import PythonLoop
-from tocsin.lab.random_rules import LISTED, random_events, random_rules
 from tocsin.monitor.warming import warm_up
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,14 +55,6 @@ class Workload:
     events: list[dict[str, Any]]
     listed: frozenset[tuple[str, ...]]
     counts: list[int] | None = None
-
-
-@dataclass
-class Seconds:
-    """The best and the median of some repetitions, for each thing done."""
-
-    best: float
-    median: float
 
 
 @dataclass
@@ -143,17 +132,27 @@ def exchange_workload(rules: int, events: int = 20_000) -> Workload:
 
 
 def random_workload(rules: int, events: int = 3_000) -> Workload:
-    made = random_events(events)
-    return Workload("random rules", random_rules(rules), table_of(made), made[:SINGLE_EVENTS], LISTED)
+    setting = abe_gen.Setting(expressions=rules)
+    made = abe_gen.events(setting, events)
+    return Workload(
+        "random rules",
+        abe_gen.rules(setting),
+        abe_gen.table_of(made),
+        abe_gen.rows_of(made)[:SINGLE_EVENTS],
+        abe_gen.listed_fields(setting),
+    )
 
 
 def folder_workload(folder: Path) -> Workload:
-    rules = pyarrow.csv.read_csv(folder / "rules.csv.gz")
-    with gzip.open(folder / "events.jsonl.gz", "rt") as lines:
-        events = [json.loads(line) for line in lines]
-    with gzip.open(folder / "counts.txt.gz", "rt") as lines:
-        counts = [int(line) for line in lines]
-    return Workload("random rules", rules, table_of(events), events[:SINGLE_EVENTS], LISTED, counts)
+    events = events_in(folder)
+    return Workload(
+        "random rules",
+        rules_in(folder),
+        table_of(events),
+        events[:SINGLE_EVENTS],
+        abe_gen.listed_fields(abe_gen.Setting()),
+        counts_in(folder),
+    )
 
 
 def spread(table: pa.Table) -> list[dict[str, Any]]:
@@ -161,12 +160,6 @@ def spread(table: pa.Table) -> list[dict[str, Any]]:
     step = max(1, table.num_rows // SINGLE_EVENTS)
     rows: list[dict[str, Any]] = table.take(pa.array(range(0, table.num_rows, step))).to_pylist()
     return rows[:SINGLE_EVENTS]
-
-
-def table_of(events: Sequence[dict[str, Any]]) -> pa.Table:
-    """Events as a table with a column for each field that any of them has."""
-    names = sorted({name for event in events for name in event})
-    return pa.table({name: pa.array([event.get(name) for event in events]) for name in names})
 
 
 # ---- Measuring
@@ -254,41 +247,14 @@ def agreed(workload: Workload, index: Any, loop: PythonLoop) -> list[int]:
     return counts
 
 
-def timed(work: Callable[[], object], repeat: int, per: int = 1) -> Seconds:
-    """Processor time of some repetitions, each divided by `per`."""
-    taken = []
-    for _ in range(repeat):
-        start = time.process_time()
-        work()
-        taken.append((time.process_time() - start) / per)
-    return Seconds(min(taken), statistics.median(taken))
-
-
-def machine_facts() -> dict[str, str]:
-    return {
-        "cores": str(os.cpu_count()),
-        "processor": platform.machine(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("numba", "numpy", "pyarrow")},
-    }
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 # ---- Writing it down
 
 
 def write_down(report: Report) -> None:
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(asdict(report), indent=1) + "\n")
-    for document in DOCUMENTS:
-        text = document.read_text()
-        for name, table in (("spine", summary), ("spine-phases", phases), ("spine-few", few)):
-            text = with_generated(text, name, table(report))
-        document.write_text(text)
+    generated = {"spine": summary(report), "spine-phases": phases(report), "spine-few": few(report)}
+    write_into(DOCUMENTS, generated)
 
 
 def summary(report: Report) -> str:
@@ -304,14 +270,15 @@ def summary(report: Report) -> str:
         ("in blocks, counted only", [milliseconds(each.blocks_count_only.best) for each in found]),
         ("one event at a time (dictionary in)", [milliseconds(each.single.best) for each in found]),
         ("Python loop over compiled `eval`", [milliseconds(each.python_loop.best) for each in found]),
-        ("blocks beat the loop by", [times(each.python_loop, each.blocks) for each in found]),
-        ("blocks beat single events by", [times(each.single, each.blocks) for each in found]),
-        ("single events beat the loop by", [times(each.python_loop, each.single) for each in found]),
+        ("blocks beat the loop by", [times(each.python_loop.best, each.blocks.best) for each in found]),
+        ("blocks beat single events by", [times(each.single.best, each.blocks.best) for each in found]),
+        (
+            "single events beat the loop by",
+            [times(each.python_loop.best, each.single.best) for each in found],
+        ),
     ]
-    facts = report.machine
     note = (
-        f"Processor time per event on one core of {facts['cores']} ({facts['processor']}), best of several; "
-        f"Python {facts['python']}, Numba {facts['numba']}. "
+        f"{machine_note(report.machine)} "
         "The three ways gave the same matches on a sample of events in the same run."
     )
     return f"{markdown([''] + [each.name for each in found], rows)}\n\n{note}"
@@ -351,30 +318,6 @@ def few(report: Report) -> str:
         for each in report.few_rules
     ]
     return markdown(["rules of the exchange", "in blocks", "one event at a time", "Python loop"], rows)
-
-
-def markdown(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' + ' ---: |' * (len(head) - 1)}"]
-    lines += [f"| {' | '.join((name, *values))} |" for name, values in rows]
-    return "\n".join(lines)
-
-
-def milliseconds(seconds: float) -> str:
-    """Three digits that count."""
-    value = seconds * 1_000
-    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
-
-
-def times(slower: Seconds, faster: Seconds) -> str:
-    ratio = slower.best / faster.best
-    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
-
-
-def with_generated(text: str, name: str, generated: str) -> str:
-    """The text with what stands between the marks of this name replaced; unchanged without marks."""
-    start, end = f"<!-- generated: {name} -->", f"<!-- end: {name} -->"
-    pattern = re.compile(f"({re.escape(start)}\n).*?({re.escape(end)})", re.DOTALL)
-    return pattern.sub(lambda found: f"{found[1]}{generated}\n{found[2]}", text)
 
 
 if __name__ == "__main__":

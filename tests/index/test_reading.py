@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 from itertools import product
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from tests.index.odd_texts import SNIPPETS, broken, dressed, soup
@@ -15,7 +14,6 @@ from tocsin.errors import RuleError
 from tocsin.grammar.conditions import parse_condition, parse_predicate
 from tocsin.grammar.printing import print_predicate
 from tocsin.grammar.tree import Connective, Constant, Operator, Step
-from tocsin.index import reading
 from tocsin.index.packing import packed_bytes
 from tocsin.index.reading import read_conditions
 from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
@@ -119,23 +117,6 @@ def test_every_pair_of_snippets() -> None:
 def test_the_fast_path_takes(text: str) -> None:
     judged = slow_steps(text)
     assert fast_steps([text]) == [judged]
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 64])
-def test_chunks_of_any_size_give_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = random.Random(14)
-    texts = [*(dressed(rng) for _ in range(40)), *(broken(rng) for _ in range(40))]
-    column = pa.array(texts, pa.large_string())
-    whole = read_conditions(column, {})
-    monkeypatch.setattr(reading, "CHUNK_BYTES", size)
-    parts = read_conditions(column, {})
-    assert set(parts.predicates) == set(whole.predicates)
-    assert [(number, str(error)) for number, error in parts.errors] == [
-        (number, str(error)) for number, error in whole.errors
-    ]
-    numbers = np.concatenate([part.number for part in parts.parts])
-    bad = {number for number, _ in parts.errors}
-    assert sorted(numbers.tolist()) == [number for number in range(len(texts)) if number not in bad]
 
 
 def test_a_slice_of_a_column_reads_as_the_whole() -> None:

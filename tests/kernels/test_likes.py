@@ -14,6 +14,7 @@ from tocsin.events.kinds import Kind
 from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.likes import compile_like, like_problem
 from tocsin.grammar.tree import Literal, Predicate, Test
+from tocsin.index.pattern_arrays import compile_patterns
 from tocsin.index.patterns import PatternGroup
 
 TEXTS = sorted({*STRINGS, *UNICODE_STRINGS, "aaaa", "abcabc", "a\\%c", "%%", "__", "ÀÉ", "日本語", "😀😀"})
@@ -24,7 +25,8 @@ def hits(patterns: list[str], texts: list[str], test: Test) -> list[list[int]]:
     predicates = [Predicate(("s",), test, (Literal(Kind.STRING, pattern),)) for pattern in patterns]
     if test is Test.ILIKE:
         predicates = [canonical_predicate(predicate) for predicate in predicates]
-    group = PatternGroup(range(len(patterns)), predicates)
+    arrays = compile_patterns(range(len(patterns)), [0] * len(patterns), predicates, 1)
+    group = PatternGroup(arrays, 0, len(patterns), patterns.__getitem__)
     start, leaf = group.find(pa.array(texts, pa.large_string()))
     return [sorted(leaf[start[number] : start[number + 1]].tolist()) for number in range(len(texts))]
 

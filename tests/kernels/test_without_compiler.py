@@ -34,7 +34,7 @@ import pyarrow as pa
 from tocsin.monitor.building import build
 from tocsin.events.values import batch_of_events
 from tocsin.kernels import block
-assert not hasattr(block.match_blocks, "py_func"), "the compiler is on"
+assert not hasattr(block.evaluate_block, "py_func"), "the compiler is on"
 rules, events = json.load(sys.stdin)
 index = build([tuple(rule) for rule in rules])
 alone = [[match.rule for match in index.match(event)] for event in events]

@@ -10,9 +10,9 @@ import pytest
 from tocsin.errors import UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
+from tocsin.lab import abe_gen
 from tocsin.lab.exchange import campaigns, visits
 from tocsin.lab.python_loop import PythonLoop
-from tocsin.lab.random_rules import LISTED, random_events, random_rules
 
 LISTS = frozenset({("tags",), ("user", "scores")})
 PREDICATES = (
@@ -56,10 +56,11 @@ def test_an_expression_reaches_no_builtin_function():
 
 
 def test_the_workloads_are_plain():
-    rules, events = random_rules(300), random_events(20)
+    setting = abe_gen.Setting(expressions=300)
+    rules, events = abe_gen.rules(setting), abe_gen.rows_of(abe_gen.events(setting, 20))
     exchange = campaigns(300), visits(20).to_pylist()
     for table, some, listed in (
-        (rules, events, LISTED),
+        (rules, events, abe_gen.listed_fields(setting)),
         (*exchange, frozenset({("user", "interests"), ("site", "keywords")})),
     ):
         texts = table["when"].to_pylist()

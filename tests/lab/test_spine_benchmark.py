@@ -9,22 +9,6 @@ from tocsin.lab.python_loop import PythonLoop
 from tocsin.monitor.building import build
 
 
-def test_generated_text_replaces_what_was_there():
-    page = "before\n<!-- generated: spine -->\nold\nold\n<!-- end: spine -->\nafter\n"
-    once = spine.with_generated(page, "spine", "a \\1 table")
-    assert once == "before\n<!-- generated: spine -->\na \\1 table\n<!-- end: spine -->\nafter\n"
-    assert spine.with_generated(once, "spine", "a \\1 table") == once
-    assert spine.with_generated(page, "other", "text") == page
-
-
-def test_numbers_have_three_digits_that_count():
-    assert [spine.milliseconds(each) for each in (0.0000123456, 0.00123456, 1.23456)] == [
-        "0.0123 ms",
-        "1.23 ms",
-        "1,235 ms",
-    ]
-
-
 @pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few events have few of the fields
 def test_the_small_workloads_agree_and_a_wrong_loop_is_found():
     for workload in (spine.exchange_workload(100, events=40), spine.random_workload(100, events=40)):

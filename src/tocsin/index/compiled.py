@@ -2,12 +2,13 @@
 
 rules ── reading ── steps, predicates
                       │        └─ families ── literals, bounds, leaves
-                      └─ graph ── planes, wakes
+                      └─ graph ── planes, links
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,18 +16,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import raise_all
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.printing import print_condition, print_predicate
+from tocsin.grammar.canonical.predicates import canonical_predicate
+from tocsin.grammar.conditions import parse_condition, parse_predicate
+from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
-from tocsin.grammar.tree import Path
+from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.families import sort_into_families
-from tocsin.index.graph import lay_out, negated_leaves, share, wakes_of
+from tocsin.index.graph import lay_out, links_of, negated_leaves, share
+from tocsin.index.leaf_order import put_in_order
+from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
-from tocsin.index.reading import read_conditions
+from tocsin.index.pattern_arrays import compile_patterns
+from tocsin.index.reading import read_texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.single import Wakes
+from tocsin.kernels.single import Links
+from tocsin.kernels.spans import gather_spans
 
 
 class Texts(NamedTuple):
@@ -47,7 +54,7 @@ class CompiledIndex(NamedTuple):
     pattern_leaf   int32[...]    leaves that are asked of each distinct text, ascending
     rule_id        the rules' ids, in the rules' order
     rule_text      their conditions as written, without table aliases
-    leaf_text      every leaf's predicate, printed
+    leaf_text      every leaf's predicate as it was first written, perhaps negated
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
     group_path     the field of each group
     facts          seconds of the build by phase, for stats()
@@ -56,11 +63,12 @@ class CompiledIndex(NamedTuple):
     graph: PlaneGraph
     leaves: Leaves
     ranges: Ranges
-    wakes: Wakes
+    links: Links
     literals: Literals
     bounds: Bounds
     group_kind: NDArray[np.uint8]
     pattern_leaf: NDArray[np.int32]
+    patterns: Patterns
     rule_id: Texts
     rule_text: Texts
     leaf_text: Texts
@@ -76,7 +84,7 @@ class CompiledIndex(NamedTuple):
     @property
     def leaf_count(self) -> int:
         """Distinct predicates in the index."""
-        return len(self.wakes.group_of)
+        return len(self.links.group_of)
 
     @property
     def plane_count(self) -> int:
@@ -87,26 +95,35 @@ class CompiledIndex(NamedTuple):
 def compile_rules(rules: Rules) -> CompiledIndex:
     """Build the index of the rules; RuleError or RuleErrors when some cannot be taken."""
     clock = [time.perf_counter()]
-    reading = read_conditions(rules.whens, rules.aliases)
+    texts = Texts(*text_arrays(rules.whens))
+    reading = read_texts(*texts, rules.aliases)
     raise_all([rules.error(number, error) for number, error in reading.errors])
     clock.append(time.perf_counter())
-    families = sort_into_families(reading.predicates)
+    table = reading.table
+    families, order = put_in_order(sort_into_families(table))
+    leaf_text = Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1]))
+    pattern_leaves = families.pattern_leaf.tolist()
+    patterns = compile_patterns(
+        pattern_leaves,
+        families.group_of[families.pattern_leaf].tolist(),
+        [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
+        len(families.group_path),
+    )
     clock.append(time.perf_counter())
-    leaf_count = len(reading.predicates)
+    leaf_count = len(families.group_of)
     groups = len(families.group_path)
     nodes, root = share(reading.parts, leaf_count, len(rules))
     clock.append(time.perf_counter())
-    graph = lay_out(nodes, leaf_count, root)
+    leaf_number = np.empty(leaf_count, np.int32)
+    leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
+    graph = lay_out(nodes, leaf_number, root, guess(families))
     leaves = Leaves(
         families.null_leaf,
         families.posting_start,
         families.posting_leaf,
         *negated_leaves(graph, families.group_of, groups),
     )
-    wakes = wakes_of(graph, families.group_of, groups, families.likelihood)
-    leaf_text = Texts(
-        *packed_bytes([print_predicate(predicate).encode() for predicate in reading.predicates])
-    )
+    links = links_of(graph, families.group_of, groups)
     clock.append(time.perf_counter())
     read, sort, shared, laid_out = np.diff(clock).tolist()
     facts = {
@@ -119,13 +136,14 @@ def compile_rules(rules: Rules) -> CompiledIndex:
         graph,
         leaves,
         families.ranges,
-        wakes,
+        links,
         families.literals,
         families.bounds,
         families.group_kind,
         families.pattern_leaf,
+        patterns,
         Texts(*text_arrays(rules.ids)),
-        _plain_texts(rules),
+        _without_aliases(texts, rules.aliases),
         leaf_text,
         _stream_of(rules.metadata),
         families.group_path,
@@ -133,19 +151,27 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     )
 
 
+def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:
+    """A leaf's predicate, in canonical form, from its text."""
+    predicate, _ = parse_predicate(leaf_text.text(leaf))
+    if not isinstance(predicate, Predicate):
+        raise TypeError(f"leaf {leaf} is a constant")
+    return canonical_predicate(predicate)
+
+
 def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:
     """The rules' ids as an Arrow array that shares the index's memory."""
     return arrow_texts(*index.rule_id)
 
 
-def _plain_texts(rules: Rules) -> Texts:
+def _without_aliases(texts: Texts, aliases: Mapping[int, str]) -> Texts:
     """The conditions as written, without the table aliases of triggers."""
-    if not rules.aliases:
-        return Texts(*text_arrays(rules.whens))
-    texts = rules.whens.to_pylist()
-    for number, alias in rules.aliases.items():
-        texts[number] = print_condition(parse_condition(texts[number], alias))
-    return Texts(*packed_bytes([text.encode() for text in texts]))
+    if not aliases:
+        return texts
+    printed = [texts.text(number) for number in range(len(texts.start) - 1)]
+    for number, alias in aliases.items():
+        printed[number] = print_condition(parse_condition(printed[number], alias))
+    return Texts(*packed_bytes([text.encode() for text in printed]))
 
 
 def rule_metadata(index: CompiledIndex) -> pa.Table:

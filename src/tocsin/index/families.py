@@ -13,40 +13,40 @@ predicate belongs to one family:
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.events.kinds import Kind
-from tocsin.grammar.patterns import parse_network
-from tocsin.grammar.tree import Path, Predicate, Test
-from tocsin.index.keys import Key, address_key, literal_key
-from tocsin.index.packing import packed_bytes, starts
+from tocsin.grammar.tree import Path
+from tocsin.index.packing import starts
+from tocsin.index.predicates import PredicateTable
 from tocsin.kernels.leaves import Ranges
 from tocsin.kernels.lookup import Bounds, Literals, hash_scalars, hash_texts
+from tocsin.kernels.points import empty_slots, number_scalars, number_texts, postings
+from tocsin.kernels.predicates import (
+    BETWEEN,
+    CIDR,
+    EQ,
+    GE,
+    GT,
+    IN,
+    LE,
+    LIKE,
+    LT,
+    MATCHES,
+    NULL,
+    NULLS,
+)
+from tocsin.kernels.spans import gather_spans
 
-NULLS = max(Kind) + 1
-"""The kind of a group of null tests, beside the kinds of value."""
+_KINDS = NULLS + 1
 
-PATTERNS = frozenset({Test.LIKE, Test.ILIKE, Test.MATCHES})
-
-Interval = tuple[int, Key | None, bool, Key | None, bool]
-"""A leaf, its lower bound (None: open) and whether that is included, its upper bound likewise."""
-
-_LIKELIHOOD = {
-    Test.EQ: 0.02,
-    Test.BETWEEN: 0.15,
-    Test.NULL: 0.3,
-    Test.LIKE: 0.05,
-    Test.ILIKE: 0.05,
-    Test.MATCHES: 0.05,
-    Test.CIDR: 0.05,
-}
-_LIKELIHOOD_OF_RANGE = 0.35
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
 class Families(NamedTuple):
@@ -54,7 +54,6 @@ class Families(NamedTuple):
 
     group_path      the field of each group; group_kind its Kind, or NULLS
     group_of        int32[L]     the group of each leaf
-    likelihood      float64[L]   a guess at how often the leaf holds, when nothing is known
     null_leaf       int32[G]
     posting_start   int64[Q+1]   with posting_leaf: the leaves of each literal
     pattern_leaf    int32[...]   leaves of the pattern family, ascending
@@ -63,7 +62,6 @@ class Families(NamedTuple):
     group_path: list[Path]
     group_kind: NDArray[np.uint8]
     group_of: NDArray[np.int32]
-    likelihood: NDArray[np.float64]
     null_leaf: NDArray[np.int32]
     posting_start: NDArray[np.int64]
     posting_leaf: NDArray[np.int32]
@@ -73,173 +71,185 @@ class Families(NamedTuple):
     ranges: Ranges
 
 
-@dataclass(slots=True)
-class _Group:
-    points: dict[Key, list[int]] = field(default_factory=lambda: defaultdict(list))
-    intervals: list[Interval] = field(default_factory=list)
-    null_leaf: int = -1
+class _Operands(NamedTuple):
+    """The operands of some leaves, a row for each.
 
+    leaf, group   int32[n]
+    kind          uint8[n]
+    high, low     int64[n]     the key; of a string nothing and its size,
+    begin         int64[n]     and where in the table's text its bytes begin
+    """
 
-def group_kind(predicate: Predicate) -> int:
-    """The kind of value a predicate asks about: a Kind, or NULLS."""
-    if predicate.test is Test.NULL:
-        return NULLS
-    if predicate.test is Test.CIDR:
-        return Kind.ADDRESS
-    return predicate.operands[0].kind
+    leaf: Ints
+    group: Ints
+    kind: NDArray[np.uint8]
+    high: Longs
+    low: Longs
+    begin: Longs
 
-
-def sort_into_families(predicates: Sequence[Predicate]) -> Families:
-    """Give every canonical predicate its place; leaf l is predicates[l]."""
-    numbers = {
-        key: number
-        for number, key in enumerate(
-            sorted({(predicate.field, group_kind(predicate)) for predicate in predicates})
+    def of(self, rows: NDArray[np.bool_] | Longs) -> _Operands:
+        return _Operands(
+            self.leaf[rows],
+            self.group[rows],
+            self.kind[rows],
+            self.high[rows],
+            self.low[rows],
+            self.begin[rows],
         )
-    }
-    groups = [_Group() for _ in numbers]
-    group_of = np.empty(len(predicates), np.int32)
-    likelihood = np.empty(len(predicates), np.float64)
-    pattern_leaf: list[int] = []
-    for leaf, predicate in enumerate(predicates):
-        number = numbers[predicate.field, group_kind(predicate)]
-        group_of[leaf] = number
-        likelihood[leaf] = _likelihood(predicate)
-        if predicate.test in PATTERNS:
-            pattern_leaf.append(leaf)
-        else:
-            _place(groups[number], leaf, predicate)
-    literals, posting_start, posting_leaf = _lay_out_points(groups)
-    bounds, ranges = _lay_out_ranges(groups)
+
+
+def sort_into_families(table: PredicateTable) -> Families:
+    """Give every predicate its place."""
+    test = table.test
+    groups, group_of = _groups(table)
+    null_leaf = np.full(len(groups), -1, np.int32)
+    nulls = np.flatnonzero(test == NULL)
+    null_leaf[group_of[nulls]] = nulls
+    operands = _operands(table, group_of)
+    tests = test[operands.leaf]
+    literals, posting_start, posting_leaf = _lay_out_points(
+        operands.of((tests == EQ) | (tests == IN)), table.text
+    )
+    ranged = ((tests >= LT) & (tests <= GE)) | (tests == BETWEEN) | (tests == CIDR)
+    bounds, ranges = _lay_out_ranges(operands.of(ranged), tests[ranged], table.text, len(groups))
     return Families(
-        [path for path, _ in numbers],
-        np.array([kind for _, kind in numbers], np.uint8),
+        [table.paths[code // _KINDS] for code in groups],
+        np.array([code % _KINDS for code in groups], np.uint8),
         group_of,
-        likelihood,
-        np.array([group.null_leaf for group in groups], np.int32),
+        null_leaf,
         posting_start,
         posting_leaf,
-        np.array(pattern_leaf, np.int32),
+        np.flatnonzero((test >= LIKE) & (test <= MATCHES)).astype(np.int32),
         literals,
         bounds,
         ranges,
     )
 
 
-def _likelihood(predicate: Predicate) -> float:
-    if predicate.test is Test.IN:
-        return min(0.5, _LIKELIHOOD[Test.EQ] * len(predicate.operands))
-    return _LIKELIHOOD.get(predicate.test, _LIKELIHOOD_OF_RANGE)
+def _groups(table: PredicateTable) -> tuple[list[int], Ints]:
+    """The groups by path and kind, each as field * _KINDS + kind, and the group of each leaf."""
+    paths = table.paths
+    code = table.field * np.int64(_KINDS) + table.kind
+    number = np.zeros(len(paths) * _KINDS, np.int32)
+    number[code] = 1
+    codes = sorted(np.flatnonzero(number).tolist(), key=lambda code: (paths[code // _KINDS], code % _KINDS))
+    number[codes] = np.arange(len(codes))
+    return codes, number[code]
 
 
-def _place(group: _Group, leaf: int, predicate: Predicate) -> None:
-    test = predicate.test
-    if test is Test.NULL:
-        group.null_leaf = leaf
-        return
-    if test is Test.CIDR:
-        for first, last in parse_network(str(predicate.operands[0].value)).ranges:
-            group.intervals.append((leaf, address_key(first), True, address_key(last), True))
-        return
-    if test is Test.IN:
-        for key in {literal_key(literal) for literal in predicate.operands}:
-            group.points[key].append(leaf)
-        return
-    key = literal_key(predicate.operands[0])
-    if test is Test.EQ:
-        group.points[key].append(leaf)
-    elif test is Test.BETWEEN:
-        group.intervals.append((leaf, key, True, literal_key(predicate.operands[1]), True))
-    elif test in (Test.LT, Test.LE):
-        group.intervals.append((leaf, None, False, key, test is Test.LE))
-    else:
-        group.intervals.append((leaf, key, test is Test.GE, None, False))
+def _operands(table: PredicateTable, group_of: Ints) -> _Operands:
+    """All operands, by group and leaf."""
+    leaf = np.repeat(np.arange(len(group_of), dtype=np.int32), np.diff(table.operand_start))
+    kind = table.kind[leaf]
+    low = table.operand_low
+    before = starts(np.where(kind == Kind.STRING, low, 0), np.int64)
+    begin = table.text_start[leaf] + before[:-1] - before[table.operand_start[leaf]]
+    everything = _Operands(leaf, group_of[leaf], kind, table.operand_high, low, begin)
+    return everything.of(np.argsort(everything.group, kind="stable"))
 
 
-def _lay_out_points(groups: Sequence[_Group]) -> tuple[Literals, NDArray[np.int64], NDArray[np.int32]]:
-    scalars = [
-        (number, key) for number, group in enumerate(groups) for key in group.points if isinstance(key, tuple)
-    ]
-    texts = [
-        (number, key) for number, group in enumerate(groups) for key in group.points if isinstance(key, bytes)
-    ]
-    scalar_group = np.array([number for number, _ in scalars], np.int32)
-    scalar_high = np.array([key[0] for _, key in scalars], np.int64)
-    scalar_low = np.array([key[1] for _, key in scalars], np.int64)
-    scalar_table = _empty_table(len(scalars))
-    hash_scalars(scalar_group, scalar_high, scalar_low, scalar_table)
-    text_group = np.array([number for number, _ in texts], np.int32)
-    text_start, text_bytes = packed_bytes([key for _, key in texts])
-    text_table = _empty_table(len(texts))
-    hash_texts(text_group, text_start, text_bytes, text_table)
-    postings = [groups[number].points[key] for number, key in scalars]
-    postings += [groups[number].points[key] for number, key in texts]
+def _lay_out_points(rows: _Operands, text: NDArray[np.uint8]) -> tuple[Literals, Longs, Ints]:
+    """The literals of = and in, and the leaves of each: scalars first, then texts."""
+    scalars, texts = rows.of(rows.kind != Kind.STRING), rows.of(rows.kind == Kind.STRING)
+    number, first = number_scalars(scalars.group, scalars.high, scalars.low)
+    text_number, text_first = number_texts(texts.group, text, texts.begin, texts.low)
+    posting_start, posting_leaf = postings(
+        np.concatenate([number, text_number + np.int32(len(first))]),
+        len(first) + len(text_first),
+        np.concatenate([scalars.leaf, texts.leaf]),
+    )
+    scalars, texts = scalars.of(first), texts.of(text_first)
+    scalar_table, text_table = empty_slots(len(first)), empty_slots(len(text_first))
+    hash_scalars(scalars.group, scalars.high, scalars.low, scalar_table)
+    text_start, text_bytes = gather_spans(text, texts.begin, texts.begin + texts.low)
+    hash_texts(texts.group, text_start, text_bytes, text_table)
     literals = Literals(
-        scalar_group, scalar_high, scalar_low, scalar_table, text_group, text_start, text_bytes, text_table
+        scalars.group,
+        scalars.high,
+        scalars.low,
+        scalar_table,
+        texts.group,
+        text_start,
+        text_bytes,
+        text_table,
     )
-    posting_leaf = np.array([leaf for posting in postings for leaf in posting], np.int32)
-    return literals, starts([len(posting) for posting in postings], np.int64), posting_leaf
+    return literals, posting_start, posting_leaf
 
 
-def _empty_table(literals: int) -> NDArray[np.int32]:
-    return np.full(1 << max(1, (2 * literals).bit_length()), -1, np.int32)
-
-
-def _lay_out_ranges(groups: Sequence[_Group]) -> tuple[Bounds, Ranges]:
-    scalars: list[list[tuple[int, int]]] = []
-    texts: list[list[bytes]] = []
-    prefixes: list[list[tuple[int, int]]] = []
-    suffixes: list[list[tuple[int, int]]] = []
-    middles: list[list[tuple[int, int, int]]] = []
-    for group in groups:
-        bounds = sorted(
-            {key for interval in group.intervals for key in (interval[1], interval[3]) if key is not None}
-        )
-        scalars.append([key for key in bounds if isinstance(key, tuple)])
-        texts.append([key for key in bounds if isinstance(key, bytes)])
-        place = {key: number for number, key in enumerate(bounds)}
-        prefix, suffix, middle = [], [], []
-        for leaf, low, low_included, high, high_included in group.intervals:
-            first = 0 if low is None else 2 * place[low] + (1 if low_included else 2)
-            last = 2 * len(bounds) if high is None else 2 * place[high] + (1 if high_included else 0)
-            if low is None:
-                prefix.append((last, leaf))
-            elif high is None:
-                suffix.append((first, leaf))
-            elif first <= last:
-                middle.append((first, last, leaf))
-        prefixes.append(sorted(prefix))
-        suffixes.append(sorted(suffix, reverse=True))
-        middles.append(sorted(middle))
-    text_offset, text_bytes = packed_bytes([key for keys in texts for key in keys])
-    flat_scalars = [key for keys in scalars for key in keys]
-    flat_middles = [entry for entries in middles for entry in entries]
+def _lay_out_ranges(
+    rows: _Operands, test: NDArray[np.uint8], text: NDArray[np.uint8], groups: int
+) -> tuple[Bounds, Ranges]:
+    """Rows are bounds; those of between and cidr come in pairs, the lower one first."""
+    texts = rows.kind == Kind.STRING
+    keyed = rows._replace(
+        high=np.where(texts, _ranks(rows, texts, text), rows.high), low=np.where(texts, 0, rows.low)
+    )
+    first, place = _distinct_bounds(keyed)
+    prefixes = (test == LT) | (test == LE)
+    suffixes = (test == GT) | (test == GE)
+    pairs = np.flatnonzero((test == BETWEEN) | (test == CIDR))
+    lower, upper = pairs[::2], pairs[1::2]
+    lower, upper = lower[place[lower] <= place[upper]], upper[place[lower] <= place[upper]]
+    to = 2 * place[prefixes] + (test[prefixes] == LE)
+    since = 2 * place[suffixes] + np.where(test[suffixes] == GE, 1, 2)
+    by_to = np.lexsort((to, rows.group[prefixes]))
+    by_since = np.lexsort((-since, rows.group[suffixes]))
+    by_ends = np.lexsort((place[upper], place[lower], rows.group[lower]))
+    lower, upper = lower[by_ends], upper[by_ends]
     return (
-        Bounds(
-            starts([len(keys) for keys in scalars], np.int32),
-            np.array([high for high, _ in flat_scalars], np.int64),
-            np.array([low for _, low in flat_scalars], np.int64),
-            starts([len(keys) for keys in texts], np.int32),
-            text_offset,
-            text_bytes,
-        ),
+        _bounds(rows.of(first), text, groups),
         Ranges(
-            *_columns(prefixes),
-            *_columns(suffixes),
-            starts([len(entries) for entries in middles], np.int32),
-            np.array([leaf for _, _, leaf in flat_middles], np.int32),
-            np.array([first for first, _, _ in flat_middles], np.int32),
-            np.array([last for _, last, _ in flat_middles], np.int32),
+            _group_starts(rows.group[prefixes], groups),
+            rows.leaf[prefixes][by_to],
+            to[by_to].astype(np.int32),
+            _group_starts(rows.group[suffixes], groups),
+            rows.leaf[suffixes][by_since],
+            since[by_since].astype(np.int32),
+            _group_starts(rows.group[lower], groups),
+            rows.leaf[lower],
+            (2 * place[lower] + 1).astype(np.int32),
+            (2 * place[upper] + 1).astype(np.int32),
         ),
     )
 
 
-def _columns(
-    slots: Sequence[Sequence[tuple[int, int]]],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    flat = [entry for entries in slots for entry in entries]
-    return (
-        starts([len(entries) for entries in slots], np.int32),
-        np.array([leaf for _, leaf in flat], np.int32),
-        np.array([slot for slot, _ in flat], np.int32),
+def _ranks(rows: _Operands, texts: NDArray[np.bool_], text: NDArray[np.uint8]) -> Longs:
+    """Numbers that compare as the strings among the rows do, and 0 for the others."""
+    ranks = np.zeros(len(texts), np.int64)
+    if texts.any():
+        begin = rows.begin[texts]
+        start, data = gather_spans(text, begin, begin + rows.low[texts])
+        strings = pa.LargeBinaryArray.from_buffers(
+            pa.large_binary(), len(begin), [None, pa.py_buffer(start), pa.py_buffer(data)]
+        )
+        ranks[texts] = pc.rank(strings, tiebreaker="dense").to_numpy()
+    return ranks
+
+
+def _distinct_bounds(rows: _Operands) -> tuple[Longs, Longs]:
+    """The rows that are the first of their bound, by group and bound; and each row's place in its group."""
+    order = np.lexsort((rows.low, rows.high, rows.group))
+    ordered = rows.of(order)
+    other_group = np.diff(ordered.group, prepend=-1) != 0
+    fresh = other_group | (np.diff(ordered.high, prepend=0) != 0) | (np.diff(ordered.low, prepend=0) != 0)
+    number = np.cumsum(fresh) - 1
+    place = np.empty(len(order), np.int64)
+    place[order] = number - np.maximum.accumulate(np.where(other_group, number, 0))
+    return order[fresh], place
+
+
+def _bounds(rows: _Operands, text: NDArray[np.uint8], groups: int) -> Bounds:
+    """Bounds, from distinct ones that ascend within their groups."""
+    texts = rows.kind == Kind.STRING
+    strings, scalars = rows.of(texts), rows.of(~texts)
+    return Bounds(
+        _group_starts(scalars.group, groups),
+        scalars.high,
+        scalars.low,
+        _group_starts(strings.group, groups),
+        *gather_spans(text, strings.begin, strings.begin + strings.low),
     )
+
+
+def _group_starts(group: Ints, groups: int) -> Ints:
+    return starts(np.bincount(group, minlength=groups), np.int32)

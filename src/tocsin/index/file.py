@@ -33,11 +33,12 @@ from tocsin.errors import IndexFileError
 from tocsin.index.compiled import CompiledIndex, Texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
+from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.single import Wakes
+from tocsin.kernels.single import Links
 
 MAGIC = b"TOCSIN\r\n"
-VERSION = 1
+VERSION = 2
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64
@@ -45,9 +46,10 @@ _PARTS: dict[str, Any] = {
     "graph": PlaneGraph,
     "leaves": Leaves,
     "ranges": Ranges,
-    "wakes": Wakes,
+    "links": Links,
     "literals": Literals,
     "bounds": Bounds,
+    "patterns": Patterns,
     "rule_id": Texts,
     "rule_text": Texts,
     "leaf_text": Texts,

@@ -1,4 +1,4 @@
-"""The shared graph: conditions in, planes and wakes out."""
+"""The shared graph: conditions in, planes and links out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.index.likelihood import Likelihood
 from tocsin.index.packing import starts
 from tocsin.index.reading import Steps
 from tocsin.kernels.planes import (
@@ -19,7 +20,7 @@ from tocsin.kernels.planes import (
     root_planes,
 )
 from tocsin.kernels.sharing import NODES, OperandStack, SharedNodes, share_conditions
-from tocsin.kernels.single import Wakes, estimate_planes, lay_out_wakes
+from tocsin.kernels.single import Links, lay_out_links
 from tocsin.kernels.skeleton import FALSE, NOT, XNOR, XOR
 
 _NODES_OF_XOR = 6
@@ -66,22 +67,32 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
     return nodes, root
 
 
-def lay_out(nodes: SharedNodes, leaves: int, root: NDArray[np.int32]) -> PlaneGraph:
+def lay_out(
+    nodes: SharedNodes,
+    leaf_number: NDArray[np.int32],
+    root: NDArray[np.int32],
+    leaf_likelihood: Likelihood,
+) -> PlaneGraph:
     """The planes that the roots need: leaves, then inner ones by level and first child.
 
-    Neighbours in that order share children, so a pass over them finds these in the cache.
+    Neighbours in that order share children, so a pass over them finds these in the cache. Node l + 1
+    is leaf leaf_number[l]; leaf_likelihood is by that number.
     """
+    leaves = len(leaf_number)
     leaf_of = np.full(int(nodes.size[NODES]), -1, np.int32)
-    leaf_of[1 : leaves + 1] = np.arange(leaves, dtype=np.int32)
+    leaf_of[1 : leaves + 1] = leaf_number
     plane, false_leaf, level_start, by_level = number_leaves(nodes, leaf_of, leaves, root)
     first_inner = leaves + len(false_leaf)
     child_start = np.zeros(len(by_level) + 1, np.int32)
     child = np.empty(children_of(nodes, by_level), np.int32)
+    likelihood = np.empty(first_inner + len(by_level), np.float32)
+    likelihood[:leaves] = leaf_likelihood.true
+    likelihood[leaves:first_inner] = leaf_likelihood.false[false_leaf]
     for begin, end in pairwise(level_start.tolist()):
         first = first_children(nodes, plane, by_level[begin:end])
         refs = by_level[begin:end][np.argsort(first, kind="stable")]
         by_level[begin:end] = refs
-        place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin)
+        place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin, likelihood)
     return PlaneGraph(
         false_leaf,
         level_start,
@@ -102,24 +113,18 @@ def negated_leaves(
     return starts(np.bincount(group, minlength=groups), np.int32), graph.false_leaf[order], plane
 
 
-def wakes_of(
-    graph: PlaneGraph, group_of: NDArray[np.int32], groups: int, likelihood: NDArray[np.float64]
-) -> Wakes:
-    """Who wakes whom when one event is matched alone."""
+def links_of(graph: PlaneGraph, group_of: NDArray[np.int32], groups: int) -> Links:
+    """What follows from what when one event is matched alone."""
     leaves = len(group_of)
-    wake_start, wake = lay_out_wakes(graph, estimate_planes(likelihood, graph))
     planes = leaves + len(graph.false_leaf) + len(graph.is_and)
-    rule_start = starts(np.bincount(graph.root, minlength=planes + 2), np.int64)
-    rule = np.argsort(graph.root, kind="stable").astype(np.int32)
+    link_start, link = lay_out_links(graph, planes)
     false_planes = np.arange(leaves, leaves + len(graph.false_leaf))
-    pushes = (np.diff(wake_start)[false_planes] > 0) | (np.diff(rule_start)[false_planes] > 0)
+    pushes = np.diff(link_start)[false_planes] > 0
     leaf = graph.false_leaf[pushes]
     order = np.argsort(group_of[leaf], kind="stable")
-    return Wakes(
-        wake_start,
-        wake,
-        rule_start,
-        rule,
+    return Links(
+        link_start,
+        link,
         group_of,
         starts(np.bincount(group_of[leaf], minlength=groups), np.int32),
         leaf[order],

@@ -15,8 +15,6 @@ from tocsin.events.kinds import Kind
 from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Literal
 
-Key = tuple[int, int] | bytes
-
 Reader = Callable[[str], "tuple[int, int] | None"]
 """Reads a string as another kind: its key, or None when it is none."""
 
@@ -47,11 +45,9 @@ def address_key(address: int) -> tuple[int, int]:
     return (address >> 64) - _HALF, (address & (2**64 - 1)) - _HALF
 
 
-def literal_key(literal: Literal) -> Key:
-    """The key of a rule's constant."""
+def scalar_key(literal: Literal) -> tuple[int, int]:
+    """The key of a rule's constant that is no string."""
     value = literal.value
-    if literal.kind is Kind.STRING:
-        return str(value).encode()
     if literal.kind is Kind.NUMBER:
         if isinstance(value, str):
             return double_key(float(value) + 0.0), 0

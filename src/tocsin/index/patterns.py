@@ -2,90 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.grammar.patterns import Regex, Wildcard, compile_regex, fold, like_tokens
-from tocsin.grammar.tree import Predicate, Test
-from tocsin.index.packing import packed_bytes, starts, text_arrays
-from tocsin.kernels.likes import ANY_ONE, ANY_RUN, like_hits
-
-_CODE = {Wildcard.ONE: ANY_ONE, Wildcard.RUN: ANY_RUN}
-
-
-class Likes:
-    """The `like` patterns of a group, or its `ilike` patterns already folded, as one array of codes."""
-
-    def __init__(self, leaves: Sequence[int], patterns: Sequence[str]) -> None:
-        codes = [_pattern_codes(pattern) for pattern in patterns]
-        self.leaf = np.array(leaves, np.int32)
-        self.start = starts([len(row) for row in codes], np.int64)
-        self.code = np.array([code for row in codes for code in row], np.int16)
-
-    def hits(
-        self, start: NDArray[np.int64], data: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The text and the leaf of every hit."""
-        hit_start, hit = like_hits(start, data, self.start, self.code)
-        return np.repeat(np.arange(len(start) - 1), np.diff(hit_start)), self.leaf[hit]
+from tocsin.grammar.patterns import Regex, compile_regex
+from tocsin.index.folding import fold_table
+from tocsin.index.packing import starts, text_arrays
+from tocsin.kernels.pattern_search import Patterns, search_patterns
 
 
 class PatternGroup:
-    """The pattern leaves of one field."""
+    """The pattern leaves of one field. Threads may share it.
 
-    def __init__(self, leaves: Sequence[int], predicates: Sequence[Predicate]) -> None:
-        texts = [str(predicate.operands[0].value) for predicate in predicates]
-        tests = [predicate.test for predicate in predicates]
+    `expression` gives the regular expression of a leaf; it is compiled when a text first needs it,
+    which with a required literal may be never.
+    """
 
-        def of(test: Test) -> tuple[list[int], list[str]]:
-            chosen = [place for place, its in enumerate(tests) if its is test]
-            return [leaves[place] for place in chosen], [texts[place] for place in chosen]
-
-        self._likes = Likes(*of(Test.LIKE))
-        self._folded_likes = Likes(*of(Test.ILIKE))
-        regex_leaves, expressions = of(Test.MATCHES)
-        self._regexes: list[tuple[int, Regex]] = [
-            (leaf, compile_regex(expression))
-            for leaf, expression in zip(regex_leaves, expressions, strict=True)
-        ]
+    def __init__(self, patterns: Patterns, group: int, leaves: int, expression: Callable[[int], str]) -> None:
+        self._patterns = patterns
+        self._group = group
+        self._leaves = leaves
+        self._expression = expression
+        self._regexes: dict[int, Regex] = {}
+        literals = int(patterns.literal_start[2 * group + 2] - patterns.literal_start[2 * group])
+        questions = int(patterns.question_start[4 * group + 4] - patterns.question_start[4 * group])
+        self._stamps = literals + questions + 1
+        self._idle_stamps: list[NDArray[np.int64]] = []
 
     def find(self, texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """found_start and found_leaf: the leaves that each text satisfies."""
+        """found_start and found_leaf: the leaves that each text satisfies, each once."""
         start, data = text_arrays(texts)
-        parts = [self._likes.hits(start, data)]
-        if len(self._folded_likes.leaf):
-            folded = packed_bytes([fold(text).encode() for text in texts.to_pylist()])
-            parts.append(self._folded_likes.hits(*folded))
-        if self._regexes:
-            parts.append(self._regex_hits(start, data))
-        text = np.concatenate([part[0] for part in parts])
-        leaf = np.concatenate([part[1] for part in parts])
-        order = np.argsort(text, kind="stable")
-        return starts(np.bincount(text, minlength=len(texts)), np.int64), leaf[order]
+        try:
+            stamp = self._idle_stamps.pop()
+        except IndexError:
+            stamp = np.zeros(self._stamps, np.int64)
+        found_start, found_leaf, asked_start, asked = search_patterns(
+            self._patterns, *fold_table(), self._group, self._leaves, stamp, start, data
+        )
+        self._idle_stamps.append(stamp)
+        if not len(asked):
+            return found_start, found_leaf
+        text, leaf = self._matching(start, data, asked_start, asked)
+        all_texts = np.concatenate([np.repeat(np.arange(len(texts)), np.diff(found_start)), text])
+        all_leaves = np.concatenate([found_leaf, leaf])
+        order = np.argsort(all_texts, kind="stable")
+        return starts(np.bincount(all_texts, minlength=len(texts)), np.int64), all_leaves[order]
 
-    def _regex_hits(
-        self, start: NDArray[np.int64], data: NDArray[np.uint8]
+    def _matching(
+        self,
+        start: NDArray[np.int64],
+        data: NDArray[np.uint8],
+        asked_start: NDArray[np.int64],
+        asked: NDArray[np.int32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        whole = data.tobytes()
+        """The texts and leaves of the expressions that match, of those asked."""
         hit_text: list[int] = []
         hit_leaf: list[int] = []
-        for number, (begin, end) in enumerate(zip(start[:-1].tolist(), start[1:].tolist(), strict=True)):
-            text = whole[begin:end]
-            for leaf, regex in self._regexes:
-                if regex.search_utf8(text):
-                    hit_text.append(number)
+        leaves = self._patterns.question_leaf[asked].tolist()
+        for text in np.flatnonzero(np.diff(asked_start)).tolist():
+            content = data[start[text] : start[text + 1]].tobytes()
+            for leaf in leaves[asked_start[text] : asked_start[text + 1]]:
+                if self._regex(leaf).search_utf8(content):
+                    hit_text.append(text)
                     hit_leaf.append(leaf)
         return np.array(hit_text, np.int64), np.array(hit_leaf, np.int32)
 
-
-def _pattern_codes(pattern: str) -> list[int]:
-    codes: list[int] = []
-    for token in like_tokens(pattern):
-        if isinstance(token, Wildcard):
-            codes.append(_CODE[token])
-        else:
-            codes.extend(token.encode())
-    return codes
+    def _regex(self, leaf: int) -> Regex:
+        regex = self._regexes.get(leaf)
+        if regex is None:
+            regex = self._regexes[leaf] = compile_regex(self._expression(leaf))
+        return regex

@@ -1,14 +1,16 @@
 """Condition texts become steps over distinct predicates, a million at a time.
 
-The skeleton kernel cuts texts into predicates and connectives; the grammar's parser reads each
-distinct predicate once. A condition that either is unsure of goes whole to the grammar's parser,
-which accepts it or says what is wrong and where. So there is one language, and one place that
-reports errors.
+The skeleton kernel cuts texts into predicates and connectives, and another reads each distinct
+predicate. A predicate that it is unsure of goes to the grammar's parser, and a condition that cannot
+be read so goes there whole, to be accepted or to hear what is wrong and where. So there is one
+language, and one place that reports errors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,13 +20,12 @@ from numpy.typing import NDArray
 from tocsin.errors import RuleError, each_error
 from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_condition, parse_predicate
-from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate
+from tocsin.grammar.tree import Connective, Constant, Operator, Predicate
 from tocsin.index.packing import starts, text_arrays
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
+from tocsin.index.predicates import Predicates, PredicateTable
 from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
-
-CHUNK_BYTES = 1 << 23
-"""How much text the skeleton kernel reads at once; it needs some twenty times that in room."""
+from tocsin.kernels.spans import gather_spans
+from tocsin.kernels.values import UNSURE
 
 _STEP_OF = {Connective.NOT: NOT, Connective.XOR: XOR, Connective.XNOR: XNOR}
 
@@ -44,143 +45,167 @@ class Steps(NamedTuple):
     ref: NDArray[np.int32]
 
 
-class Predicates:
-    """The distinct predicates, in canonical form; predicate l is leaf l, and node l + 1 of the graph."""
-
-    def __init__(self) -> None:
-        self.distinct: list[Predicate] = []
-        self._leaf: dict[Predicate, int] = {}
-        self._ref_of_text: dict[bytes, int | None] = {}
-
-    def ref(self, predicate: Predicate, negated: bool = False) -> int:
-        """The reference to a predicate or its negation."""
-        canonical = canonical_predicate(predicate)
-        leaf = self._leaf.setdefault(canonical, len(self.distinct))
-        if leaf == len(self.distinct):
-            self.distinct.append(canonical)
-        return 2 * (leaf + 1) + negated
-
-    def ref_of_text(self, text: bytes) -> int | None:
-        """The reference that a predicate's text stands for, or None when it is not one predicate."""
-        if text in self._ref_of_text:
-            return self._ref_of_text[text]
-        try:
-            predicate, negated = parse_predicate(text.decode())
-        except RuleError:
-            ref = None
-        else:
-            if isinstance(predicate, Constant):
-                ref = TRUE_REF if predicate.value else FALSE_REF
-            else:
-                ref = self.ref(predicate, negated)
-        self._ref_of_text[text] = ref
-        return ref
-
-
 class Reading(NamedTuple):
     """All conditions read: their steps, the distinct predicates, and what could not be read."""
 
     parts: list[Steps]
-    predicates: list[Predicate]
+    table: PredicateTable
     errors: list[tuple[int, RuleError]]
 
+    @property
+    def predicates(self) -> list[Predicate]:
+        """The distinct predicates as the grammar has them: each is parsed, so ask once."""
+        whole = self.table.leaf_text.tobytes()
+        texts = [whole[begin:end].decode() for begin, end in pairwise(self.table.leaf_start.tolist())]
+        read = [parse_predicate(text)[0] for text in texts]
+        return [canonical_predicate(predicate) for predicate in read if isinstance(predicate, Predicate)]
 
-def read_conditions(texts: pa.LargeStringArray, aliases: dict[int, str]) -> Reading:
+
+def read_conditions(texts: pa.LargeStringArray, aliases: Mapping[int, str]) -> Reading:
     """Read condition i from texts[i], leaving out the table alias aliases[i] if it has one.
 
     An error is given with the number of its condition; a condition with errors has no steps.
     """
-    start, data = text_arrays(texts)
-    predicates = Predicates()
-    parts: list[Steps] = []
-    unsure: list[int] = []
-    for first, last in _chunks(start):
-        part, doubtful = _read_chunk(first, last, start, data, predicates, aliases)
-        parts.append(part)
-        unsure.extend(doubtful)
-    steps: list[tuple[int, list[int]]] = []
-    refs: list[int] = []
-    errors: list[tuple[int, RuleError]] = []
-    for number in unsure:
-        try:
-            condition = parse_condition(texts[number].as_py(), aliases.get(number))
-        except RuleError as error:
-            errors.extend((number, each) for each in each_error(error))
+    return read_texts(*text_arrays(texts), aliases)
+
+
+def read_texts(start: NDArray[np.int64], data: NDArray[np.uint8], aliases: Mapping[int, str]) -> Reading:
+    """The same, where condition i is data[start[i] : start[i + 1]]."""
+    reader = _Reader()
+    for alias, numbers in _by_alias(len(start) - 1, aliases):
+        if aliases:
+            reader.read(numbers, *gather_spans(data, start[numbers], start[numbers + 1]), alias)
         else:
-            steps.append((number, _steps_of(condition, predicates, refs)))
-    if steps:
-        parts.append(
+            reader.read(numbers, start, data, None)
+    return reader.reading()
+
+
+def _by_alias(count: int, aliases: Mapping[int, str]) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
+    """The numbers of the conditions that have the same alias, or none."""
+    if not aliases:
+        yield None, np.arange(count)
+        return
+    numbers: dict[str | None, list[int]] = defaultdict(list)
+    for number in range(count):
+        numbers[aliases.get(number)].append(number)
+    for alias, some in numbers.items():
+        yield alias, np.array(some, np.int64)
+
+
+class _Reader:
+    """Reads conditions, part by part, over one set of predicates; until the end, a reference in a part
+    is one of index.predicates.Predicates.
+    """
+
+    def __init__(self) -> None:
+        self._predicates = Predicates()
+        self._parts: list[Steps] = []
+        self._errors: list[tuple[int, RuleError]] = []
+
+    def read(
+        self,
+        numbers: NDArray[np.int64],
+        start: NDArray[np.int64],
+        data: NDArray[np.uint8],
+        alias: str | None,
+    ) -> None:
+        """Read conditions whose texts lie side by side; numbers[i] is the number of text i."""
+        sure = self._read_sure(numbers, start, data, alias)
+        if not sure.all():
+            unsure = np.flatnonzero(~sure).tolist()
+            texts = [data[start[place] : start[place + 1]].tobytes().decode() for place in unsure]
+            self._parse(list(zip(numbers[unsure].tolist(), texts, strict=True)), alias)
+
+    def reading(self) -> Reading:
+        """All that was read."""
+        table, leaf = self._predicates.table()
+        parts = [
+            part._replace(ref=np.where(part.ref < 0, UNSURE, 2 * leaf[part.ref >> 1] + 2 + (part.ref & 1)))
+            for part in self._parts
+        ]
+        return Reading(parts, table, sorted(self._errors, key=lambda error: error[0]))
+
+    def _read_sure(
+        self,
+        numbers: NDArray[np.int64],
+        start: NDArray[np.int64],
+        data: NDArray[np.uint8],
+        alias: str | None,
+    ) -> NDArray[np.bool_]:
+        """Read what the kernel is sure of but for single predicates; which conditions were read."""
+        skeletons = read_skeletons(data, start)
+        sure, step_start, step = skeletons.accepted, skeletons.step_start, skeletons.step
+        begin, end = skeletons.predicate_start, skeletons.predicate_end
+        ref = self._predicates.read(data, begin, end, alias)
+        unsure = np.flatnonzero(ref == UNSURE)
+        if len(unsure):
+            spans = zip(begin[unsure].tolist(), end[unsure].tolist(), strict=True)
+            ref[unsure] = self._parsed([data[first:last].tobytes().decode() for first, last in spans], alias)
+        bad_steps = (
+            np.flatnonzero((step >= 0) & (ref[step] == UNSURE)) if (ref == UNSURE).any() else unsure[:0]
+        )
+        sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
+        if not sure.all():
+            sizes = np.diff(step_start)
+            step = step[np.repeat(sure, sizes)]
+            numbers, step_start = numbers[sure], starts(sizes[sure], np.int64)
+        self._parts.append(Steps(numbers, step_start, step, ref))
+        return sure
+
+    def _parsed(self, texts: list[str], alias: str | None) -> NDArray[np.int32]:
+        """The references that the texts of predicates stand for; UNSURE where one is no predicate."""
+        ref = np.full(len(texts), UNSURE, np.int32)
+        places: list[int] = []
+        found: list[Predicate] = []
+        negated: list[bool] = []
+        for place, text in enumerate(texts):
+            try:
+                predicate, is_negated = parse_predicate(text, alias)
+            except RuleError:
+                continue
+            if isinstance(predicate, Predicate):
+                places.append(place)
+                found.append(predicate)
+                negated.append(is_negated)
+        ref[places] = self._predicates.add(found) + np.array(negated, np.int32)
+        return ref
+
+    def _parse(self, texts: list[tuple[int, str]], alias: str | None) -> None:
+        """Read conditions with the grammar's parser."""
+        numbers: list[int] = []
+        sizes: list[int] = []
+        steps: list[int] = []
+        predicates: list[Predicate] = []
+        for number, text in texts:
+            try:
+                condition = parse_condition(text, alias)
+            except RuleError as error:
+                self._errors.extend((number, each) for each in each_error(error))
+                continue
+            numbers.append(number)
+            sizes.append(len(condition.steps))
+            for step in condition.steps:
+                if isinstance(step, Predicate):
+                    steps.append(len(predicates))
+                    predicates.append(step)
+                else:
+                    steps.append(_code(step))
+        self._parts.append(
             Steps(
-                np.array([number for number, _ in steps], np.int64),
-                starts([len(codes) for _, codes in steps], np.int64),
-                np.array([code for _, codes in steps for code in codes], np.int32),
-                np.array(refs, np.int32),
+                np.array(numbers, np.int64),
+                starts(sizes, np.int64),
+                np.array(steps, np.int32),
+                self._predicates.add(predicates),
             )
         )
-    return Reading(parts, predicates.distinct, errors)
 
 
-def _chunks(start: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of conditions of about CHUNK_BYTES of text, at least one condition each."""
-    first = 0
-    count = len(start) - 1
-    while first < count:
-        last = int(np.searchsorted(start, start[first] + CHUNK_BYTES, side="right")) - 1
-        last = min(max(last, first + 1), count)
-        yield first, last
-        first = last
-
-
-def _read_chunk(
-    first: int,
-    last: int,
-    start: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    predicates: Predicates,
-    aliases: dict[int, str],
-) -> tuple[Steps, list[int]]:
-    """The steps of conditions first..last, and the numbers of those that the parser has to see."""
-    text = data[start[first] : start[last]]
-    skeletons = read_skeletons(text, start[first : last + 1] - start[first])
-    sure, step_start, step = skeletons.accepted, skeletons.step_start, skeletons.step
-    sizes = np.diff(step_start)
-    for number in aliases:
-        if first <= number < last:
-            sure[number - first] = False
-    used = np.zeros(len(skeletons.predicate_start), np.bool_)
-    used[step[np.repeat(sure, sizes) & (step >= 0)]] = True
-    ref = np.full(len(used), -1, np.int32)
-    whole = text.tobytes()
-    for number in np.flatnonzero(used).tolist():
-        place = slice(skeletons.predicate_start[number], skeletons.predicate_end[number])
-        found = predicates.ref_of_text(whole[place])
-        if found is not None:
-            ref[number] = found
-    if (ref[used] < 0).any():
-        bad_steps = np.flatnonzero((ref[np.maximum(step, 0)] < 0) & (step >= 0))
-        sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
-    return (
-        Steps(np.flatnonzero(sure) + first, starts(sizes[sure], np.int64), step[np.repeat(sure, sizes)], ref),
-        (np.flatnonzero(~sure) + first).tolist(),
-    )
-
-
-def _steps_of(condition: Condition, predicates: Predicates, refs: list[int]) -> list[int]:
-    codes: list[int] = []
-    for step in condition.steps:
-        if isinstance(step, Predicate):
-            codes.append(len(refs))
-            refs.append(predicates.ref(step))
-        elif isinstance(step, Constant):
-            codes.append(TRUE if step.value else FALSE)
-        else:
-            codes.append(_operator_step(step))
-    return codes
-
-
-def _operator_step(operator: Operator) -> int:
-    if operator.connective is Connective.AND:
-        return AND_BASE - 2 * operator.arity
-    if operator.connective is Connective.OR:
-        return OR_BASE - 2 * operator.arity
-    return _STEP_OF[operator.connective]
+def _code(step: Constant | Operator) -> int:
+    """The step of a constant or an operator."""
+    if isinstance(step, Constant):
+        return TRUE if step.value else FALSE
+    if step.connective is Connective.AND:
+        return AND_BASE - 2 * step.arity
+    if step.connective is Connective.OR:
+        return OR_BASE - 2 * step.arity
+    return _STEP_OF[step.connective]

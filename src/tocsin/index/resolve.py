@@ -8,17 +8,16 @@ import numpy as np
 
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
-from tocsin.grammar.conditions import parse_predicate
 from tocsin.grammar.patterns import parse_address, parse_timestamp
 from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.batch_cells import BatchCells
-from tocsin.index.compiled import CompiledIndex
+from tocsin.index.compiled import CompiledIndex, predicate_of
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.event_cells import EventCells
-from tocsin.index.families import NULLS
 from tocsin.index.keys import address_key, instant_key
 from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.leaves import Cells
+from tocsin.kernels.predicates import NULLS
 from tocsin.kernels.single import OneEvent
 
 
@@ -32,7 +31,7 @@ class Resolver:
             self._groups[path].append((group, int(index.group_kind[group])))
         self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
         for leaf in index.pattern_leaf.tolist():
-            self._pattern_leaves[int(index.wakes.group_of[leaf])].append(leaf)
+            self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
 
@@ -42,21 +41,22 @@ class Resolver:
         return list(self._groups)
 
     def _predicate(self, leaf: int) -> Predicate:
-        predicate, _ = parse_predicate(self._index.leaf_text.text(leaf))
-        if not isinstance(predicate, Predicate):
-            raise TypeError(f"leaf {leaf} is a constant")
-        return predicate
+        return predicate_of(self._index.leaf_text, leaf)
 
     def _pattern_group(self, group: int) -> PatternGroup | None:
         """The patterns of a group, compiled when a string is first asked about."""
         if group not in self._patterns and group in self._pattern_leaves:
             leaves = self._pattern_leaves[group]
-            self._patterns[group] = PatternGroup(leaves, [self._predicate(leaf) for leaf in leaves])
+            self._patterns[group] = PatternGroup(self._index.patterns, group, len(leaves), self._text_of)
         return self._patterns.get(group)
+
+    def _text_of(self, leaf: int) -> str:
+        """The pattern or expression of a leaf."""
+        return str(self._predicate(leaf).operands[0].value)
 
     def _decimal_group(self, group: int) -> DecimalGroup:
         if group not in self._decimals:
-            leaves = np.flatnonzero(self._index.wakes.group_of == group).tolist()
+            leaves = np.flatnonzero(self._index.links.group_of == group).tolist()
             self._decimals[group] = DecimalGroup(leaves, [self._predicate(leaf) for leaf in leaves])
         return self._decimals[group]
 

@@ -5,169 +5,182 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.leaves import BLOCK, WORDS, Cells, Leaves, Ranges, Sorter, mark_leaves
+from tocsin.kernels.leaves import Cells, Leaves, Ranges, Sorter, mark_leaves
 from tocsin.kernels.planes import PlaneGraph
+from tocsin.kernels.rows import (
+    ALL_OF_CHUNK,
+    MOST_SPARSE,
+    PER_WORD,
+    PER_WORD_BITS,
+    WORDS,
+    Chunk,
+    Draft,
+    Planes,
+    clear,
+    fill,
+    full_mask,
+    store,
+)
 
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_BIT_PLACES = np.zeros(64, np.int64)
-for _place in range(64):
-    _BIT_PLACES[int((1 << _place) * 0x03F79D71B4CB0A89 >> 58) & 63] = _place
+AHEAD = 24
+"""How many edges or rules ahead memory is asked for."""
 
 
 @kernel
-def _lowest_bit(word: np.uint64) -> int:
-    """The place of the lowest set bit of a word that has one."""
-    return _BIT_PLACES[((word & (~word + np.uint64(1))) * _DE_BRUIJN) >> np.uint64(58)]
+def evaluate_planes(graph: PlaneGraph, first_inner: int, words: int, planes: Planes, used: int) -> int:
+    """Set every inner plane from its children; the new end of what is stored.
 
-
-@kernel
-def evaluate_planes(
-    graph: PlaneGraph, first_inner: int, planes: NDArray[np.uint64], alive: NDArray[np.uint8]
-) -> None:
-    """Set every inner plane from its children. alive[p] says whether plane p has any bit.
-
-    An AND with a dead child is dead without a look at the planes, and so is an OR without a
-    living one: where few leaves hold, most of the graph is skipped at one byte a child.
+    An AND whose children's masks have no chunk in common is dead without a look at the planes. An OR
+    with a single living child shares that child's plane. The children's entries lie all over the
+    memory, so they are asked for AHEAD edges before they are needed.
     """
-    acc = np.empty(WORDS, np.uint64)
+    entry, chunk, word = planes
+    full = full_mask(words)
+    one = np.uint64(1)
+    last_edge = graph.child.size - 1
     for i in range(graph.is_and.size):
         begin = graph.child_start[i]
         end = graph.child_start[i + 1]
+        for j in range(begin, end):
+            prefetch(entry, 2 * np.int64(graph.child[min(j + 2 * AHEAD, last_edge)]))
+            prefetch(chunk, np.int64(entry[2 * graph.child[min(j + AHEAD, last_edge)] + 1]))
         plane = first_inner + i
         if graph.is_and[i]:
-            living = True
-            for j in range(begin, end):
-                if alive[graph.child[j]] == 0:
-                    living = False
-                    break
-            if not living:
-                continue
-            first = graph.child[begin]
-            for w in range(WORDS):
-                acc[w] = planes[first, w]
-            for j in range(begin + 1, end):
-                other = graph.child[j]
-                for w in range(WORDS):
-                    acc[w] &= planes[other, w]
-            any_bit = np.uint64(0)
-            for w in range(WORDS):
-                any_bit |= acc[w]
-            if any_bit != 0:
-                alive[plane] = 1
-                for w in range(WORDS):
-                    planes[plane, w] = acc[w]
+            common = entry[2 * graph.child[begin]]
+            j = begin + 1
+            while common != 0 and j < end:
+                common &= entry[2 * graph.child[j]]
+                j += 1
+            kept = np.uint64(0)
+            if common == full:
+                start = (used + PER_WORD - 1) & -PER_WORD
+                target = start >> PER_WORD_BITS
+                any_bit = np.uint64(0)
+                source = np.int64(entry[2 * graph.child[begin] + 1]) >> PER_WORD_BITS
+                other = np.int64(entry[2 * graph.child[begin + 1] + 1]) >> PER_WORD_BITS
+                for w in range(words):
+                    both = word[source + w] & word[other + w]
+                    word[target + w] = both
+                    any_bit |= both
+                for j in range(begin + 2, end):
+                    if any_bit == 0:
+                        break
+                    other = np.int64(entry[2 * graph.child[j] + 1]) >> PER_WORD_BITS
+                    any_bit = np.uint64(0)
+                    for w in range(words):
+                        both = word[target + w] & word[other + w]
+                        word[target + w] = both
+                        any_bit |= both
+                if any_bit != 0:
+                    kept = full
+                    entry[2 * plane + 1] = start
+                    used = start + PER_WORD * words
+            elif common != 0:
+                entry[2 * plane + 1] = used
+                while common != 0:
+                    place = lowest_bit(common)
+                    bit = one << np.uint64(place)
+                    common ^= bit
+                    value = ALL_OF_CHUNK
+                    for j in range(begin, end):
+                        child = graph.child[j]
+                        its = entry[2 * child]
+                        where = place if its == full else count_bits(its & (bit - one))
+                        value &= chunk[np.int64(entry[2 * child + 1]) + where]
+                        if value == 0:
+                            break
+                    if value != 0:
+                        chunk[used] = value
+                        used += 1
+                        kept |= bit
+            entry[2 * plane] = kept
         else:
-            started = False
+            union = np.uint64(0)
+            living = 0
+            last = graph.child[begin]
             for j in range(begin, end):
-                other = graph.child[j]
-                if alive[other]:
-                    if started:
-                        for w in range(WORDS):
-                            acc[w] |= planes[other, w]
+                its = entry[2 * graph.child[j]]
+                if its != 0:
+                    union |= its
+                    living += 1
+                    last = graph.child[j]
+            if living <= 1:
+                entry[2 * plane] = union
+                entry[2 * plane + 1] = entry[2 * last + 1]
+                continue
+            size = count_bits(union)
+            whole = union == full or size > MOST_SPARSE
+            if whole:
+                start = (used + PER_WORD - 1) & -PER_WORD
+                used = start + PER_WORD * words
+                target = start >> PER_WORD_BITS
+                for w in range(words):
+                    word[target + w] = 0
+                for j in range(begin, end):
+                    child = graph.child[j]
+                    its = entry[2 * child]
+                    source = np.int64(entry[2 * child + 1])
+                    if its == full:
+                        for w in range(words):
+                            word[target + w] |= word[(source >> PER_WORD_BITS) + w]
                     else:
-                        started = True
-                        for w in range(WORDS):
-                            acc[w] = planes[other, w]
-            if started:
-                alive[plane] = 1
-                for w in range(WORDS):
-                    planes[plane, w] = acc[w]
+                        while its != 0:
+                            chunk[start + lowest_bit(its)] |= chunk[source]
+                            source += 1
+                            its &= its - one
+                entry[2 * plane] = full
+                entry[2 * plane + 1] = start
+            else:
+                entry[2 * plane] = union
+                entry[2 * plane + 1] = used
+                for place in range(used, used + size):
+                    chunk[place] = 0
+                for j in range(begin, end):
+                    child = graph.child[j]
+                    its = entry[2 * child]
+                    source = np.int64(entry[2 * child + 1])
+                    while its != 0:
+                        below = (its & (~its + one)) - one
+                        chunk[used + count_bits(union & below)] |= chunk[source]
+                        source += 1
+                        its &= its - one
+                used += size
+    return used
 
 
 @kernel
-def _count_block(
-    root: NDArray[np.int32],
-    planes: NDArray[np.uint64],
-    alive: NDArray[np.uint8],
-    per_event: NDArray[np.int64],
-    per_rule: NDArray[np.int64],
-) -> int:
-    total = 0
-    for rule in range(root.size):
-        plane = root[rule]
-        if alive[plane]:
-            before = total
-            for w in range(WORDS):
-                word = planes[plane, w]
-                while word != 0:
-                    per_event[(w << 6) + _lowest_bit(word)] += 1
-                    total += 1
-                    word &= word - np.uint64(1)
-            per_rule[rule] += total - before
-    return total
-
-
-@kernel
-def _write_block(
-    root: NDArray[np.int32],
-    planes: NDArray[np.uint64],
-    alive: NDArray[np.uint8],
-    place: NDArray[np.int64],
-    rule_out: NDArray[np.int32],
-) -> None:
-    """Write each match at place[event], which moves on: so by event, then in the rules' order."""
-    for rule in range(root.size):
-        plane = root[rule]
-        if alive[plane]:
-            for w in range(WORDS):
-                word = planes[plane, w]
-                while word != 0:
-                    event = (w << 6) + _lowest_bit(word)
-                    rule_out[place[event]] = rule
-                    place[event] += 1
-                    word &= word - np.uint64(1)
-
-
-@kernel
-def match_blocks(
+def evaluate_block(
     leaves: Leaves,
     ranges: Ranges,
     graph: PlaneGraph,
     cells: Cells,
-    events: int,
-    leaf_count: int,
-    planes: NDArray[np.uint64],
-    alive: NDArray[np.uint8],
+    cursor: NDArray[np.int64],
+    base: int,
+    words: int,
+    planes: Planes,
     sorter: Sorter,
-    per_event: NDArray[np.int64],
-    per_rule: NDArray[np.int64],
-    write: bool,
-) -> NDArray[np.int32]:
-    """Match a batch. The rules of event 0, then those of event 1, ... (empty unless `write`).
+    size: int,
+) -> None:
+    """Find where every plane holds for the events base .. base + size, 64 * words of them at most.
 
-    per_event[e] and per_rule[r] are added to; per_event also says where each event's rules lie.
-    planes and alive have a row for every plane and two more: always and never.
+    cursor[g] is the first cell of group g that belongs to this block or a later one, and moves on.
     """
-    first_inner = leaf_count + graph.false_leaf.size
+    first_inner = sorter.hits.size + graph.false_leaf.size
     always = first_inner + graph.is_and.size
-    cursor = cells.group_start[:-1].copy()
-    valid = np.empty(WORDS, np.uint64)
-    place = np.empty(BLOCK, np.int64)
-    out = np.empty(1024 if write else 0, np.int32)
-    written = 0
-    for base in range(0, events, BLOCK):
-        size = min(BLOCK, events - base)
-        for w in range(WORDS):
-            bits = min(max(size - 64 * w, 0), 64)
-            valid[w] = ~np.uint64(0) if bits == 64 else (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
-        alive[:] = 0
-        for w in range(WORDS):
-            planes[always, w] = valid[w]
-        alive[always] = 1
-        mark_leaves(leaves, ranges, cells, cursor, base, valid, sorter, planes, alive)
-        evaluate_planes(graph, first_inner, planes, alive)
-        total = _count_block(graph.root, planes, alive, per_event[base : base + size], per_rule)
-        if write:
-            if written + total > out.size:
-                grown = np.empty(max(2 * out.size, written + total), np.int32)
-                for i in range(written):
-                    grown[i] = out[i]
-                out = grown
-            at = written
-            for event in range(size):
-                place[event] = at
-                at += per_event[base + event]
-            _write_block(graph.root, planes, alive, place, out)
-            written += total
-    return out[:written]
+    first_word = np.zeros(WORDS, np.uint64)
+    second_word = np.zeros(WORDS, np.uint64)
+    drafts = (
+        Draft(first_word.view(Chunk), first_word),
+        Draft(second_word.view(Chunk), second_word),
+    )
+    planes.entry[: 2 * first_inner] = 0
+    planes.entry[2 * (always + 1)] = 0
+    valid = fill(drafts[0], size)
+    stored, start, used = store(drafts[0], valid, words, planes.chunk, planes.word, 0)
+    planes.entry[2 * always] = stored
+    planes.entry[2 * always + 1] = start
+    clear(drafts[0], valid)
+    used = mark_leaves(leaves, ranges, cells, cursor, base, size, sorter, drafts, words, planes, used)
+    evaluate_planes(graph, first_inner, words, planes, used)

@@ -1,4 +1,4 @@
-"""`like` over the bytes of many texts and many patterns.
+"""`like` over bytes: one text and one pattern. (Many patterns at once: pattern_search.py.)
 
 A pattern is a row of int16 codes: a byte as itself, ANY_ONE for `_` (one code point), ANY_RUN for
 `%`. The match goes left to right and, when stuck, returns only to the last `%` seen, so it takes
@@ -61,31 +61,3 @@ def like_one(
         run_at = _next_character(data, run_at, end)
         at = run_at
         place = run_place
-
-
-@kernel
-def like_hits(
-    offset: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    pattern_start: NDArray[np.int64],
-    pattern: NDArray[np.int16],
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """hit_start and hits: the patterns that text i satisfies are hits[hit_start[i] : hit_start[i+1]]."""
-    texts = offset.size - 1
-    hit_start = np.zeros(texts + 1, np.int64)
-    hits = np.empty(64, np.int32)
-    count = 0
-    for text in range(texts):
-        for p in range(pattern_start.size - 1):
-            if like_one(
-                data, offset[text], offset[text + 1], pattern, pattern_start[p], pattern_start[p + 1]
-            ):
-                if count == hits.size:
-                    grown = np.empty(2 * count, np.int32)
-                    for i in range(count):
-                        grown[i] = hits[i]
-                    hits = grown
-                hits[count] = p
-                count += 1
-        hit_start[text + 1] = count
-    return hit_start, hits[:count]

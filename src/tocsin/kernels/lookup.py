@@ -76,7 +76,8 @@ class Segments(NamedTuple):
 
 
 @kernel
-def _hash_scalar(group: int, high: int, low: int) -> np.uint64:
+def hash_scalar(group: int, high: int, low: int) -> np.uint64:
+    """Where to look for a scalar of a group."""
     value = np.uint64(high) * np.uint64(0x9E3779B97F4A7C15)
     value ^= value >> np.uint64(32)
     value = (value + np.uint64(low)) * np.uint64(0xFF51AFD7ED558CCD)
@@ -86,7 +87,8 @@ def _hash_scalar(group: int, high: int, low: int) -> np.uint64:
 
 
 @kernel
-def _hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+def hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+    """Where to look for a text of a group."""
     value = np.uint64(group + 1) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(start, end):
         value = (value ^ np.uint64(data[i])) * np.uint64(1099511628211)
@@ -94,7 +96,8 @@ def _hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.
 
 
 @kernel
-def _same(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int, size: int) -> bool:
+def same_bytes(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int, size: int) -> bool:
+    """Whether so many bytes are equal."""
     for i in range(size):
         if a[a_start + i] != b[b_start + i]:
             return False
@@ -120,7 +123,7 @@ def hash_scalars(
     """Fill a table of -1, at least twice as long as there are literals; literals are distinct."""
     mask = table.size - 1
     for literal in range(group.size):
-        slot = np.int64(_hash_scalar(group[literal], high[literal], low[literal]) & np.uint64(mask))
+        slot = np.int64(hash_scalar(group[literal], high[literal], low[literal]) & np.uint64(mask))
         while table[slot] >= 0:
             slot = (slot + 1) & mask
         table[slot] = literal
@@ -136,7 +139,7 @@ def hash_texts(
     """The same for texts."""
     mask = table.size - 1
     for literal in range(group.size):
-        value = _hash_text(group[literal], data, start[literal], start[literal + 1])
+        value = hash_text(group[literal], data, start[literal], start[literal + 1])
         slot = np.int64(value & np.uint64(mask))
         while table[slot] >= 0:
             slot = (slot + 1) & mask
@@ -147,7 +150,7 @@ def hash_texts(
 def scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
     """The literal that a scalar equals, or -1."""
     mask = literals.scalar_table.size - 1
-    place = np.int64(_hash_scalar(group, high, low) & np.uint64(mask))
+    place = np.int64(hash_scalar(group, high, low) & np.uint64(mask))
     while literals.scalar_table[place] >= 0:
         known = literals.scalar_table[place]
         if (
@@ -204,14 +207,14 @@ def look_up_scalars(
 def text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
     """The literal that a text equals, or -1."""
     mask = literals.text_table.size - 1
-    place = np.int64(_hash_text(group, data, start, end) & np.uint64(mask))
+    place = np.int64(hash_text(group, data, start, end) & np.uint64(mask))
     while literals.text_table[place] >= 0:
         known = literals.text_table[place]
         begin = literals.text_start[known]
         if (
             literals.text_group[known] == group
             and literals.text_start[known + 1] - begin == end - start
-            and _same(literals.text_bytes, begin, data, start, end - start)
+            and same_bytes(literals.text_bytes, begin, data, start, end - start)
         ):
             return literals.scalar_group.size + known
         place = (place + 1) & mask

@@ -28,7 +28,7 @@ class PlaneGraph(NamedTuple):
     level_start   int32[D+1]   inner planes of level d+1: L+F + level_start[d] ...; every child is lower
     is_and        bool[I]      inner plane L+F+i is an AND (all children) or an OR (any child)
     child_start   int32[I+1]   children of inner plane i: child[child_start[i] : child_start[i+1]]
-    child         int32[...]   planes, ascending
+    child         int32[...]   planes: of an AND the least likely first, of an OR ascending
     root          int32[R]     the plane of each rule
     """
 
@@ -96,22 +96,26 @@ def number_leaves(
     count = nodes.size[0]
     level = _mark_levels(nodes, count, leaf_of, root_ref)
     plane = np.full(2 * count, -1, np.int32)
-    false_leaf = np.empty(leaves, np.int32)
-    false_count = 0
     deepest = 0
     inner = 0
+    negated = np.full(leaves, -1, np.int32)
     for node in range(1, count):
         if leaf_of[node] >= 0:
             plane[2 * node] = leaf_of[node]
             if level[2 * node + 1] >= 0:
-                false_leaf[false_count] = leaf_of[node]
-                plane[2 * node + 1] = leaves + false_count
-                false_count += 1
+                negated[leaf_of[node]] = node
         else:
             for sign in range(2):
                 if level[2 * node + sign] >= 0:
                     deepest = max(deepest, level[2 * node + sign])
                     inner += 1
+    false_leaf = np.empty(leaves, np.int32)
+    false_count = 0
+    for leaf in range(leaves):
+        if negated[leaf] >= 0:
+            plane[2 * negated[leaf] + 1] = leaves + false_count
+            false_leaf[false_count] = leaf
+            false_count += 1
     level_start = np.zeros(deepest + 1, np.int32)
     for ref in range(2, 2 * count):
         if level[ref] > 0:
@@ -153,6 +157,29 @@ def first_children(
 
 
 @kernel
+def _sort_by_likelihood(
+    child: NDArray[np.int32], start: int, end: int, likelihood: NDArray[np.float32]
+) -> None:
+    """Least likely first, by Shell's method; equally likely ones ascending."""
+    gap = 1
+    while gap < (end - start) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(start + gap, end):
+            moved = child[i]
+            mine = likelihood[moved]
+            j = i
+            while j >= start + gap:
+                before = child[j - gap]
+                if likelihood[before] < mine or (likelihood[before] == mine and before < moved):
+                    break
+                child[j] = before
+                j -= gap
+            child[j] = moved
+        gap //= 3
+
+
+@kernel
 def place_inner(
     nodes: SharedNodes,
     plane: NDArray[np.int32],
@@ -161,21 +188,31 @@ def place_inner(
     child_start: NDArray[np.int32],
     child: NDArray[np.int32],
     placed: int,
+    likelihood: NDArray[np.float32],
 ) -> None:
-    """Number the references of one level in the order given, and write their children, ascending.
+    """Number the references of one level in the order given, and write their children.
 
-    child_start[placed] is where the children of the first one begin.
+    child_start[placed] is where the children of the first one begin. likelihood[p] says how likely
+    plane p is to hold, taking planes as independent; it is known for lower levels, and set for this.
     """
     for i in range(refs.size):
         node = refs[i] >> 1
         sign = refs[i] & 1
         begin = child_start[placed + i]
         filled = begin
+        holds = 1.0
+        fails = 1.0
         for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
             child[filled] = plane[_cheaper(nodes, nodes.child[j] ^ sign, node)]
+            holds *= likelihood[child[filled]]
+            fails *= 1.0 - likelihood[child[filled]]
             filled += 1
-        sort_refs(child, begin, filled)
+        if sign == 0:
+            _sort_by_likelihood(child, begin, filled, likelihood)
+        else:
+            sort_refs(child, begin, filled)
         plane[refs[i]] = next_plane + i
+        likelihood[next_plane + i] = holds if sign == 0 else 1.0 - fails
         child_start[placed + i + 1] = filled
 
 

@@ -1,10 +1,12 @@
 """One event with the least latency: only what holds is looked at.
 
-Leaves that hold wake the planes above them, level by level, and nothing that is false is ever
-passed on. An AND is woken by one child only, its *access* child, the one least likely to hold, and
-then asks the others; an OR is woken by any. Nothing is cleared between events: a stamp equal to the
-event's number means *true now*. The falsehood of a leaf is worked out when asked for (known, and not
-stamped), unless it has to wake something itself.
+What holds wakes the planes above it, and nothing that is false is ever passed on. An OR that is woken
+holds. An AND is woken by one child only, its *access* child, the one least likely to hold, and waits
+until all lower levels are done; then it asks the other children. Nothing is cleared between events: a
+stamp equal to the event's means *true now*. The falsehood of a leaf is worked out when asked for
+(known, and not stamped), unless it has to wake something itself.
+
+Links lie all over the memory, so those of the planes that come next are asked for in advance.
 """
 
 from __future__ import annotations
@@ -14,29 +16,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
 from tocsin.kernels.planes import PlaneGraph
 
+AHEAD = 8
+"""How many planes ahead memory is asked for."""
 
-class Wakes(NamedTuple):
-    """Who is woken by whom. P planes, G groups.
+EPOCHS = 255
+"""Events after which the stamps are cleared."""
 
-    wake_start     int64[P+1]   inner planes (numbered from 0) that plane p wakes
-    wake           int32[...]
-    rule_start     int64[P+3]   rules whose root is plane p (also: always and never)
-    rule           int32[R]     ascending within a plane
+
+class Links(NamedTuple):
+    """What follows when a plane holds. P planes, G groups.
+
+    link_start     int32[P+3]   for plane p (also: always and never) link[link_start[p] : link_start[p+1]]
+    link           int32[...]   2 * i: inner plane i is an OR, and holds too
+                                2 * i + 1: inner plane i is an AND, and has to be asked
+                                ~r: rule r matches
     group_of       int32[L]     the group of each leaf
-    pushed_start   int32[G+1]   falsehood planes of a group that wake something or are a root:
+    pushed_start   int32[G+1]   falsehood planes of a group from which something follows:
     pushed_leaf    int32[...]       the leaf ...
     pushed_plane   int32[...]       ... and the plane of its falsehood
     """
 
-    wake_start: NDArray[np.int64]
-    wake: NDArray[np.int32]
-    rule_start: NDArray[np.int64]
-    rule: NDArray[np.int32]
+    link_start: NDArray[np.int32]
+    link: NDArray[np.int32]
     group_of: NDArray[np.int32]
     pushed_start: NDArray[np.int32]
     pushed_leaf: NDArray[np.int32]
@@ -69,77 +76,50 @@ class OneEvent(NamedTuple):
 class Stamps(NamedTuple):
     """What matching one event writes to; one for each thread.
 
-    now      int64[1]     the number of the event being matched
-    true     int64[P]     plane p holds for event number true[p]
-    known    int64[G]     group g is known
-    held     int32[L+F]   the leaves, true or false, that hold and have to wake something
-    queued   int64[I]     inner plane i is in the queue
-    queue    int32[I]     woken inner planes of level d from level_start[d] on
+    now      int64[1]     the stamp of the event being matched, 1 to EPOCHS
+    true     uint8[P]     plane p holds when true[p] is now
+    known    uint8[G]     group g is known
+    asked    uint8[I]     inner plane i, an AND, is in the queue
+    held     int32[P]     the planes that hold and from which something follows, as they are found
+    queue    int32[I]     ANDs of level d to be asked, from level_start[d] on
     filled   int32[D]     how many of them
     """
 
     now: NDArray[np.int64]
-    true: NDArray[np.int64]
-    known: NDArray[np.int64]
+    true: NDArray[np.uint8]
+    known: NDArray[np.uint8]
+    asked: NDArray[np.uint8]
     held: NDArray[np.int32]
-    queued: NDArray[np.int64]
     queue: NDArray[np.int32]
     filled: NDArray[np.int32]
 
 
 @kernel
-def estimate_planes(leaf_estimate: NDArray[np.float64], graph: PlaneGraph) -> NDArray[np.float64]:
-    """How likely each plane is to hold, taking leaves as independent."""
-    leaves = leaf_estimate.size
-    first_inner = leaves + graph.false_leaf.size
-    estimate = np.empty(first_inner + graph.is_and.size, np.float64)
-    for leaf in range(leaves):
-        estimate[leaf] = leaf_estimate[leaf]
-    for i in range(graph.false_leaf.size):
-        estimate[leaves + i] = 1.0 - leaf_estimate[graph.false_leaf[i]]
-    for i in range(graph.is_and.size):
-        holds = 1.0
-        fails = 1.0
-        for j in range(graph.child_start[i], graph.child_start[i + 1]):
-            holds *= estimate[graph.child[j]]
-            fails *= 1.0 - estimate[graph.child[j]]
-        estimate[first_inner + i] = holds if graph.is_and[i] else 1.0 - fails
-    return estimate
-
-
-@kernel
-def lay_out_wakes(
-    graph: PlaneGraph, estimate: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """wake_start and wake: an AND under its least likely child, an OR under every child."""
-    planes = estimate.size
+def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """link_start and link: an AND under its first child, an OR under every child, a rule under its root."""
+    start = np.zeros(planes + 3, np.int32)
     inner = graph.is_and.size
-    access = np.empty(inner, np.int32)
-    start = np.zeros(planes + 1, np.int64)
     for i in range(inner):
-        best = graph.child[graph.child_start[i]]
-        for j in range(graph.child_start[i], graph.child_start[i + 1]):
-            if graph.is_and[i]:
-                if estimate[graph.child[j]] < estimate[best]:
-                    best = graph.child[j]
-            else:
-                start[graph.child[j] + 1] += 1
-        access[i] = best
-        if graph.is_and[i]:
-            start[best + 1] += 1
-    for plane in range(planes):
+        begin = graph.child_start[i]
+        end = begin + 1 if graph.is_and[i] else graph.child_start[i + 1]
+        for j in range(begin, end):
+            start[graph.child[j] + 1] += 1
+    for rule in range(graph.root.size):
+        start[graph.root[rule] + 1] += 1
+    for plane in range(planes + 2):
         start[plane + 1] += start[plane]
     cursor = start[:-1].copy()
-    wake = np.empty(start[planes], np.int32)
+    link = np.empty(start[planes + 2], np.int32)
+    for rule in range(graph.root.size):
+        link[cursor[graph.root[rule]]] = ~rule
+        cursor[graph.root[rule]] += 1
     for i in range(inner):
-        if graph.is_and[i]:
-            wake[cursor[access[i]]] = i
-            cursor[access[i]] += 1
-        else:
-            for j in range(graph.child_start[i], graph.child_start[i + 1]):
-                wake[cursor[graph.child[j]]] = i
-                cursor[graph.child[j]] += 1
-    return start, wake
+        begin = graph.child_start[i]
+        end = begin + 1 if graph.is_and[i] else graph.child_start[i + 1]
+        for j in range(begin, end):
+            link[cursor[graph.child[j]]] = 2 * i + (1 if graph.is_and[i] else 0)
+            cursor[graph.child[j]] += 1
+    return start, link
 
 
 @kernel
@@ -157,90 +137,106 @@ def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
 
 
 @kernel
-def _hold(plane: int, now: int, true: NDArray[np.int64], held: NDArray[np.int32], count: int) -> int:
-    """Plane holds: stamp it and put it on the list, once. The new length of the list."""
-    if true[plane] != now:
-        true[plane] = now
-        held[count] = plane
-        count += 1
+def _hold(plane: int, now: int, link_start: NDArray[np.int32], stamps: Stamps, count: int) -> int:
+    """Plane holds: stamp it and, if something follows, list it, once. The new length of the list."""
+    if stamps.true[plane] != now:
+        stamps.true[plane] = now
+        stamps.held[count] = plane
+        count += link_start[plane + 1] > link_start[plane]
     return count
 
 
 @kernel
-def _hold_ranges(group: int, slot: int, ranges: Ranges, stamps: Stamps, count: int) -> int:
+def _hold_all(
+    leaf: NDArray[np.int32],
+    first: int,
+    last: int,
+    now: int,
+    link_start: NDArray[np.int32],
+    stamps: Stamps,
+    count: int,
+) -> int:
+    for i in range(first, last):
+        count = _hold(leaf[i], now, link_start, stamps, count)
+    return count
+
+
+@kernel
+def _hold_ranges(
+    group: int, slot: int, ranges: Ranges, link_start: NDArray[np.int32], stamps: Stamps, count: int
+) -> int:
     """Every range of a group that holds a slot; each family is sorted so that the end is seen."""
     now = stamps.now[0]
-    for i in range(ranges.prefix_start[group + 1] - 1, ranges.prefix_start[group] - 1, -1):
-        if ranges.prefix_to[i] < slot:
-            break
-        count = _hold(ranges.prefix_leaf[i], now, stamps.true, stamps.held, count)
-    for i in range(ranges.suffix_start[group + 1] - 1, ranges.suffix_start[group] - 1, -1):
-        if ranges.suffix_from[i] > slot:
-            break
-        count = _hold(ranges.suffix_leaf[i], now, stamps.true, stamps.held, count)
+    last = ranges.prefix_start[group + 1]
+    first = last
+    while first > ranges.prefix_start[group] and ranges.prefix_to[first - 1] >= slot:
+        first -= 1
+    count = _hold_all(ranges.prefix_leaf, first, last, now, link_start, stamps, count)
+    last = ranges.suffix_start[group + 1]
+    first = last
+    while first > ranges.suffix_start[group] and ranges.suffix_from[first - 1] <= slot:
+        first -= 1
+    count = _hold_all(ranges.suffix_leaf, first, last, now, link_start, stamps, count)
     for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
         if ranges.middle_from[i] > slot:
             break
         if ranges.middle_to[i] >= slot:
-            count = _hold(ranges.middle_leaf[i], now, stamps.true, stamps.held, count)
-    return count
-
-
-@kernel
-def _hold_literal(posting: int, leaves: Leaves, stamps: Stamps, count: int) -> int:
-    """Every leaf that a literal satisfies."""
-    for i in range(leaves.posting_start[posting], leaves.posting_start[posting + 1]):
-        count = _hold(leaves.posting_leaf[i], stamps.now[0], stamps.true, stamps.held, count)
+            count = _hold(ranges.middle_leaf[i], now, link_start, stamps, count)
     return count
 
 
 @kernel
 def _hold_leaves(
-    event: OneEvent, literals: Literals, bounds: Bounds, leaves: Leaves, ranges: Ranges, stamps: Stamps
+    event: OneEvent,
+    literals: Literals,
+    bounds: Bounds,
+    leaves: Leaves,
+    ranges: Ranges,
+    link_start: NDArray[np.int32],
+    stamps: Stamps,
 ) -> int:
     """Look the event's values up and list every leaf that they satisfy: how many."""
     now = stamps.now[0]
-    count = 0
+    start = leaves.posting_start
     for i in range(event.known_group.size):
         stamps.known[event.known_group[i]] = now
-    for i in range(event.found_leaf.size):
-        count = _hold(event.found_leaf[i], now, stamps.true, stamps.held, count)
+    count = _hold_all(event.found_leaf, 0, event.found_leaf.size, now, link_start, stamps, 0)
     for i in range(event.scalar_group.size):
         group = np.int64(event.scalar_group[i])
         stamps.known[group] = now
-        posting = scalar_posting(literals, group, event.high[i], event.low[i])
-        if posting >= 0:
-            count = _hold_literal(posting, leaves, stamps, count)
+        q = scalar_posting(literals, group, event.high[i], event.low[i])
+        if q >= 0:
+            count = _hold_all(leaves.posting_leaf, start[q], start[q + 1], now, link_start, stamps, count)
         if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
             slot = scalar_slot(bounds, group, event.high[i], event.low[i])
-            count = _hold_ranges(group, slot, ranges, stamps, count)
+            count = _hold_ranges(group, slot, ranges, link_start, stamps, count)
     for i in range(event.text_group.size):
         group = np.int64(event.text_group[i])
         stamps.known[group] = now
-        start = event.text_offset[i]
+        begin = event.text_offset[i]
         end = event.text_offset[i + 1]
-        posting = text_posting(literals, group, event.text_bytes, start, end)
-        if posting >= 0:
-            count = _hold_literal(posting, leaves, stamps, count)
+        q = text_posting(literals, group, event.text_bytes, begin, end)
+        if q >= 0:
+            count = _hold_all(leaves.posting_leaf, start[q], start[q + 1], now, link_start, stamps, count)
         if bounds.text_start[group + 1] > bounds.text_start[group]:
-            slot = text_slot(bounds, group, event.text_bytes, start, end)
-            count = _hold_ranges(group, slot, ranges, stamps, count)
+            slot = text_slot(bounds, group, event.text_bytes, begin, end)
+            count = _hold_ranges(group, slot, ranges, link_start, stamps, count)
     return count
 
 
 @kernel
-def _hold_absences(leaves: Leaves, wakes: Wakes, stamps: Stamps, count: int) -> int:
-    """List the fields that are null, and then the falsehoods that have to wake something."""
+def _hold_absences(leaves: Leaves, links: Links, stamps: Stamps, count: int) -> int:
+    """List the fields that are null, and then the falsehoods from which something follows."""
     now = stamps.now[0]
     for group in range(leaves.null_leaf.size):
         if leaves.null_leaf[group] >= 0 and stamps.known[group] != now:
             stamps.known[group] = now
-            count = _hold(leaves.null_leaf[group], now, stamps.true, stamps.held, count)
+            count = _hold(leaves.null_leaf[group], now, links.link_start, stamps, count)
     for group in range(leaves.null_leaf.size):
         if stamps.known[group] == now:
-            for i in range(wakes.pushed_start[group], wakes.pushed_start[group + 1]):
-                if stamps.true[wakes.pushed_leaf[i]] != now:
-                    count = _hold(wakes.pushed_plane[i], now, stamps.true, stamps.held, count)
+            for i in range(links.pushed_start[group], links.pushed_start[group + 1]):
+                if stamps.true[links.pushed_leaf[i]] != now:
+                    count = _hold(links.pushed_plane[i], now, links.link_start, stamps, count)
     return count
 
 
@@ -252,7 +248,7 @@ def match_single(
     leaves: Leaves,
     ranges: Ranges,
     graph: PlaneGraph,
-    wakes: Wakes,
+    links: Links,
     stamps: Stamps,
     out: NDArray[np.int32],
 ) -> int:
@@ -260,48 +256,65 @@ def match_single(
 
     The body of the loop is written out, not called: a call would carry every array with it.
     """
+    if stamps.now[0] == EPOCHS:
+        stamps.true[:] = 0
+        stamps.known[:] = 0
+        stamps.asked[:] = 0
+        stamps.now[0] = 0
     stamps.now[0] += 1
-    now = stamps.now[0]
+    now = np.uint8(stamps.now[0])
     stamps.filled[:] = 0
-    leaf_count = wakes.group_of.size
+    true, asked, held = stamps.true, stamps.asked, stamps.held
+    link_start, link = links.link_start, links.link
+    leaf_count = links.group_of.size
     first_inner = leaf_count + graph.false_leaf.size
     always = first_inner + graph.is_and.size
     found = 0
-    for i in range(wakes.rule_start[always], wakes.rule_start[always + 1]):
-        out[found] = wakes.rule[i]
+    for i in range(link_start[always], link_start[always + 1]):
+        out[found] = ~link[i]
         found += 1
-    held = _hold_leaves(event, literals, bounds, leaves, ranges, stamps)
-    held = _hold_absences(leaves, wakes, stamps, held)
-    for level in range(-1, graph.level_start.size - 1):
-        for at in range(held if level < 0 else stamps.filled[level]):
-            if level < 0:
-                plane = np.int64(stamps.held[at])
-            else:
-                inner = np.int64(stamps.queue[graph.level_start[level] + at])
-                plane = first_inner + inner
-                holds = True
-                if graph.is_and[inner]:
-                    for j in range(graph.child_start[inner], graph.child_start[inner + 1]):
-                        child = graph.child[j]
-                        if leaf_count <= child < first_inner:
-                            leaf = graph.false_leaf[child - leaf_count]
-                            known = stamps.known[wakes.group_of[leaf]] == now
-                            holds = known and stamps.true[leaf] != now
-                        else:
-                            holds = stamps.true[child] == now
-                        if not holds:
-                            break
+    count = _hold_leaves(event, literals, bounds, leaves, ranges, link_start, stamps)
+    count = _hold_absences(leaves, links, stamps, count)
+    done = 0
+    for level in range(graph.level_start.size):
+        while done < count:
+            plane = held[done]
+            prefetch(link_start, np.int64(held[min(done + 2 * AHEAD, count - 1)]))
+            prefetch(link, np.int64(link_start[held[min(done + AHEAD, count - 1)]]))
+            done += 1
+            for i in range(link_start[plane], link_start[plane + 1]):
+                target = link[i]
+                inner = target >> 1
+                if target < 0:
+                    out[found] = ~target
+                    found += 1
+                elif target & 1 == 0:
+                    above = first_inner + inner
+                    if true[above] != now:
+                        true[above] = now
+                        held[count] = above
+                        count += 1
+                elif asked[inner] != now:
+                    asked[inner] = now
+                    its_level = _level_of(graph.level_start, inner)
+                    stamps.queue[graph.level_start[its_level] + stamps.filled[its_level]] = inner
+                    stamps.filled[its_level] += 1
+        if level == graph.level_start.size - 1:
+            break
+        for at in range(stamps.filled[level]):
+            inner = np.int64(stamps.queue[graph.level_start[level] + at])
+            holds = True
+            for j in range(graph.child_start[inner] + 1, graph.child_start[inner + 1]):
+                child = graph.child[j]
+                if leaf_count <= child < first_inner:
+                    leaf = graph.false_leaf[child - leaf_count]
+                    holds = stamps.known[links.group_of[leaf]] == now and true[leaf] != now
+                else:
+                    holds = true[child] == now
                 if not holds:
-                    continue
-                stamps.true[plane] = now
-            for i in range(wakes.rule_start[plane], wakes.rule_start[plane + 1]):
-                out[found] = wakes.rule[i]
-                found += 1
-            for i in range(wakes.wake_start[plane], wakes.wake_start[plane + 1]):
-                woken = wakes.wake[i]
-                if stamps.queued[woken] != now:
-                    stamps.queued[woken] = now
-                    above = _level_of(graph.level_start, woken)
-                    stamps.queue[graph.level_start[above] + stamps.filled[above]] = woken
-                    stamps.filled[above] += 1
+                    break
+            if holds:
+                true[first_inner + inner] = now
+                held[count] = first_inner + inner
+                count += 1
     return found

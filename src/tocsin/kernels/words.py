@@ -16,7 +16,12 @@ WORD_NOT = 5
 WORD_TRUE = 6
 WORD_FALSE = 7
 WORD_BETWEEN = 8
-WORD_RESERVED = 9
+WORD_IN = 9
+WORD_IS = 10
+WORD_NULL = 11
+WORD_LIKE = 12
+WORD_ILIKE = 13
+WORD_MATCHES = 14
 
 
 @kernel
@@ -59,7 +64,8 @@ def end_of_word(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @kernel
-def _spells(data: NDArray[np.uint8], at: int, word: bytes) -> bool:
+def spells(data: NDArray[np.uint8], at: int, word: bytes) -> bool:
+    """Whether the letters at `at` are those of a word, which is given in lower case."""
     for i in range(len(word)):
         if (data[at + i] | 32) != word[i]:
             return False
@@ -71,34 +77,38 @@ def classify(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Which keyword the bare word data[at:end] is, if any."""
     size = end - at
     if size == 2:
-        if _spells(data, at, b"or"):
+        if spells(data, at, b"or"):
             return WORD_OR
-        if _spells(data, at, b"in") or _spells(data, at, b"is"):
-            return WORD_RESERVED
+        if spells(data, at, b"in"):
+            return WORD_IN
+        if spells(data, at, b"is"):
+            return WORD_IS
     elif size == 3:
-        if _spells(data, at, b"and"):
+        if spells(data, at, b"and"):
             return WORD_AND
-        if _spells(data, at, b"not"):
+        if spells(data, at, b"not"):
             return WORD_NOT
-        if _spells(data, at, b"xor"):
+        if spells(data, at, b"xor"):
             return WORD_XOR
     elif size == 4:
-        if _spells(data, at, b"xnor"):
+        if spells(data, at, b"xnor"):
             return WORD_XNOR
-        if _spells(data, at, b"true"):
+        if spells(data, at, b"true"):
             return WORD_TRUE
-        if _spells(data, at, b"null") or _spells(data, at, b"like"):
-            return WORD_RESERVED
+        if spells(data, at, b"null"):
+            return WORD_NULL
+        if spells(data, at, b"like"):
+            return WORD_LIKE
     elif size == 5:
-        if _spells(data, at, b"false"):
+        if spells(data, at, b"false"):
             return WORD_FALSE
-        if _spells(data, at, b"ilike"):
-            return WORD_RESERVED
+        if spells(data, at, b"ilike"):
+            return WORD_ILIKE
     elif size == 7:
-        if _spells(data, at, b"between"):
+        if spells(data, at, b"between"):
             return WORD_BETWEEN
-        if _spells(data, at, b"matches"):
-            return WORD_RESERVED
+        if spells(data, at, b"matches"):
+            return WORD_MATCHES
     return WORD_OTHER
 
 

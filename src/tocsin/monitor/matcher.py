@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,20 @@ from numpy.typing import NDArray
 from tocsin.events.cells import EventBatch
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
+from tocsin.index.packing import joined, starts
 from tocsin.index.resolve import Resolver
-from tocsin.kernels.block import match_blocks
-from tocsin.kernels.leaves import RADIX, WORDS, Sorter
+from tocsin.kernels.block import evaluate_block
+from tocsin.kernels.leaves import RADIX, Cells, Sorter
+from tocsin.kernels.matches import count_events, count_rules, write_matches
+from tocsin.kernels.rows import WORDS, Chunk, Planes
 from tocsin.kernels.single import Stamps, match_single
+
+SCRATCH_BYTES = 1 << 30
+"""Memory for the planes of a block, at most; a thread that matches batches has so much of its own.
+
+What is really used is what the events need, and mostly far less. An index so large that a block of
+2,048 events might need more is matched in smaller blocks.
+"""
 
 
 class BatchMatches(NamedTuple):
@@ -31,8 +42,8 @@ class BatchMatches(NamedTuple):
 class _Scratch(threading.local):
     """What matching writes to, for each thread its own, made when first needed."""
 
-    planes: NDArray[np.uint64] | None = None
-    alive: NDArray[np.uint8] | None = None
+    planes: Planes | None = None
+    hits: NDArray[np.uint8] | None = None
     stamps: Stamps | None = None
     single: NDArray[np.int32] | None = None
 
@@ -40,42 +51,95 @@ class _Scratch(threading.local):
 class Matcher:
     """Matches events against a compiled index; threads may share it."""
 
-    def __init__(self, index: CompiledIndex) -> None:
+    def __init__(self, index: CompiledIndex, scratch_bytes: int = SCRATCH_BYTES) -> None:
         self._index = index
         self._resolver = Resolver(index)
         self._scratch = _Scratch()
+        weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
+        self._root = np.flatnonzero(weight).astype(np.int32)
+        self._weight = weight[self._root]
+        self._most_planes = (
+            index.plane_count
+            + len(index.leaves.posting_start)
+            + len(index.ranges.middle_leaf)
+            + 2 * len(index.group_path)
+            + 2
+        )
+        self._words = int(np.clip(scratch_bytes // (8 * self._most_planes) - 3, 1, WORDS))
 
     @property
     def fields(self) -> list[Path]:
         """The fields that the rules name, in order."""
         return self._resolver.fields
 
+    @property
+    def block(self) -> int:
+        """Events that are matched together."""
+        return 64 * self._words
+
     def match_batch(
         self, batch: EventBatch, *, write: bool = True, per_rule: NDArray[np.int64] | None = None
     ) -> BatchMatches:
         """Match a batch in blocks; `per_rule`, when given, is added to."""
-        index, scratch = self._index, self._scratch
-        if scratch.planes is None or scratch.alive is None:
-            scratch.planes = np.empty((index.plane_count + 2, WORDS), np.uint64)
-            scratch.alive = np.empty(index.plane_count + 2, np.uint8)
-        cells = self._resolver.resolve(batch)
-        most = int(np.diff(cells.group_start).max(initial=0))
-        per_event = np.zeros(batch.length, np.int64)
-        rule = match_blocks(
-            index.leaves,
-            index.ranges,
-            index.graph,
-            cells,
-            batch.length,
-            index.leaf_count,
-            scratch.planes,
-            scratch.alive,
-            Sorter(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(RADIX, np.int64)),
-            per_event,
-            np.zeros(index.rule_count, np.int64) if per_rule is None else per_rule,
-            write,
+        found = list(self.match_slices(batch, write=write, per_rule=per_rule))
+        if len(found) == 1:
+            return found[0]
+        return BatchMatches(
+            joined([each.rule for each in found], np.int32),
+            joined([each.per_event for each in found], np.int64),
         )
-        return BatchMatches(rule, per_event)
+
+    def match_slices(
+        self,
+        batch: EventBatch,
+        *,
+        write: bool = True,
+        per_rule: NDArray[np.int64] | None = None,
+        most_matches: int | None = None,
+    ) -> Iterator[BatchMatches]:
+        """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches."""
+        cells = self._resolver.resolve(batch)
+        planes = self._planes(len(cells.found_start))
+        sorter = self._sorter(cells)
+        cursor = cells.group_start[:-1].copy()
+        index, words, block = self._index, self._words, self.block
+        for base in range(0, batch.length, block):
+            size = min(block, batch.length - base)
+            evaluate_block(
+                index.leaves, index.ranges, index.graph, cells, cursor, base, words, planes, sorter, size
+            )
+            per_event = np.zeros(size, np.int64)
+            count_events(self._root, self._weight, words, planes, per_event)
+            if per_rule is not None:
+                count_rules(index.graph.root, words, planes, per_rule)
+            if not write:
+                yield BatchMatches(np.empty(0, np.int32), per_event)
+                continue
+            for first, last in _word_runs(per_event, most_matches):
+                counts = per_event[64 * first : 64 * last]
+                place = np.zeros(size, np.int64)
+                place[64 * first : 64 * last] = np.cumsum(counts) - counts
+                rule = np.empty(int(counts.sum()), np.int32)
+                write_matches(index.graph.root, words, planes, first, last, place, rule)
+                yield BatchMatches(rule, counts)
+
+    def _sorter(self, cells: Cells) -> Sorter:
+        scratch = self._scratch
+        if scratch.hits is None:
+            scratch.hits = np.zeros(self._index.leaf_count, np.uint8)
+        most = int(np.diff(cells.group_start).max(initial=0))
+        by_posting, by_found, by_slot, other = np.empty((4, most), np.int32)
+        return Sorter(by_posting, by_found, by_slot, other, np.empty(RADIX, np.int64), scratch.hits)
+
+    def _planes(self, found: int) -> Planes:
+        """Room for a block, with so many rows of found leaves; memory that no plane needs is not touched."""
+        scratch = self._scratch
+        room = (self._most_planes + found) * (self._words + 1)
+        if scratch.planes is None or len(scratch.planes.word) < room:
+            word = np.empty(room, np.uint64)
+            entry = np.zeros(2 * (self._index.plane_count + 2), np.uint64)
+            scratch.planes = Planes(entry, word.view(Chunk), word)
+        return scratch.planes
 
     def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
         """The rules that the only event of a batch satisfies, ascending."""
@@ -84,12 +148,12 @@ class Matcher:
             inner = len(index.graph.is_and)
             scratch.stamps = Stamps(
                 np.zeros(1, np.int64),
-                np.zeros(index.plane_count, np.int64),
-                np.zeros(len(index.group_path), np.int64),
-                np.empty(index.plane_count - inner, np.int32),
-                np.zeros(inner, np.int64),
+                np.zeros(index.plane_count, np.uint8),
+                np.zeros(len(index.group_path), np.uint8),
+                np.zeros(inner, np.uint8),
+                np.empty(index.plane_count + 1, np.int32),
                 np.empty(inner, np.int32),
-                np.zeros(max(1, len(index.graph.level_start) - 1), np.int32),
+                np.zeros(len(index.graph.level_start), np.int32),
             )
             scratch.single = np.empty(index.rule_count, np.int32)
         count = match_single(
@@ -99,8 +163,23 @@ class Matcher:
             index.leaves,
             index.ranges,
             index.graph,
-            index.wakes,
+            index.links,
             scratch.stamps,
             scratch.single,
         )
         return np.sort(scratch.single[:count])
+
+
+def _word_runs(per_event: NDArray[np.int64], most_matches: int | None) -> Iterator[tuple[int, int]]:
+    """Runs of machine words, each 64 events, with at most so many matches; one word at least."""
+    per_word = np.add.reduceat(per_event, np.arange(0, len(per_event), 64))
+    if most_matches is None:
+        yield 0, len(per_word)
+        return
+    ends = starts(per_word, np.int64)
+    first = 0
+    while first < len(per_word):
+        last = int(np.searchsorted(ends, ends[first] + most_matches, side="right")) - 1
+        last = max(first + 1, last)
+        yield first, last
+        first = last

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from tocsin.kernels.leaves import BLOCK
+from tocsin.kernels.rows import BLOCK
 
 EVENTS_AT_ONCE = 16_384
 """Events in a portion, at most: memory does not grow with the input."""

@@ -71,7 +71,7 @@ def statistics_of(index: CompiledIndex) -> Statistics:
     used = index.plane_count
     texts = {name: _bytes(getattr(index, name)) for name in ("rule_text", "leaf_text")}
     texts["metadata"] = index.metadata.nbytes
-    parts = ("graph", "leaves", "ranges", "wakes", "literals", "bounds", "rule_id")
+    parts = ("graph", "leaves", "ranges", "links", "literals", "bounds", "patterns", "rule_id")
     return Statistics(
         rules=index.rule_count,
         predicates=index.leaf_count,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from tocsin.kernels.block import match_blocks
+from tocsin.kernels.block import evaluate_block
 from tocsin.kernels.jit import is_cached
 from tocsin.monitor.building import build
 
@@ -19,7 +19,7 @@ _RULES = (
 
 def is_warm() -> bool:
     """Whether this machine has the kernel that warm_up comes to last."""
-    return is_cached(match_blocks)
+    return is_cached(evaluate_block)
 
 
 def warm_up() -> None:

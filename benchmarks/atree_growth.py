@@ -1,0 +1,41 @@
+"""From few rules to many: nodes, nodes touched, and time when matches are only counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from benchmarks.atree_workloads import Asked, Built, Sizes, asked_of
+from benchmarks.measuring import say, timed
+
+from tocsin.lab import abe_gen
+
+
+def growth(sizes: Sizes) -> list[dict[str, Any]]:
+    """One row for each number of rules: so many of the first of one workload, over the same pools."""
+    setting = abe_gen.Setting(expressions=sizes.growth[-1], pools_for=sizes.expressions)
+    say(f"  {setting.expressions:,} rules are made")
+    rules = abe_gen.rules(setting)
+    asked = asked_of(abe_gen.events(setting, sizes.events), min(100, sizes.single_events))
+    return [_grown(Built(rules.slice(0, count)), asked, sizes.repeat) for count in sizes.growth]
+
+
+def _grown(built: Built, asked: Asked, repeat: int) -> dict[str, Any]:
+    cells = asked.cells(built)
+    per_event = built.matcher.match_batch(cells, write=False).per_event
+    return {
+        "rules": built.count,
+        "matches": float(per_event.mean()),
+        "nodes_a_rule": built.compiled.plane_count / built.count,
+        "touched_a_rule": float(np.mean([touched(built, row) for row in asked.rows])) / built.count,
+        "counted": timed(lambda: built.matcher.match_batch(cells, write=False), repeat, asked.length).best,
+    }
+
+
+def touched(built: Built, row: dict[str, Any]) -> int:
+    """Nodes that matching one event by itself looks at: those that hold, and the ANDs that were asked."""
+    stamps = built.stamps_after(row)
+    now = stamps.now[0]
+    inner = len(built.compiled.graph.is_and)
+    asked_in_vain = (stamps.asked == now) & (stamps.true[len(stamps.true) - inner :] != now)
+    return int(np.count_nonzero(stamps.true == now) + np.count_nonzero(asked_in_vain))

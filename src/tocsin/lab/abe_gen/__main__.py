@@ -1,0 +1,90 @@
+"""Write a workload to a folder: python -m tocsin.lab.abe_gen --out FOLDER."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tocsin.errors import TocsinError
+from tocsin.lab.abe_gen.events import events, thinned
+from tocsin.lab.abe_gen.files import FORMATS, write_events, write_rules
+from tocsin.lab.abe_gen.settings import AdsSetting, Setting, Workload
+from tocsin.lab.abe_gen.shape import shape_of
+from tocsin.lab.abe_gen.workloads import forest_of
+
+EXAMPLE = """\
+example:
+  python -m tocsin.lab.abe_gen --expressions 100000 --events 3000 --thin 5 --out workload
+      writes rules.parquet, rules.jsonl, events.parquet, events.jsonl and the events with five pairs
+      each, thinned.parquet and thinned.jsonl; with them
+  tocsin match workload/rules.parquet --events workload/events.jsonl --no-spark
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        setting = _setting(options)
+    except TocsinError as error:
+        print(error, file=sys.stderr)
+        return 2
+    options.out.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    forest = forest_of(setting)
+    _say(f"{shape_of(forest)}\nmade in {time.perf_counter() - start:.1f} s")
+    write_rules(forest, options.out, tuple(options.formats), lambda count: _say(f"{count:,} rules written"))
+    made = events(setting, options.events)
+    write_events(made, options.out, "events", tuple(options.formats))
+    if options.thin is not None:
+        write_events(thinned(made, options.thin), options.out, "thinned", tuple(options.formats))
+    _say(f"{options.events:,} events written; done in {time.perf_counter() - start:.1f} s")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "python -m tocsin.lab.abe_gen",
+        description="Write the rules and events of a workload of the A-Tree paper.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--ads", action="store_true", help="like the paper's advertisements (section 6.2)")
+    parser.add_argument("--expressions", type=int, metavar="N", help="how many rules")
+    parser.add_argument("--depth", type=int, metavar="N", help="levels of an expression, predicates included")
+    parser.add_argument("--children", type=int, metavar="N", help="of and, or, on average (not with --ads)")
+    parser.add_argument("--zipf", type=float, metavar="A", help="exponent of sharing")
+    parser.add_argument("--dimensions", type=int, metavar="N", help="fields")
+    parser.add_argument("--cardinality", type=int, metavar="N", help="values of a field")
+    parser.add_argument("--event-size", type=int, metavar="N", help="pairs of an event")
+    parser.add_argument("--events", type=int, default=3_000, metavar="N", help="how many events")
+    parser.add_argument("--thin", type=int, metavar="N", help="also the same events with N pairs each")
+    parser.add_argument("--seed", type=int, metavar="N")
+    parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS)
+    return parser
+
+
+def _setting(options: argparse.Namespace) -> Workload:
+    setting: Workload = AdsSetting() if options.ads else Setting()
+    own = ("expressions", "depth", "zipf", "seed", *(() if options.ads else ("children",)))
+    of_fields = {"count": "dimensions", "cardinality": "cardinality", "event_size": "event_size"}
+    given = {name: getattr(options, name) for name in own if getattr(options, name) is not None}
+    dimensions = {
+        name: getattr(options, option)
+        for name, option in of_fields.items()
+        if getattr(options, option) is not None
+    }
+    return replace(setting, **given, dimensions=replace(setting.dimensions, **dimensions))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -19,12 +19,8 @@ from tocsin.kernels.planes import (
     place_inner,
     root_planes,
 )
-from tocsin.kernels.sharing import NODES, OperandStack, SharedNodes, share_conditions
+from tocsin.kernels.sharing import NODES, SharedNodes, no_nodes, share_conditions
 from tocsin.kernels.single import Links, lay_out_links
-from tocsin.kernels.skeleton import FALSE, NOT, XNOR, XOR
-
-_NODES_OF_XOR = 6
-_CHILDREN_OF_XOR = 12
 
 
 def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedNodes, NDArray[np.int32]]:
@@ -32,37 +28,11 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
 
     A condition that no part holds keeps the reference -1.
     """
-    operators = sum(int(np.count_nonzero(part.step < FALSE)) for part in parts)
-    nots = sum(int(np.count_nonzero(part.step == NOT)) for part in parts)
-    xors = sum(int(np.count_nonzero((part.step == XOR) | (part.step == XNOR))) for part in parts)
-    steps = sum(len(part.step) for part in parts)
-    node_room = 1 + leaves + (operators - nots) + _NODES_OF_XOR * xors
-    nodes = SharedNodes(
-        np.zeros(2, np.int64),
-        np.zeros(node_room + 1, np.int64),
-        np.empty(steps + _CHILDREN_OF_XOR * xors, np.int32),
-        np.zeros(node_room, np.uint64),
-        np.full(node_room, -1, np.int32),
-        np.full(1 << (2 * node_room).bit_length(), -1, np.int32),
-    )
-    nodes.size[NODES] = 1 + leaves
+    nodes = no_nodes(leaves)
     root = np.full(conditions, -1, np.int32)
     for part in parts:
-        deepest = int(np.diff(part.start).max(initial=0)) + 2
         found = np.empty(len(part.number), np.int32)
-        share_conditions(
-            nodes,
-            part.start,
-            part.step,
-            part.ref,
-            found,
-            OperandStack(
-                np.empty(deepest, np.uint8),
-                np.empty(deepest, np.uint8),
-                np.empty(deepest, np.int64),
-                np.empty(deepest, np.int32),
-            ),
-        )
+        nodes = share_conditions(nodes, part.start, part.step, part.ref, found)
         root[part.number] = found
     return nodes, root
 

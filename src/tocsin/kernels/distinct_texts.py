@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import kernel
 
 COUNT = 0
@@ -71,7 +72,7 @@ def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
     used = texts.size[WORDS]
     if count + pieces <= texts.hash.size and used + words <= texts.word.size:
         return texts
-    larger = no_texts(max(count + pieces, 2 * texts.hash.size), max(used + words, 2 * texts.word.size))
+    larger = no_texts(enlarged(texts.hash.size, count + pieces), enlarged(texts.word.size, used + words))
     larger.size[:] = texts.size
     larger.start[:count] = texts.start[:count]
     larger.end[:count] = texts.end[:count]

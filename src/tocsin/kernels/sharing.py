@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.skeleton import FALSE, NOT, TRUE, XNOR, XOR
 
@@ -28,6 +29,10 @@ FALSE_REF = 1
 
 NODES = 0
 CHILDREN = 1
+
+_NODES_OF_STEP = 6
+_CHILDREN_OF_STEP = 12
+"""At most: `a xor b` is six nodes of two children each."""
 
 _REF = 0
 _AND = 1
@@ -106,7 +111,6 @@ def _intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int
     nodes.child_start[node] = begin
     nodes.child_start[node + 1] = begin + width
     nodes.hash[node] = value
-    nodes.mate[node] = -1
     nodes.table[slot] = node
     nodes.size[NODES] = node + 1
     nodes.size[CHILDREN] = begin + width
@@ -137,11 +141,18 @@ def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: i
 
 @kernel
 def _close_xor(
-    nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, top: int, parity: int
+    nodes: SharedNodes,
+    scratch: NDArray[np.int32],
+    xor_of: NDArray[np.int32],
+    start: int,
+    end: int,
+    top: int,
+    parity: int,
 ) -> int:
     """The reference to the xor of scratch[start:end] (all positive), negated when parity is 1.
 
-    scratch[top : top + 2] is free.
+    scratch[top : top + 2] is free. xor_of remembers, by the node `a and not b`, the reference to
+    `a xor b`, so that a xor that is known takes one look and not six.
     """
     sort_refs(scratch, start, end)
     holds = np.int64(scratch[start])
@@ -149,6 +160,12 @@ def _close_xor(
     for i in range(start + 1, end):
         other = np.int64(scratch[i])
         left = _pair(nodes, scratch, top, holds, other ^ 1)
+        known = np.int64(xor_of[left >> 1])
+        if known >= 0:
+            holds = known
+            fails = np.int64(nodes.mate[known >> 1])
+            continue
+        one_holds = left >> 1
         right = _pair(nodes, scratch, top, fails, other)
         differ = _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
         left = _pair(nodes, scratch, top, holds, other)
@@ -157,6 +174,7 @@ def _close_xor(
         if differ & 1 and agree & 1:
             nodes.mate[differ >> 1] = agree
             nodes.mate[agree >> 1] = differ
+            xor_of[one_holds] = differ
         holds = differ
         fails = agree
     return fails if parity else holds
@@ -288,7 +306,9 @@ def _drop_constants(stack: OperandStack, base: int, top: int, negate: int) -> in
 
 
 @kernel
-def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: int) -> int:
+def _join(
+    nodes: SharedNodes, stack: OperandStack, xor_of: NDArray[np.int32], base: int, top: int, negate: int
+) -> int:
     """Make entries base..top one AND, or with negate 1 one OR; the new end of scratch.
 
     An OR is the negated AND of its negated operands. A group of the same kind is joined, any other
@@ -308,7 +328,7 @@ def _join(nodes: SharedNodes, stack: OperandStack, base: int, top: int, negate: 
             scratch[begin] ^= negate
         elif stack.kind[entry] == _XOR:
             parity = np.int64(stack.sign[entry]) ^ negate
-            scratch[begin] = _close_xor(nodes, scratch, begin, end, filled, parity)
+            scratch[begin] = _close_xor(nodes, scratch, xor_of, begin, end, filled, parity)
             end = begin + 1
         elif stack.sign[entry] == negate:
             joined = True
@@ -349,23 +369,92 @@ def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int) ->
 
 
 @kernel
+def no_nodes(leaves: int) -> SharedNodes:
+    """The constant and the leaves, and nothing above them."""
+    nodes = _room(1 + leaves, 0)
+    nodes.size[NODES] = 1 + leaves
+    return nodes
+
+
+@kernel
+def _room(nodes: int, children: int) -> SharedNodes:
+    """No nodes, with room for so many and their children."""
+    slots = 2
+    while slots < 2 * nodes:
+        slots *= 2
+    return SharedNodes(
+        np.zeros(2, np.int64),
+        np.zeros(nodes + 1, np.int64),
+        np.empty(children, np.int32),
+        np.zeros(nodes, np.uint64),
+        np.full(nodes, -1, np.int32),
+        np.full(slots, -1, np.int32),
+    )
+
+
+@kernel
+def _with_room(nodes: SharedNodes, more_nodes: int, more_children: int) -> SharedNodes:
+    """The same graph, where so many nodes and children more fit."""
+    count = nodes.size[NODES]
+    children = nodes.size[CHILDREN]
+    larger = _room(
+        enlarged(nodes.hash.size, count + more_nodes), enlarged(nodes.child.size, children + more_children)
+    )
+    larger.size[:] = nodes.size
+    larger.child_start[: count + 1] = nodes.child_start[: count + 1]
+    larger.child[:children] = nodes.child[:children]
+    larger.hash[:count] = nodes.hash[:count]
+    larger.mate[:count] = nodes.mate[:count]
+    mask = np.int64(larger.table.size - 1)
+    for node in range(count):
+        if larger.child_start[node + 1] > larger.child_start[node]:
+            slot = np.int64(larger.hash[node] & np.uint64(mask))
+            while larger.table[slot] >= 0:
+                slot = (slot + 1) & mask
+            larger.table[slot] = node
+    return larger
+
+
+@kernel
 def share_conditions(
     nodes: SharedNodes,
     step_start: NDArray[np.int64],
     step: NDArray[np.int32],
     leaf_ref: NDArray[np.int32],
     root: NDArray[np.int32],
-    stack: OperandStack,
-) -> None:
+) -> SharedNodes:
     """Add conditions given as postfix steps; root[i] becomes the reference to condition i.
 
-    leaf_ref[p] is the reference of predicate p.
+    leaf_ref[p] is the reference of predicate p. The graph that is given back has grown; the one that
+    was given is not to be used again.
     """
+    longest = 0
+    for condition in range(root.size):
+        longest = max(longest, step_start[condition + 1] - step_start[condition])
+    stack = OperandStack(
+        np.empty(longest + 2, np.uint8),
+        np.empty(longest + 2, np.uint8),
+        np.empty(longest + 2, np.int64),
+        np.empty(longest + 2, np.int32),
+    )
     scratch = stack.scratch
-    for condition in range(step_start.size - 1):
+    xor_of = np.full(nodes.hash.size, -1, np.int32)
+    for condition in range(root.size):
+        first = step_start[condition]
+        last = step_start[condition + 1]
+        more_nodes = _NODES_OF_STEP * (last - first)
+        more_children = _CHILDREN_OF_STEP * (last - first)
+        if (
+            nodes.size[NODES] + more_nodes > nodes.hash.size
+            or nodes.size[CHILDREN] + more_children > nodes.child.size
+        ):
+            nodes = _with_room(nodes, more_nodes, more_children)
+            known = xor_of
+            xor_of = np.full(nodes.hash.size, -1, np.int32)
+            xor_of[: known.size] = known
         top = 0  # entries on the stack
         filled = 0  # of scratch
-        for at in range(step_start[condition], step_start[condition + 1]):
+        for at in range(first, last):
             code = step[at]
             if code >= FALSE:
                 stack.kind[top] = _REF
@@ -388,11 +477,12 @@ def share_conditions(
                     filled = _join_exclusive(nodes, stack, base, top, np.int64(code == XNOR))
                 else:
                     base = top - np.int64((-code - 16) >> 1)
-                    filled = _join(nodes, stack, base, top, np.int64(-code & 1))
+                    filled = _join(nodes, stack, xor_of, base, top, np.int64(-code & 1))
                 top = base + 1
         if stack.kind[0] == _REF:
             root[condition] = scratch[0]
         elif stack.kind[0] == _XOR:
-            root[condition] = _close_xor(nodes, scratch, 0, filled, filled, np.int64(stack.sign[0]))
+            root[condition] = _close_xor(nodes, scratch, xor_of, 0, filled, filled, np.int64(stack.sign[0]))
         else:
             root[condition] = _close_and(nodes, scratch, 0, filled, np.int64(stack.sign[0]))
+    return nodes

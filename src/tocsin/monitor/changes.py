@@ -10,10 +10,13 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tocsin.errors import RuleError, RuleErrors, TocsinError, UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rule_columns import pair_problem
 from tocsin.grammar.rule_metadata import metadata_of_rows
+from tocsin.kernels.accepting import is_condition
 
 _EXPECTED = "expected ('insert', id, condition), ('replace', id, condition) or ('delete', id)"
 _SIZES = {"insert": (3, 4), "replace": (3, 4), "delete": (2, 2)}
@@ -74,10 +77,11 @@ def _read_change(operation: object) -> Change:
 def _addition(rule: object, when: object, metadata: Mapping[str, Any] | None, *, drops: bool) -> Change:
     name = _id(rule, when)
     text = str(when)
-    try:
-        parse_condition(text)
-    except RuleError as error:
-        raise _named(error, name) from None
+    if not is_condition(np.frombuffer(text.encode(), np.uint8)):
+        try:
+            parse_condition(text)  # accepts what the kernel is not sure about, or says what is wrong
+        except RuleError as error:
+            raise _named(error, name) from None
     return Change(name, drops, True, text, _checked_metadata(name, metadata) if metadata else None)
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.events.arrow import batch_of_table
-from tocsin.kernels.leaves import BLOCK
+from tocsin.kernels.rows import BLOCK
 from tocsin.monitor.portions import MATCHES_AIMED_AT, first_size, next_size
 from tocsin.monitor.results import Counts, match_batches
 from tocsin.monitor.threads import in_order, thread_count

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from tocsin.errors import UsageError
 from tocsin.index.compiled import CompiledIndex
-from tocsin.kernels.leaves import WORDS
+from tocsin.kernels.rows import WORDS
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -18,6 +18,7 @@ from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tree import Condition
 from tocsin.monitor.building import build
 from tocsin.monitor.index import Index
+from tocsin.monitor.results import match_batch
 
 RuleSet = Sequence[tuple[str, Condition]]
 Found = list[tuple[int, str]]
@@ -51,9 +52,10 @@ def by_event(index: Any, events: Sequence[Event]) -> Found:
 
 def by_cells(index: Index, events: Sequence[Event]) -> Found:
     """All events at once, in blocks, as cells made from Python objects."""
-    matched = index.match_cells(batch_of_events(events, index.fields))
+    version = index.version
+    matched = version.match_cells(batch_of_events(events, version.fields))
     at = np.repeat(np.arange(len(events)), matched.per_event)
-    return rows(pa.Table.from_batches([index.rows_of(at, matched.rule)]))
+    return rows(pa.Table.from_batches([match_batch(at, matched.rule, version.names)]))
 
 
 def rows(result: pa.Table) -> Found:
@@ -79,10 +81,11 @@ def by_reader(index: Any, table: pa.Table, batch_rows: int) -> Found:
 def by_file(index: Index, path: Path, batch_rows: int = 8_192, slice_bytes: int = 2**20) -> Found:
     """A file or folder of events, as the command line and Spark read it."""
     found: Found = []
+    version = index.version
     for piece in plan_slices(path, slice_bytes):
-        for chunk in read_slice(piece, index.fields, batch_rows=batch_rows):
-            matched = index.match_cells(chunk.events)
-            result = index.rows_of(np.repeat(chunk.rows, matched.per_event), matched.rule)
+        for chunk in read_slice(piece, version.fields, batch_rows=batch_rows):
+            matched = version.match_cells(chunk.events)
+            result = match_batch(np.repeat(chunk.rows, matched.per_event), matched.rule, version.names)
             found += rows(pa.Table.from_batches([result]))
     return found
 

@@ -361,7 +361,7 @@ def test_lines_that_are_odd_and_right() -> None:
     assert isinstance(index, Index)
     with not_hanging():
         parsed = parse_lines(lines)
-        found = index.match_cells(batch_of_events(parsed.events, index.fields))
+        found = index.version.match_cells(batch_of_events(parsed.events, index.fields))
     assert parsed.rejects == []
     assert found.rule.tolist() == [0, 1, 1, 2, 2, 0]
     assert json.loads(lines[0]) == parsed.events[0]

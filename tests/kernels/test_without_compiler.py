@@ -38,7 +38,7 @@ assert not hasattr(block.evaluate_block, "py_func"), "the compiler is on"
 rules, events = json.load(sys.stdin)
 index = build([tuple(rule) for rule in rules])
 alone = [[match.rule for match in index.match(event)] for event in events]
-found = index.match_cells(batch_of_events(events * 3, index.fields))
+found = index.version.match_cells(batch_of_events(events * 3, index.fields))
 json.dump([alone, found.rule.tolist(), found.per_event.tolist()], sys.stdout)
 """
 

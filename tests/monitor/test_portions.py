@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.monitor import index as index_module
+from tocsin.monitor import tables
 from tocsin.monitor.portions import (
     EVENTS_AT_ONCE,
     FEWEST_EVENTS,
@@ -38,7 +38,7 @@ def test_portions_follow_what_they_gave() -> None:
 
 
 def test_results_are_cut_by_the_bytes_of_their_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_module, "BYTES_AT_ONCE", 10_000)
+    monkeypatch.setattr(tables, "BYTES_AT_ONCE", 10_000)
     index = tocsin.build([("r" * 1_000, "true"), ("s", "x = 1")])
     table = pa.table({"x": [1] * 50})
     found = index.match_table(table)

@@ -89,3 +89,20 @@ def test_sent_index_is_not_kept_alive() -> None:
     del index
     gc.collect()
     assert alive() is None
+
+
+def test_index_is_saved_again_when_its_rules_have_changed(saves: list[Index]) -> None:
+    index, session = build("n = 106"), Session()
+    names = [send(session, index)]
+    for change in (
+        lambda: index.insert("s", "n = 107"),
+        lambda: index.replace("s", "n = 108"),
+        lambda: index.delete("r"),
+    ):
+        change()
+        names += [send(session, index), send(session, index)]
+    assert len(saves) == len(set(names)) == len(session.listFiles) == 4
+    index.compact()
+    assert send(session, index) == names[-1]
+    assert len(saves) == 4
+    assert tocsin.open(session.listFiles[-1]).ids.to_pylist() == ["s"]

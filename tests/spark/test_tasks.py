@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import cast
 
@@ -44,6 +45,15 @@ def test_result_is_kept_columns_rule_and_score() -> None:
         {"the name": None, "years": 3, "rule": "b", "score": None},
     ]
     assert found.schema.types == [pa.string(), pa.int64(), pa.string(), pa.float64()]
+
+
+def test_a_task_uses_the_one_thread_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark gives a task one core; whoever wants more takes them from other tasks."""
+    monkeypatch.setattr(threading.Thread, "start", lambda self: pytest.fail("a thread was started"))
+    batch = pa.record_batch({"c0": range(50_000)})
+    layout = Layout(tested=(("c0", "n"),), kept=())
+    found = run([("a", "n >= 0"), ("b", "n < 10")], layout, batch)
+    assert sum(each.num_rows for each in found) == 50_010
 
 
 def test_no_match_and_no_row_give_no_batch() -> None:

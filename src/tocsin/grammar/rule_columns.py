@@ -73,7 +73,7 @@ def columns_of_pairs(
             name, when = pair
         except (TypeError, ValueError):
             reason = "expected a pair of an id and a condition"
-        reason = reason or _pair_problem(name, when)
+        reason = reason or pair_problem(name, when)
         if reason is None:
             ids.append(name if isinstance(name, str) else str(int(name)))
             whens.append(when)
@@ -105,7 +105,8 @@ def _is_id(value: object) -> bool:
     return isinstance(value, str | int | np.integer) and not isinstance(value, bool)
 
 
-def _pair_problem(name: object, when: object) -> str | None:
+def pair_problem(name: object, when: object) -> str | None:
+    """Why these cannot be the id and the condition of a rule, or None; the condition is not read."""
     if name is None:
         return NO_ID
     if not _is_id(name):

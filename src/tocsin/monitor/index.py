@@ -1,108 +1,144 @@
-"""The index that users hold: rules that are ready to be matched."""
+"""The index that users hold: rules that are ready to be matched, and can be changed meanwhile."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tocsin.errors import UnknownRuleError, UsageError
-from tocsin.events.arrow import batch_of_table
-from tocsin.events.cells import EventBatch
-from tocsin.events.values import FieldPlan
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
-from tocsin.index.compiled import CompiledIndex, rule_ids, rule_metadata
+from tocsin.index.compiled import CompiledIndex
 from tocsin.index.file import open_index, save_index
+from tocsin.monitor.changes import deletion, insertion, read_changes, replacement
 from tocsin.monitor.explaining import Explanation, explain_condition
-from tocsin.monitor.matcher import BatchMatches, Matcher
+from tocsin.monitor.live import LiveRules
 from tocsin.monitor.missing import warn_of_missing_fields
-from tocsin.monitor.portions import BYTES_OF_ROW, cuts, first_size, next_size
-from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
-from tocsin.monitor.statistics import Statistics, statistics_of
-
-BYTES_AT_ONCE = 1 << 26
-"""Bytes in a batch of results, at most, but for a single row that is larger."""
+from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches
+from tocsin.monitor.statistics import Statistics, statistics_of_version
+from tocsin.monitor.tables import TableMatching
+from tocsin.monitor.version import Version
 
 
 class Index:
-    """Rules compiled into one shared graph (`engine="atree"`). Made by tocsin.build or tocsin.open."""
+    """Rules compiled into one shared graph (`engine="atree"`). Made by tocsin.build or tocsin.open.
+
+    Threads may share it. Every call sees the rules as they are when it begins, and one change whole
+    or not at all; a call that only reads never waits for one that changes rules.
+    """
 
     engine = "atree"
 
     def __init__(self, compiled: CompiledIndex) -> None:
-        self._compiled = compiled
-        self._matcher = Matcher(compiled)
-        self._plan = FieldPlan(self._matcher.fields)
-        self._ids = rule_ids(compiled)
-        self._number_of: dict[str, int] | None = None
-        self._metadata: pa.Table | None = None
+        self._rules = LiveRules(compiled)
+
+    @property
+    def version(self) -> Version:
+        """The rules as they are now, and stay in what this gives."""
+        return self._rules.version
 
     @property
     def fields(self) -> list[Path]:
-        """The fields that the rules name: nothing else of an event is looked at."""
-        return self._matcher.fields
+        """The fields that the rules name: nothing else of an event is looked at.
+
+        Fields that only deleted rules named may be among them until the next compaction.
+        """
+        return self.version.fields
 
     @property
     def ids(self) -> pa.LargeStringArray:
-        """The rules' ids, in the rules' order."""
-        return self._ids
+        """The rules' ids, in the rules' order: as built, then as inserted or replaced."""
+        return self.version.ids()
 
     def __len__(self) -> int:
-        return self._compiled.rule_count
+        return self.version.live
 
     def __contains__(self, rule: object) -> bool:
-        return rule in self._numbers()
+        return self.version.find(rule) is not None
 
     def __repr__(self) -> str:
         return f"<tocsin.Index of {len(self):,} rules>"
 
     def rule(self, rule: str) -> Rule:
         """A rule by its id; UnknownRuleError when there is none."""
-        if rule not in self._numbers():
+        version = self.version
+        number = version.find(rule)
+        if number is None:
             raise UnknownRuleError(rule)
-        number = self._numbers()[rule]
-        if self._metadata is None:
-            self._metadata = rule_metadata(self._compiled)
-        row = self._metadata.slice(number, 1).to_pylist()[0]
-        metadata = {name: value for name, value in row.items() if value is not None}
-        return Rule(rule, self._compiled.rule_text.text(number), metadata)
+        return version.ledger.rule(number)
 
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
-        return Matches(self._matcher.match_one(self._plan.batch([event])), self._ids)
+        version = self.version
+        return Matches(version.match_one(event), version.names)
 
     def match_table(
-        self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, *, count: bool = False
+        self,
+        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+        *,
+        count: bool = False,
+        threads: int | None = None,
     ) -> pa.Table | pa.RecordBatchReader | Counts:
         """Match every row of a table: event (the row number), rule, score, by event and rule.
 
-        A RecordBatchReader is read as the result is, and gives a RecordBatchReader. With `count`
-        no match is written out: only how many there are for each event and for each rule.
+        A RecordBatchReader is read as the result is, and gives a RecordBatchReader; the rules are those
+        of the call, however long it is read. With `count` no match is written out: only how many
+        there are for each event and for each rule.
+
+        `threads` says how many threads to use; without it there are as many as this process may use
+        cores, unless their scratch memory would be too much. They read a stream a few portions ahead.
         """
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
-        warn_of_missing_fields(self.fields, table.schema)
-        batches: Iterable[pa.Table | pa.RecordBatch]
-        batches = table if isinstance(table, pa.RecordBatchReader) else [table]
+        version = self.version
+        warn_of_missing_fields(version.fields, table.schema)
+        matching = TableMatching(version, table, threads)
         if count:
-            return self._count(batches)
-        found = self._match_batches(batches)
+            return matching.counts()
         if isinstance(table, pa.RecordBatchReader):
-            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, found)
-        return pa.Table.from_batches(found, MATCH_SCHEMA)
+            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
+        return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
 
-    def match_cells(self, batch: EventBatch) -> BatchMatches:
-        """Match events that are cells already; rules are given by their number."""
-        return self._matcher.match_batch(batch)
+    def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
+        """Add a rule, behind all others; the next match sees it.
 
-    def rows_of(self, events: NDArray[np.int64], rules: NDArray[np.int32]) -> pa.RecordBatch:
-        """Numbers of events and rules as rows of the result."""
-        return match_batch(events, rules, self._ids)
+        Raises RuleError when the id is taken or the condition is no condition; then nothing changes.
+        """
+        self._rules.apply([insertion(rule, when, metadata)])
+
+    def replace(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
+        """Give an id another condition and other metadata. The rule then stands behind all others.
+
+        Raises UnknownRuleError when there is no such rule, RuleError when the condition is none.
+        """
+        self._rules.apply([replacement(rule, when, metadata)])
+
+    def delete(self, rule: str | int) -> None:
+        """Take a rule away; UnknownRuleError when there is none."""
+        self._rules.apply([deletion(rule)])
+
+    def apply(self, operations: Iterable[object]) -> None:
+        """Make several changes at once: no match sees some of them without the others.
+
+            index.apply([("delete", "r1"), ("insert", "r2", "age < 18"), ("replace", "r3", "age < 21")])
+
+        An operation is judged as if those before it were made, so an id may be deleted and inserted
+        again. Metadata may stand behind the condition, as a mapping. When one cannot be made, its
+        error is raised and none is made.
+        """
+        self._rules.apply(read_changes(operations))
+
+    def compact(self) -> None:
+        """Compile all rules anew, as if they had been built together; nothing to do when they were.
+
+        It happens in the background when enough has changed. Others go on matching and changing
+        meanwhile.
+        """
+        self._rules.compact()
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
@@ -110,54 +146,15 @@ class Index:
 
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
-        return statistics_of(self._compiled)
+        return statistics_of_version(self.version)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the index to one file, whole or not at all."""
-        save_index(self._compiled, path)
+        """Write the rules to one file, whole or not at all.
 
-    def _numbers(self) -> dict[str, int]:
-        if self._number_of is None:
-            self._number_of = {rule: number for number, rule in enumerate(self._ids.to_pylist())}
-        return self._number_of
-
-    def _portions(
-        self,
-        batches: Iterable[pa.Table | pa.RecordBatch],
-        *,
-        write: bool,
-        per_rule: NDArray[np.int64] | None = None,
-    ) -> Iterator[BatchMatches]:
-        """The matches of the batches' events, a portion after the other.
-
-        A table is cut by events, not by its chunks, which may be as small as one row.
+        An index that was changed is compacted first. The file holds the rules of the call; of changes
+        that other threads make during it, the first so many are in it, or none.
         """
-        size = first_size(len(self))
-        for batch in batches:
-            start = 0
-            while start < batch.num_rows:
-                rows = min(size, batch.num_rows - start)  # Arrow would slice a table without columns too far
-                piece = batch_of_table(batch.slice(start, rows), self.fields)
-                found = self._matcher.match_batch(piece, write=write, per_rule=per_rule)
-                yield found
-                start += piece.length
-                size = next_size(size, piece.length, len(found.rule))
-
-    def _match_batches(self, batches: Iterable[pa.Table | pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        id_bytes = BYTES_OF_ROW + np.diff(self._compiled.rule_id.start)
-        first = 0
-        for found in self._portions(batches, write=True):
-            numbers = np.arange(first, first + len(found.per_event), dtype=np.int64)
-            events = np.repeat(numbers, found.per_event)
-            for begin, end in cuts(id_bytes[found.rule], BYTES_AT_ONCE):
-                yield self.rows_of(events[begin:end], found.rule[begin:end])
-            first += len(numbers)
-
-    def _count(self, batches: Iterable[pa.Table | pa.RecordBatch]) -> Counts:
-        per_rule = np.zeros(len(self), np.int64)
-        portions = self._portions(batches, write=False, per_rule=per_rule)
-        per_event = [np.empty(0, np.int64), *(found.per_event for found in portions)]
-        return Counts(pa.array(np.concatenate(per_event)), pa.array(per_rule))
+        save_index(self._rules.compact(), path)
 
 
 def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from tocsin.kernels.gather import repeat_rows
+from tocsin.monitor.names import Names
+from tocsin.monitor.portions import BYTES_OF_ROW
 
 MATCH_SCHEMA = pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
 """A row for each match. `score` is null for a rule without free text."""
@@ -26,11 +30,11 @@ class Matches(Sequence[Match]):
     `numbers` are the places of the rules among all rules, ascending.
     """
 
-    __slots__ = ("_ids", "numbers")
+    __slots__ = ("_names", "numbers")
 
-    def __init__(self, rules: NDArray[np.int32], ids: pa.LargeStringArray) -> None:
+    def __init__(self, rules: NDArray[np.int32], names: Names) -> None:
         self.numbers = rules
-        self._ids = ids
+        self._names = names
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -41,8 +45,8 @@ class Matches(Sequence[Match]):
     def __getitem__(self, place: slice) -> Matches: ...
     def __getitem__(self, place: int | slice) -> Match | Matches:
         if isinstance(place, slice):
-            return Matches(self.numbers[place], self._ids)
-        return Match(self._ids[int(self.numbers[place])].as_py())
+            return Matches(self.numbers[place], self._names)
+        return Match(self._names.name(int(self.numbers[place])))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -58,7 +62,7 @@ class Matches(Sequence[Match]):
 
     def rules(self) -> pa.StringArray:
         """The ids of the rules, as one Arrow array."""
-        return self._ids.take(pa.array(self.numbers)).cast(pa.string())
+        return self._names.column(self.numbers)
 
 
 class Counts(NamedTuple):
@@ -68,10 +72,39 @@ class Counts(NamedTuple):
     per_rule: pa.Int64Array
 
 
-def match_batch(
-    events: NDArray[np.int64], rules: NDArray[np.int32], ids: pa.LargeStringArray
-) -> pa.RecordBatch:
+class _Scores:
+    """Scores of matches without free text: nulls, of which all results share one piece of memory."""
+
+    def __init__(self) -> None:
+        self._nulls = pa.nulls(0, pa.float64())
+
+    def none(self, count: int) -> pa.DoubleArray:
+        """So many nulls."""
+        nulls = self._nulls
+        if len(nulls) < count:
+            nulls = self._nulls = pa.nulls(1 << (count - 1).bit_length(), pa.float64())
+        return nulls.slice(0, count)
+
+
+_scores = _Scores()
+
+
+def match_batch(events: NDArray[np.int64], rules: NDArray[np.int32], names: Names) -> pa.RecordBatch:
     """Matches as Arrow: no Python object is made for any of them."""
-    names = ids.take(pa.array(rules)).cast(pa.string())
-    scores = pa.nulls(len(rules), pa.float64())
-    return pa.RecordBatch.from_arrays([pa.array(events), names, scores], schema=MATCH_SCHEMA)
+    return _batch(events, names.column(rules))
+
+
+def match_batches(
+    first: int, per_event: NDArray[np.int64], rules: NDArray[np.int32], names: Names, limit: int
+) -> Iterator[pa.RecordBatch]:
+    """The matches of events `first`, `first + 1`, ... as Arrow, in batches of at most `limit` bytes."""
+    events = np.empty(len(rules), np.int64)
+    repeat_rows(first, per_event, events)
+    for some, column in names.batches(rules, limit, BYTES_OF_ROW):
+        yield _batch(events[some], column)
+
+
+def _batch(events: NDArray[np.int64], names: pa.StringArray) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(
+        [pa.array(events), names, _scores.none(len(events))], schema=MATCH_SCHEMA
+    )

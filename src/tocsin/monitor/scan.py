@@ -5,25 +5,26 @@ It is slow and obvious, takes every rule, and is what the other engines are comp
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import RuleError, UnknownRuleError, UnsupportedError, UsageError, each_error, raise_all
+from tocsin.errors import RuleError, UnknownRuleError, UsageError, each_error, raise_all
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.rules import Rule, Rules
 from tocsin.grammar.tree import Condition, Path
 from tocsin.monitor.explaining import Explanation, check_event, explain_condition
+from tocsin.monitor.fixed import FixedRules
 from tocsin.monitor.missing import warn_of_missing_fields
+from tocsin.monitor.names import Names
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batch
 from tocsin.monitor.rows import rows_of_batch
+from tocsin.monitor.threads import thread_count
 
 
-class ScanIndex:
+class ScanIndex(FixedRules):
     """Rules in a list."""
 
     engine = "scan"
@@ -31,6 +32,7 @@ class ScanIndex:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._conditions = _read_all(rules)
+        self._names = Names.of(rules.ids)
         self._number_of = {rule: number for number, rule in enumerate(rules.ids.to_pylist())}
         self.fields: list[Path] = list(
             dict.fromkeys(each.field for condition in self._conditions for each in condition.predicates())
@@ -60,12 +62,17 @@ class ScanIndex:
         """The rules that one event satisfies, in the rules' order."""
         check_event(event)
         found = [number for number, condition in enumerate(self._conditions) if matches(condition, event)]
-        return Matches(np.array(found, np.int32), self._rules.ids)
+        return Matches(np.array(found, np.int32), self._names)
 
     def match_table(
-        self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, *, count: bool = False
+        self,
+        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+        *,
+        count: bool = False,
+        threads: int | None = None,
     ) -> pa.Table | pa.RecordBatchReader | Counts:
-        """Match every row of a table, as Index.match_table does."""
+        """Match every row of a table, as Index.match_table does; `threads` is 1, whatever it says."""
+        thread_count(threads, ())
         if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
             raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
         warn_of_missing_fields(self.fields, table.schema)
@@ -90,15 +97,11 @@ class ScanIndex:
     def _batches(self, rows: Iterator[Mapping[str, object]]) -> Iterator[pa.RecordBatch]:
         for event, row in enumerate(rows):
             found = self.match(row).numbers
-            yield match_batch(np.full(len(found), event, np.int64), found, self._rules.ids)
+            yield match_batch(np.full(len(found), event, np.int64), found, self._names)
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         return explain_condition(rule, self._conditions[self._number(rule)], event)
-
-    def save(self, path: str | os.PathLike[str]) -> NoReturn:
-        """There is nothing to save."""
-        raise UnsupportedError(f"cannot write {path}: the engine scan has no file, build with engine='atree'")
 
 
 def _read_all(rules: Rules) -> list[Condition]:

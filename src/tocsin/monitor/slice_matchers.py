@@ -19,24 +19,25 @@ from tocsin.monitor.scan import ScanIndex
 
 
 class IndexOnSlices:
-    """The shared index: it wants cells."""
+    """The shared index, with the rules that it has at this moment: it wants cells."""
 
     columns: Sequence[str] = ()
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.fields: Sequence[Path] = index.fields
+        self._version = index.version
+        self.fields: Sequence[Path] = self._version.fields
 
     def __len__(self) -> int:
-        return len(self.index)
+        return self._version.count
 
     def names(self) -> pa.StringArray:
         """The rules' ids, by their numbers."""
-        return self.index.ids.cast(pa.string())
+        return self._version.names.column(np.arange(self._version.count, dtype=np.int32))
 
     def match(self, chunk: EventChunk, _columns: Mapping[str, pa.Array]) -> BatchMatches:
         """Match the cells of a chunk."""
-        return self.index.match_cells(chunk.events)
+        return self._version.match_cells(chunk.events)
 
 
 class ScanOnSlices:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
 
 from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.monitor.version import Version
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,10 @@ class Statistics:
     levels[d] is the number of inner nodes of level d + 1; `uses` how often a node (leaf or inner) is
     used on average by another or by a rule. bytes_matching counts what matching needs;
     bytes_texts what explanations and rule() need.
+
+    Rules that were inserted lie in layers beside the main index until a compaction. Then everything is
+    the sum over the layers, with what two of them share counted twice; `waiting` rules are compiled
+    but not in the main index, and `dead` ones still take room in it or beside it.
     """
 
     rules: int
@@ -30,6 +39,8 @@ class Statistics:
     bytes_matching: dict[str, int]
     bytes_texts: dict[str, int]
     seconds: dict[str, float]
+    waiting: int = 0
+    dead: int = 0
 
     @property
     def nodes(self) -> int:
@@ -48,6 +59,8 @@ class Statistics:
             ("for texts", _size(self.bytes_texts)),
             ("built in", ", ".join(f"{phase} {value:.2f} s" for phase, value in self.seconds.items())),
         ]
+        if self.waiting or self.dead:
+            rows.insert(1, ("changes", f"{self.waiting:,} rules beside the main index, {self.dead:,} dead"))
         return "\n".join(f"{name:<14}{value}" for name, value in rows)
 
 
@@ -73,6 +86,42 @@ def statistics_of(index: CompiledIndex) -> Statistics:
         bytes_texts=texts,
         seconds=dict(index.facts),
     )
+
+
+def statistics_of_version(version: Version) -> Statistics:
+    """Count what all layers of a version hold."""
+    layers = version.settled().layers
+    whole, *others = (statistics_of(each.compiled) for each in layers)
+    for each in others:
+        whole = _sum(whole, each)
+    return replace(
+        whole,
+        rules=version.live,
+        waiting=sum(map(len, layers[1:])),
+        dead=sum(map(len, layers)) - version.live,
+    )
+
+
+def _sum(one: Statistics, other: Statistics) -> Statistics:
+    nodes = one.nodes + other.nodes
+    return Statistics(
+        rules=one.rules + other.rules,
+        predicates=one.predicates + other.predicates,
+        negated_predicates=one.negated_predicates + other.negated_predicates,
+        and_nodes=one.and_nodes + other.and_nodes,
+        or_nodes=one.or_nodes + other.or_nodes,
+        levels=tuple(map(sum, zip_longest(one.levels, other.levels, fillvalue=0))),
+        edges=one.edges + other.edges,
+        distinct_conditions=one.distinct_conditions + other.distinct_conditions,
+        uses=(one.uses * one.nodes + other.uses * other.nodes) / nodes if nodes else 0.0,
+        bytes_matching=_sums(one.bytes_matching, other.bytes_matching),
+        bytes_texts=_sums(one.bytes_texts, other.bytes_texts),
+        seconds=_sums(one.seconds, other.seconds),
+    )
+
+
+def _sums(one: dict[str, Number], other: dict[str, Number]) -> dict[str, Number]:
+    return {name: one[name] + other[name] for name in one}
 
 
 def _bytes(part: Texts | tuple[np.ndarray, ...]) -> int:

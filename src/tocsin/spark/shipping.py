@@ -40,8 +40,8 @@ KEPT_OPEN = 8
 _one_at_a_time = threading.Lock()
 """Held while an index is sent, and so over all that is remembered below."""
 
-_saved_as: MutableMapping[Index, Path] = WeakKeyDictionary()
-"""Where the indexes of this process are saved, while they live; an Index never changes once it is made."""
+_saved_as: MutableMapping[Index, tuple[int, Path]] = WeakKeyDictionary()
+"""Up to which change the indexes of this process are saved, and where, while they live."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,9 @@ class ShippedIndex:
 def ship_index(session: SparkSession, index_or_path: Engine | str | os.PathLike[str]) -> ShippedIndex:
     """Send an index, or a saved one by its path, to the workers of a session.
 
-    An index is saved the first time that it is sent, whatever the session; so a call for every
-    micro-batch of a stream costs no more than asking Spark what it has. A file is read through and
+    An index is saved the first time that it is sent, whatever the session, and again when its rules have
+    been changed since; so a call for every micro-batch of a stream costs no more than asking Spark what
+    it has. What runs goes on with the rules that it was sent. A file is read through and
     checked here, on every call; the workers trust that. What is sent is a copy: changing the file
     afterwards changes nothing for a job or a stream that runs. Raises IndexFileError when the file
     is missing, damaged or no index.
@@ -99,14 +100,16 @@ def _is_added(context: SparkContext, name: str) -> bool:
 
 
 def _saved(index: Index) -> Path:
-    """The saved copy of an index, made unless there is one."""
-    saved = _saved_as.get(index)
-    if saved is not None and saved.exists():
+    """The saved copy of an index as it is now, made unless there is one."""
+    change = index.version.change
+    known, saved = _saved_as.get(index, (-1, _folder()))
+    if known == change and saved.exists():
         return saved
     draft = _draft()
     try:
         index.save(draft)
-        saved = _saved_as[index] = _settled(draft)
+        saved = _settled(draft)
+        _saved_as[index] = change, saved
         return saved
     finally:
         draft.unlink(missing_ok=True)

@@ -2,12 +2,13 @@
 
     shipped batch ──> portions ──> cells ──> numbers of rules ──> rows, cut by their bytes
 
-Rows go out before they fill the memory of this process or of the Java process that reads them.
+Rows go out before they fill the memory of this process or of the Java process that reads them. A task
+matches in the one thread that Spark has given it: it is Spark that shares out the cores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from tocsin.errors import EventError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
-from tocsin.monitor.index import Index
+from tocsin.grammar.tree import Path
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, first_size, next_size, row_bytes
+from tocsin.monitor.results import match_batch
+from tocsin.monitor.version import Version
 from tocsin.spark.columns import Layout
 from tocsin.spark.shipping import ShippedIndex
 
@@ -29,18 +32,18 @@ def match_batches(
     shipped: ShippedIndex, layout: Layout, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The matches of the events in `batches`: the kept columns, rule, score."""
-    index = shipped.open()
-    id_bytes = row_bytes(index.ids)
-    size = first_size(len(index))
+    rules = shipped.open().version
+    id_bytes = row_bytes(rules.ids())
+    size = first_size(rules.count)
     for batch in batches:
         start = 0
         while start < batch.num_rows:
             portion = batch.slice(start, size)
-            found = index.match_cells(_cells(index, layout, portion))
+            found = rules.match_cells(_cells(rules.fields, layout, portion))
             events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
             weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
             for first, last in cuts(weights, BYTES_AT_ONCE):
-                yield _result(index, layout, portion, events[first:last], found.rule[first:last])
+                yield _result(rules, layout, portion, events[first:last], found.rule[first:last])
             start += portion.num_rows
             size = next_size(size, portion.num_rows, len(events))
 
@@ -52,26 +55,26 @@ def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> NDArray[np.int64]:
     return total
 
 
-def _cells(index: Index, layout: Layout, portion: pa.RecordBatch) -> EventBatch:
+def _cells(fields: Sequence[Path], layout: Layout, portion: pa.RecordBatch) -> EventBatch:
     """The events as cells, under the names that rules use."""
     columns = [portion.column(column) for column, _ in layout.tested]
     if not columns:
         return EventBatch(portion.num_rows, {})
     table = pa.RecordBatch.from_arrays(columns, names=[name for _, name in layout.tested])
     try:
-        return batch_of_table(table, index.fields)
+        return batch_of_table(table, fields)
     except EventError as error:
         raise EventError(error.reason) from None  # rows have no numbers on Spark
 
 
 def _result(
-    index: Index,
+    rules: Version,
     layout: Layout,
     portion: pa.RecordBatch,
     events: NDArray[np.int64],
-    rules: NDArray[np.int32],
+    numbers: NDArray[np.int32],
 ) -> pa.RecordBatch:
-    found = index.rows_of(events, rules)
+    found = match_batch(events, numbers, rules.names)
     places = pa.array(events)
     columns = [portion.column(column).take(places) for column, _ in layout.kept]
     kept = [portion.schema.field(column).with_name(name) for column, name in layout.kept]

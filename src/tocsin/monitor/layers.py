@@ -1,0 +1,93 @@
+"""Rules compiled in several goes: layers, the oldest and largest at the bottom.
+
+    top      a few rules, compiled a moment ago
+             ...
+    bottom   the main index
+
+The numbers of a layer's rules are all larger than those of the layers below it, so what an event
+matches is in order when the layers' matches are put one behind the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.events.cells import EventBatch
+from tocsin.events.values import FieldPlan
+from tocsin.grammar.rules import Rules
+from tocsin.grammar.tree import Path
+from tocsin.index.compiled import CompiledIndex, compile_rules
+from tocsin.monitor.matcher import BatchMatches, Matcher
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """Some rules, compiled.
+
+    numbers    int32[n]   of each rule its number among all rules, ascending; None when its place is it
+    """
+
+    compiled: CompiledIndex
+    matcher: Matcher
+    numbers: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return self.compiled.rule_count
+
+    def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
+        """The numbers of the rules that the only event of a batch satisfies."""
+        found = self.matcher.match_one(batch)
+        return found if self.numbers is None else self.numbers[found]
+
+    def match(self, batch: EventBatch) -> BatchMatches:
+        """The matches of a batch, in numbers."""
+        found = self.matcher.match_batch(batch)
+        return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
+
+    def count(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
+        """The matches of a batch, only counted; `per_rule`, by number, is added to."""
+        if self.numbers is None:
+            return self.matcher.match_batch(batch, write=False, per_rule=per_rule[: len(self)])
+        counts = np.zeros(len(self), np.int64)
+        found = self.matcher.match_batch(batch, write=False, per_rule=counts)
+        per_rule[self.numbers] += counts
+        return found
+
+    def moved(self, by: int) -> Layer:
+        """The same rules under other numbers."""
+        if self.numbers is None:
+            raise ValueError("the main index keeps its numbers")
+        return replace(self, numbers=self.numbers + np.int32(by))
+
+
+class Stack:
+    """Layers that are matched together, and the fields that any of them names."""
+
+    __slots__ = ("fields", "layers", "plan")
+
+    def __init__(self, layers: tuple[Layer, ...], like: Stack | None = None) -> None:
+        """`like` is a stack with some of these layers: when it knows all fields, its plan is used again."""
+        self.layers = layers
+        self.fields: dict[Path, None]
+        self.plan: FieldPlan
+        known = set() if like is None else {id(each) for each in like.layers}
+        fields = [path for each in layers if id(each) not in known for path in each.matcher.fields]
+        if like is not None and like.fields.keys() >= set(fields):
+            self.fields, self.plan = like.fields, like.plan
+        else:
+            self.fields = dict.fromkeys(path for each in layers for path in each.matcher.fields)
+            self.plan = FieldPlan(self.fields)
+
+
+def main_layer(compiled: CompiledIndex) -> Layer:
+    """The layer at the bottom."""
+    return Layer(compiled, Matcher(compiled))
+
+
+def compile_layer(rules: Rules, numbers: NDArray[np.int64]) -> Layer:
+    """A layer of the rules with these numbers."""
+    compiled = compile_rules(rules)
+    return Layer(compiled, Matcher(compiled), numbers.astype(np.int32))

@@ -1,0 +1,121 @@
+"""A table matched portion by portion, by one thread or several, all against one version of the rules.
+
+table ──> portions ──> cells ──> numbers of rules ──> rows, cut by their bytes
+          │            └─────────── a thread's work ─────────────┘        │
+          └──────── how many events to take next <────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from threading import get_ident
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.events.arrow import batch_of_table
+from tocsin.kernels.rows import BLOCK
+from tocsin.monitor.portions import MATCHES_AIMED_AT, first_size, next_size
+from tocsin.monitor.results import Counts, match_batches
+from tocsin.monitor.threads import in_order, thread_count
+from tocsin.monitor.version import Version
+
+BYTES_AT_ONCE = 1 << 26
+"""Bytes in a batch of results, at most, but for a single row that is larger."""
+
+MATCHES_IN_FLIGHT = 4 * MATCHES_AIMED_AT
+"""Matches that threads may have written out before they are taken, about."""
+
+
+class _Portion(NamedTuple):
+    """Events to match: those of `rows`, of which the first is event `first`."""
+
+    first: int
+    rows: pa.Table | pa.RecordBatch
+
+
+class _Done(NamedTuple):
+    """A portion that is matched; without `batches` when it was only counted."""
+
+    per_event: NDArray[np.int64]
+    matches: int
+    batches: Iterable[pa.RecordBatch] = ()
+
+
+class TableMatching:
+    """A table, or a stream of batches, against one version. A table of one portion needs no threads."""
+
+    def __init__(
+        self, version: Version, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, threads: int | None
+    ) -> None:
+        layers = version.settled().layers
+        self._version = version
+        self._fields = version.fields
+        self._table = table
+        self._threads = thread_count(threads, (each.compiled for each in layers))
+        self._size = first_size(version.count)
+        self._ahead = self._threads
+        if not isinstance(table, pa.RecordBatchReader) and table.num_rows <= self._size:
+            self._threads = 1
+
+    def matches(self) -> Iterator[pa.RecordBatch]:
+        """The matches by event, then in the rules' order."""
+        for done in self._each(self._match):
+            yield from done.batches
+
+    def counts(self) -> Counts:
+        """Only how many matches each event and each rule has."""
+        per_rule: dict[int, NDArray[np.int64]] = defaultdict(lambda: np.zeros(self._version.count, np.int64))
+
+        def count(portion: _Portion) -> _Done:
+            cells = batch_of_table(portion.rows, self._fields)
+            found = self._version.count_cells(cells, per_rule[get_ident()])
+            return _Done(found.per_event, len(found.rule))
+
+        per_event = [done.per_event for done in self._each(count)]
+        total = sum(per_rule.values(), np.zeros(self._version.count, np.int64))
+        return Counts(
+            pa.array(np.concatenate([np.empty(0, np.int64), *per_event])),
+            pa.array(total[self._version.numbers()]),
+        )
+
+    def _match(self, portion: _Portion) -> _Done:
+        found = self._version.match_cells(batch_of_table(portion.rows, self._fields))
+        batches: Iterable[pa.RecordBatch]
+        batches = match_batches(
+            portion.first, found.per_event, found.rule, self._version.names, BYTES_AT_ONCE
+        )
+        if self._threads > 1:
+            batches = list(batches)
+        return _Done(found.per_event, len(found.rule), batches)
+
+    def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
+        for done in in_order(work, self._portions(), self._threads, lambda: self._ahead):
+            self._learn(len(done.per_event), done.matches)
+            yield done
+
+    def _portions(self) -> Iterator[_Portion]:
+        """A table is cut by events, not by its chunks, which may be as small as one row."""
+        first = 0
+        for batch in self._table if isinstance(self._table, pa.RecordBatchReader) else [self._table]:
+            start = 0
+            while start < batch.num_rows:
+                rows = min(
+                    self._size, batch.num_rows - start
+                )  # Arrow would slice a table without columns too far
+                yield _Portion(first + start, batch.slice(start, rows))
+                start += rows
+            first += batch.num_rows
+
+    def _learn(self, events: int, matches: int) -> None:
+        """What a portion gave says how large the next is, and how many may be under way.
+
+        Together the portions under way are to give no more than one alone would, as long as each is
+        a full block: a smaller one costs as much.
+        """
+        alone = next_size(self._size, events, matches)
+        self._size = max(min(alone, BLOCK), next_size(self._size, events, self._threads * matches))
+        self._ahead = max(1, min(self._threads + 1, MATCHES_IN_FLIGHT // max(1, matches)))

@@ -1,0 +1,185 @@
+"""The rules of an index at one moment: what a reader picks up once and then relies on.
+
+A version is the number of the last change it knows and how many rules had been written by then; it
+never changes, whatever is written meanwhile. Rules behind those that are compiled are *fresh*: the
+first reader that matches compiles them, and leaves the result where the readers after it and later
+versions find it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.events.cells import EventBatch
+from tocsin.grammar.tree import Path
+from tocsin.index.compiled import CompiledIndex
+from tocsin.kernels.alive import interleave, keep_alive
+from tocsin.monitor.layers import Layer, Stack, compile_layer, main_layer
+from tocsin.monitor.ledger import Ledger
+from tocsin.monitor.matcher import BatchMatches
+from tocsin.monitor.merging import absorbed_with
+from tocsin.monitor.names import Names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """How far the rules are compiled: the first `count` of them, those left out that were dead at `change`.
+
+    claimed    layers, from the bottom, that a reader leaves as they are: someone is at work on them
+    """
+
+    stack: Stack
+    count: int
+    change: int
+    claimed: int = 1
+
+
+class Lineage:
+    """Versions that followed one another since someone last worked on the layers.
+
+    `latest` is set by readers without a lock. When two set it at once, the work of one is lost, and
+    nothing else: whatever stands there is right for every version that knows its change.
+    """
+
+    __slots__ = ("latest",)
+
+    def __init__(self, latest: Compiled) -> None:
+        self.latest = latest
+
+
+@dataclass(slots=True, eq=False)
+class Version:
+    """The rules at one moment.
+
+    change     the last change that this version knows
+    count      rules written so far, dead ones included
+    live       rules that are alive
+    start      what was compiled when the version was made
+    """
+
+    change: int
+    ledger: Ledger
+    count: int
+    live: int
+    lineage: Lineage
+    start: Compiled
+    _own: Stack | None = field(default=None, init=False, repr=False)
+
+    @staticmethod
+    def of(compiled: CompiledIndex) -> Version:
+        """The rules of an index as it was compiled."""
+        count = compiled.rule_count
+        start = Compiled(Stack((main_layer(compiled),)), count, 0)
+        return Version(0, Ledger(compiled), count, count, Lineage(start), start)
+
+    @property
+    def names(self) -> Names:
+        """The ids of the rules by their numbers, those of dead rules too."""
+        return self.ledger.names
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name, and perhaps some that only rules now deleted named."""
+        return list(self.settled().fields)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the main index holds exactly the rules."""
+        return self.live == self.count == self.ledger.main_count
+
+    def numbers(self) -> NDArray[np.int64]:
+        """The numbers of the rules, in order."""
+        return self.ledger.alive(self.count, self.change)
+
+    def ids(self) -> pa.LargeStringArray:
+        """The ids of the rules, in order."""
+        return self.ledger.ids(self.numbers())
+
+    def find(self, rule: object) -> int | None:
+        """The number of a rule by its id."""
+        return self.ledger.find(rule, self.count, self.change)
+
+    def next(self, live: int) -> Version:
+        """The version after another change, of which the ledger knows already."""
+        return replace(
+            self, change=self.change + 1, count=self.ledger.count, live=live, start=self.lineage.latest
+        )
+
+    def on(self, compiled: Compiled) -> Version:
+        """The same rules, compiled otherwise; a lineage begins."""
+        return replace(self, lineage=Lineage(compiled), start=compiled)
+
+    def settled(self) -> Stack:
+        """Layers of all the rules: fresh ones are compiled, once, with the smallest layers below them."""
+        if self._own is None:
+            latest = self.lineage.latest
+            known = latest if latest.change <= self.change else self.start
+            if known.count < self.count:
+                known = self._with_fresh(known)
+                if self.lineage.latest.change < known.change:
+                    self.lineage.latest = known
+            self._own = known.stack
+        return self._own
+
+    def merged(self, layers: tuple[Layer, ...], first_fresh: int) -> Layer | None:
+        """A layer of the rules of these younger layers and of the fresh ones; None when none is alive."""
+        numbers = [each.numbers for each in layers if each.numbers is not None]
+        every = np.concatenate([*numbers, np.arange(first_fresh, self.count)])
+        alive = self._alive_among(every)
+        return compile_layer(self.ledger.rules(alive), alive) if len(alive) else None
+
+    def match_one(self, event: Mapping[str, object]) -> NDArray[np.int32]:
+        """The numbers of the rules that an event satisfies, ascending."""
+        stack = self.settled()
+        batch = stack.plan.batch([event])
+        found = [each.match_one(batch) for each in stack.layers]
+        rules = found[0] if len(found) == 1 else np.concatenate(found)
+        if self.live == self.count:
+            return rules
+        return rules[self.ledger.dead_at[rules] > self.change]
+
+    def match_cells(self, batch: EventBatch) -> BatchMatches:
+        """Match events that are cells already; rules are given by their number."""
+        *below, top = (self._living(each.match(batch)) for each in self.settled().layers)
+        for found in reversed(below):
+            rule = np.empty(len(found.rule) + len(top.rule), np.int32)
+            interleave(*found, *top, rule)
+            top = BatchMatches(rule, found.per_event + top.per_event)
+        return top
+
+    def count_cells(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
+        """Count the matches of events; `per_rule`, by number, is added to.
+
+        The rules of the matches are only given when some had to be written out, to leave out dead ones.
+        """
+        if self.live < self.count:
+            found = self.match_cells(batch)
+            per_rule += np.bincount(found.rule, minlength=len(per_rule))
+            return found
+        first, *others = (each.count(batch, per_rule) for each in self.settled().layers)
+        for found in others:
+            first.per_event[:] += found.per_event
+        return first
+
+    def _living(self, found: BatchMatches) -> BatchMatches:
+        if self.live == self.count:
+            return found
+        kept = keep_alive(found.rule, found.per_event, self.ledger.dead_at, self.change)
+        return BatchMatches(found.rule[:kept], found.per_event)
+
+    def _alive_among(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        dead_at = self.ledger.dead_at
+        return numbers[dead_at[numbers] > self.change] if len(dead_at) else numbers
+
+    def _with_fresh(self, known: Compiled) -> Compiled:
+        layers = known.stack.layers
+        taken = absorbed_with(self.count - known.count, [len(each) for each in layers[known.claimed :]])
+        kept = layers[: len(layers) - taken]
+        top = self.merged(layers[len(kept) :], known.count)
+        stack = Stack(kept if top is None else (*kept, top), known.stack)
+        return Compiled(stack, self.count, self.change, known.claimed)

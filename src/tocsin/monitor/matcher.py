@@ -98,11 +98,11 @@ class Matcher:
         *,
         write: bool = True,
         per_rule: NDArray[np.int64] | None = None,
-        most_matches: int = MATCHES_AT_ONCE,
+        most_matches: int | None = None,
     ) -> Iterator[BatchMatches]:
         """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
 
-        The rules of a slice are this thread's to look at until it asks for the next slice: they are
+        Without a number it is MATCHES_AT_ONCE. The rules of a slice are this thread's to look at until it asks for the next slice: they are
         written to the same memory again.
         """
         cells = self._resolver.resolve(batch)
@@ -122,7 +122,7 @@ class Matcher:
             if not write:
                 yield BatchMatches(np.empty(0, np.int32), per_event)
                 continue
-            for first, last in _word_runs(per_event, most_matches):
+            for first, last in _word_runs(per_event, most_matches or MATCHES_AT_ONCE):
                 counts = per_event[64 * first : 64 * last]
                 place = np.zeros(size, np.int64)
                 place[64 * first : 64 * last] = np.cumsum(counts) - counts

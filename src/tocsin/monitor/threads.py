@@ -14,16 +14,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from tocsin.errors import UsageError
-from tocsin.index.compiled import CompiledIndex
-from tocsin.kernels.rows import WORDS
+from tocsin.monitor.matcher import Matcher
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-SCRATCH_AT_MOST = 1 << 30
-"""Bytes that threads may use together for scratch memory, when their number is not given."""
-
-_BYTES_OF_WORD = 8
+SCRATCH_AT_MOST = 4 << 30
+"""Bytes that threads might come to use together for scratch memory, when their number is not given; what
+they do use is mostly a fraction of it."""
 
 
 def usable_cores() -> int:
@@ -33,10 +31,10 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def thread_count(asked: int | None, indexes: Iterable[CompiledIndex]) -> int:
+def thread_count(asked: int | None, matchers: Iterable[Matcher]) -> int:
     """How many threads to match with: as many as asked for, or as there are cores and memory for."""
     if asked is None:
-        scratch = sum(each.plane_count * (WORDS * _BYTES_OF_WORD + 1) for each in indexes)
+        scratch = sum(each.most_scratch for each in matchers)
         return max(1, min(usable_cores(), SCRATCH_AT_MOST // max(1, scratch)))
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise UsageError(f"threads must be a number from 1, not {asked!r}")

@@ -83,7 +83,7 @@ class Matcher:
 
     @property
     def most_scratch(self) -> int:
-        """Bytes that one thread may come to use for the planes of a block, were every event to need them all."""
+        """Bytes that one thread uses for the planes of a block when every event needs them all."""
         return 8 * self._most_planes * (self._words + 3)
 
     def match_batch(

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import lowest_bit
+from tocsin.kernels.bits import count_bits, lowest_bit
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.rows import (
     CHUNK,
@@ -408,6 +408,7 @@ def _mark_negated(
 ) -> int:
     """Falsehood of the group's leaves: known and not true. Where nothing is true, all share one plane."""
     full = full_mask(words)
+    known_whole = count_bits(known_mask) > MOST_SPARSE
     shared = -1
     stored = np.uint64(0)
     for i in range(leaves.negated_start[group], leaves.negated_start[group + 1]):
@@ -419,6 +420,24 @@ def _mark_negated(
                 stored, shared, used = store(known, known_mask, words, planes.chunk, planes.word, used)
             planes.entry[2 * plane] = stored
             planes.entry[2 * plane + 1] = shared
+            continue
+        if known_whole:
+            start = (used + PER_WORD - 1) & -PER_WORD
+            used = start + PER_WORD * words
+            target = start >> PER_WORD_BITS
+            source = np.int64(planes.entry[2 * leaf + 1])
+            if true == full:
+                for w in range(words):
+                    planes.word[target + w] = known.word[w] & ~planes.word[(source >> PER_WORD_BITS) + w]
+            else:
+                for w in range(words):
+                    planes.word[target + w] = known.word[w]
+                while true != 0:
+                    planes.chunk[start + lowest_bit(true)] &= ~planes.chunk[source]
+                    source += 1
+                    true &= true - np.uint64(1)
+            planes.entry[2 * plane] = full
+            planes.entry[2 * plane + 1] = start
             continue
         mask = np.uint64(0)
         bits = known_mask

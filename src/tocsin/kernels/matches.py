@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,11 +11,24 @@ from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.rows import CHUNK_BITS, PER_WORD, PER_WORD_BITS, WORDS, Planes, full_mask
 
-AHEAD = 24
+AHEAD = 16
 """How many rules ahead memory is asked for."""
+
+WORDS_AT_ONCE = 8
 
 _DIGITS = 32
 """Binary digits of a count of rules."""
+
+
+class Living(NamedTuple):
+    """The rules that hold for some event of a block, with the entries of their planes. R rules.
+
+    rule    int32[R+1]     ascending
+    entry   uint64[2R+2]   as in rows.Planes
+    """
+
+    rule: NDArray[np.int32]
+    entry: NDArray[np.uint64]
 
 
 @kernel
@@ -90,10 +105,27 @@ def count_rules(
 
 
 @kernel
+def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) -> int:
+    """List the rules that hold for some event of the block, in their order; how many."""
+    count = 0
+    last = rule_root.size - 1
+    for rule in range(rule_root.size):
+        prefetch(planes.entry, 2 * np.int64(rule_root[min(rule + AHEAD, last)]))
+        plane = 2 * rule_root[rule]
+        living.rule[count] = rule
+        living.entry[2 * count] = planes.entry[plane]
+        living.entry[2 * count + 1] = planes.entry[plane + 1]
+        count += planes.entry[plane] != 0
+    return count
+
+
+@kernel
 def write_matches(
-    rule_root: NDArray[np.int32],
+    living: Living,
+    count: int,
     words: int,
-    planes: Planes,
+    chunk: NDArray[np.integer],
+    word: NDArray[np.uint64],
     first_word: int,
     last_word: int,
     place: NDArray[np.int64],
@@ -101,38 +133,39 @@ def write_matches(
 ) -> None:
     """Write the matches of events 64 * first_word .. 64 * last_word of the block.
 
-    Each is written at place[event], which moves on. A rule's entry, and then its plane, are asked for
-    some rules before they are needed.
+    Each is written at place[event], which moves on. WORDS_AT_ONCE words are done before the next ones
+    are begun: the places being written to then stay in the nearest cache.
     """
-    entry, chunk, word = planes
     full = full_mask(words)
     one = np.uint64(1)
-    below = (one << np.uint64(PER_WORD * first_word)) - one
-    wanted = full_mask(last_word) & ~below
-    last = rule_root.size - 1
-    for rule in range(rule_root.size):
-        prefetch(entry, 2 * np.int64(rule_root[min(rule + 2 * AHEAD, last)]))
-        prefetch(chunk, np.int64(entry[2 * rule_root[min(rule + AHEAD, last)] + 1]))
-        mask = entry[2 * rule_root[rule]]
-        source = np.int64(entry[2 * rule_root[rule] + 1])
-        if mask == full:
-            for w in range(first_word, last_word):
-                held = word[(source >> PER_WORD_BITS) + w]
+    for begin in range(first_word, last_word, WORDS_AT_ONCE):
+        end = min(begin + WORDS_AT_ONCE, last_word)
+        below = (one << np.uint64(PER_WORD * begin)) - one
+        wanted = full_mask(end) & ~below
+        for i in range(count):
+            rule = living.rule[i]
+            mask = living.entry[2 * i]
+            source = np.int64(living.entry[2 * i + 1])
+            ahead = np.int64(living.entry[2 * min(i + AHEAD, count - 1) + 1])
+            prefetch(chunk, ahead + PER_WORD * begin)
+            if mask == full:
+                for w in range(begin, end):
+                    held = word[(source >> PER_WORD_BITS) + w]
+                    while held != 0:
+                        event = (w << 6) + lowest_bit(held)
+                        held &= held - one
+                        rule_out[place[event]] = rule
+                        place[event] += 1
+                continue
+            source += count_bits(mask & below)
+            mask &= wanted
+            while mask != 0:
+                first = lowest_bit(mask) << CHUNK_BITS
+                mask &= mask - one
+                held = np.uint64(chunk[source])
+                source += 1
                 while held != 0:
-                    event = (w << 6) + lowest_bit(held)
+                    event = first + lowest_bit(held)
                     held &= held - one
                     rule_out[place[event]] = rule
                     place[event] += 1
-            continue
-        source += count_bits(mask & below)
-        mask &= wanted
-        while mask != 0:
-            first = lowest_bit(mask) << CHUNK_BITS
-            mask &= mask - one
-            held = np.uint64(chunk[source])
-            source += 1
-            while held != 0:
-                event = first + lowest_bit(held)
-                held &= held - one
-                rule_out[place[event]] = rule
-                place[event] += 1

@@ -17,7 +17,7 @@ from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import evaluate_block
 from tocsin.kernels.frequencies import add_frequencies
 from tocsin.kernels.leaves import RADIX, Cells, Sorter
-from tocsin.kernels.matches import count_events, count_rules, write_matches
+from tocsin.kernels.matches import Living, count_events, count_rules, list_living, write_matches
 from tocsin.kernels.rows import WORDS, Chunk, Planes
 from tocsin.kernels.single import Stamps, match_single
 
@@ -48,6 +48,7 @@ class _Scratch(threading.local):
 
     planes: Planes | None = None
     hits: NDArray[np.uint8] | None = None
+    living: Living | None = None
     rules: NDArray[np.int32] | None = None
     stamps: Stamps | None = None
     single: NDArray[np.int32] | None = None
@@ -114,6 +115,7 @@ class Matcher:
         cells = self._resolver.resolve(batch)
         planes = self._planes(len(cells.found_start))
         sorter = self._sorter(cells)
+        living = self._living(write)
         cursor = cells.group_start[:-1].copy()
         index, words, block = self._index, self._words, self.block
         for base in range(0, batch.length, block):
@@ -128,12 +130,13 @@ class Matcher:
             if not write:
                 yield BatchMatches(np.empty(0, np.int32), per_event)
                 continue
+            count = list_living(index.graph.root, planes, living)
             for first, last in _word_runs(per_event, most_matches or MATCHES_AT_ONCE):
                 counts = per_event[64 * first : 64 * last]
                 place = np.zeros(size, np.int64)
                 place[64 * first : 64 * last] = np.cumsum(counts) - counts
                 rule = self._room_for(int(counts.sum()))
-                write_matches(index.graph.root, words, planes, first, last, place, rule)
+                write_matches(living, count, words, planes.chunk, planes.word, first, last, place, rule)
                 yield BatchMatches(rule, counts)
 
     def frequencies(self, batch: EventBatch) -> NDArray[np.float32]:
@@ -142,6 +145,13 @@ class Matcher:
         for _ in self.match_slices(batch, write=False):
             add_frequencies(self._words, self._planes(0), held)
         return held
+
+    def _living(self, write: bool) -> Living:
+        scratch = self._scratch
+        if write and scratch.living is None:
+            rules = self._index.rule_count
+            scratch.living = Living(np.empty(rules + 1, np.int32), np.empty(2 * rules + 2, np.uint64))
+        return scratch.living or Living(np.empty(0, np.int32), np.empty(0, np.uint64))
 
     def _room_for(self, matches: int) -> NDArray[np.int32]:
         scratch = self._scratch

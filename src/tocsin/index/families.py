@@ -145,7 +145,13 @@ def _operands(table: PredicateTable, group_of: Ints) -> _Operands:
     before = starts(np.where(kind == Kind.STRING, low, 0), np.int64)
     begin = table.text_start[leaf] + before[:-1] - before[table.operand_start[leaf]]
     everything = _Operands(leaf, group_of[leaf], kind, table.operand_high, low, begin)
-    return everything.of(np.argsort(everything.group, kind="stable"))
+    return everything.of(_by_group(everything.group))
+
+
+def _by_group(group: Ints) -> Longs:
+    """The order of rows by group, else as they are; NumPy sorts 16 bits in linear time."""
+    narrow = group.max(initial=0) <= np.iinfo(np.uint16).max
+    return np.argsort(group.astype(np.uint16) if narrow else group, kind="stable")
 
 
 def _lay_out_points(rows: _Operands, text: NDArray[np.uint8]) -> tuple[Literals, Longs, Ints]:

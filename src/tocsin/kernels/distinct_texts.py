@@ -73,19 +73,21 @@ def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
     if count + pieces <= texts.hash.size and used + words <= texts.word.size:
         return texts
     larger = no_texts(enlarged(texts.hash.size, count + pieces), enlarged(texts.word.size, used + words))
-    larger.size[:] = texts.size
-    larger.start[:count] = texts.start[:count]
-    larger.end[:count] = texts.end[:count]
-    larger.hash[:count] = texts.hash[:count]
-    larger.place[:count] = texts.place[:count]
-    larger.word[:used] = texts.word[:used]
+    larger.size[COUNT] = count
+    larger.size[WORDS] = used
+    for i in range(used):
+        larger.word[i] = texts.word[i]
     mask = np.uint64(larger.slot.size - 1)
     for number in range(count):
-        value = larger.hash[number]
+        value = texts.hash[number]
+        larger.start[number] = texts.start[number]
+        larger.end[number] = texts.end[number]
+        larger.hash[number] = value
+        larger.place[number] = texts.place[number]
         at = value & mask
         while larger.slot[at] != 0:
             at = (at + np.uint64(1)) & mask
-        larger.slot[at] = (value & _UPPER_HALF) | np.uint64(larger.place[number] + 1)
+        larger.slot[at] = (value & _UPPER_HALF) | np.uint64(texts.place[number] + 1)
     return larger
 
 

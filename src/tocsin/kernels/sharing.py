@@ -95,7 +95,7 @@ def _intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int
     while nodes.table[slot] >= 0:
         known = nodes.table[slot]
         begin = nodes.child_start[known]
-        if nodes.hash[known] == value and nodes.child_start[known + 1] - begin == width:
+        if nodes.child_start[known + 1] - begin == width:
             same = True
             for i in range(width):
                 if nodes.child[begin + i] != scratch[start + i]:
@@ -140,6 +140,16 @@ def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: i
 
 
 @kernel
+def _differ(
+    nodes: SharedNodes, scratch: NDArray[np.int32], top: int, holds: int, fails: int, other: int
+) -> int:
+    """The reference to `a xor other`, where holds is `a` and fails is `not a` in its own form."""
+    left = _pair(nodes, scratch, top, holds, other ^ 1)
+    right = _pair(nodes, scratch, top, fails, other)
+    return _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
+
+
+@kernel
 def _close_xor(
     nodes: SharedNodes,
     scratch: NDArray[np.int32],
@@ -159,22 +169,18 @@ def _close_xor(
     fails = holds ^ 1
     for i in range(start + 1, end):
         other = np.int64(scratch[i])
-        left = _pair(nodes, scratch, top, holds, other ^ 1)
-        known = np.int64(xor_of[left >> 1])
+        alone = _pair(nodes, scratch, top, holds, other ^ 1) >> 1
+        known = np.int64(xor_of[alone])
         if known >= 0:
             holds = known
             fails = np.int64(nodes.mate[known >> 1])
             continue
-        one_holds = left >> 1
-        right = _pair(nodes, scratch, top, fails, other)
-        differ = _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
-        left = _pair(nodes, scratch, top, holds, other)
-        right = _pair(nodes, scratch, top, fails, other ^ 1)
-        agree = _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
+        differ = _differ(nodes, scratch, top, holds, fails, other)
+        agree = _differ(nodes, scratch, top, holds, fails, other ^ 1)
         if differ & 1 and agree & 1:
             nodes.mate[differ >> 1] = agree
             nodes.mate[agree >> 1] = differ
-            xor_of[one_holds] = differ
+            xor_of[alone] = differ
         holds = differ
         fails = agree
     return fails if parity else holds
@@ -400,15 +406,17 @@ def _with_room(nodes: SharedNodes, more_nodes: int, more_children: int) -> Share
     larger = _room(
         enlarged(nodes.hash.size, count + more_nodes), enlarged(nodes.child.size, children + more_children)
     )
-    larger.size[:] = nodes.size
-    larger.child_start[: count + 1] = nodes.child_start[: count + 1]
-    larger.child[:children] = nodes.child[:children]
-    larger.hash[:count] = nodes.hash[:count]
-    larger.mate[:count] = nodes.mate[:count]
+    larger.size[NODES] = count
+    larger.size[CHILDREN] = children
+    for i in range(children):
+        larger.child[i] = nodes.child[i]
     mask = np.int64(larger.table.size - 1)
     for node in range(count):
-        if larger.child_start[node + 1] > larger.child_start[node]:
-            slot = np.int64(larger.hash[node] & np.uint64(mask))
+        larger.hash[node] = nodes.hash[node]
+        larger.mate[node] = nodes.mate[node]
+        larger.child_start[node + 1] = nodes.child_start[node + 1]
+        if nodes.child_start[node + 1] > nodes.child_start[node]:
+            slot = np.int64(nodes.hash[node] & np.uint64(mask))
             while larger.table[slot] >= 0:
                 slot = (slot + 1) & mask
             larger.table[slot] = node
@@ -451,7 +459,8 @@ def share_conditions(
             nodes = _with_room(nodes, more_nodes, more_children)
             known = xor_of
             xor_of = np.full(nodes.hash.size, -1, np.int32)
-            xor_of[: known.size] = known
+            for node in range(known.size):
+                xor_of[node] = known[node]
         top = 0  # entries on the stack
         filled = 0  # of scratch
         for at in range(first, last):

@@ -232,7 +232,8 @@ def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skele
         begin, end = offsets[condition], offsets[condition + 1]
         if used + end - begin >= step.size:
             longer = np.empty(2 * (used + end - begin), np.int32)
-            longer[:used] = step[:used]
+            for i in range(used):
+                longer[i] = step[i]
             step = longer
         filled, found = read_condition(
             data, begin, end, operator, operands, step, used, found_start, found_end

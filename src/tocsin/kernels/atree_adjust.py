@@ -42,6 +42,9 @@ from tocsin.kernels.jit import kernel
 ADJUST_LOOKS = 128
 """Nodes that are looked at in search of those that a new node is part of."""
 
+WIDEST_ADJUSTED = 1024
+"""A node with more operands keeps its children: giving it others takes as long as it is wide."""
+
 
 @kernel
 def _level_of(tree: Atree, node: int) -> int:
@@ -133,7 +136,8 @@ def _find_wholes(tree: Atree, bench: Workbench, node: int) -> int:
             count += 1
             if tree.node[node, KINDS] & ~row[PARENT_KINDS] != 0 or found == CANDIDATES:
                 continue
-            if tree.node[parent, WIDTH] > tree.node[node, WIDTH] and _is_part(tree, node, parent):
+            wider = tree.node[node, WIDTH] < tree.node[parent, WIDTH] <= WIDEST_ADJUSTED
+            if wider and _is_part(tree, node, parent):
                 bench.candidate[found] = parent
                 found += 1
     return found

@@ -4,11 +4,12 @@ A *cover* of a node is a node of the same operator all of whose operands are ope
 stand as a child for them. Under and, or covers may overlap; under xor, xnor they may not, because an
 operand that counts twice changes the result.
 
-Covers of an expression are found upwards from its operands: a parent that says something else is no way
-further, for everything above it says that too. A predicate of a popular field may have 100,000 parents,
-so the search is bounded: LOOKS parents of each child, CANDIDATES covers in all, and for and, or the most
-popular operand is left out, since a cover has another operand by which it is found. What the bounds
-leave out is still computed right, only not shared as well as it could be.
+A narrow expression has few parts, and each is looked up in the table of expressions: all its covers are
+found. Those of a wide one are found upwards from its operands: a parent that says something else is no
+way further, for everything above it says that too. A predicate of a popular field may have 100,000
+parents, so this search is bounded: LOOKS parents of each child, CANDIDATES covers in all, and for and, or
+the most popular operand is left out, since a cover has another operand by which it is found. What the
+bounds leave out is still computed right, only not shared as well as it could be.
 """
 
 from __future__ import annotations
@@ -32,8 +33,13 @@ from tocsin.kernels.atree import (
     USES,
     WIDTH,
     Atree,
+    find_node,
+    identify,
 )
 from tocsin.kernels.jit import kernel
+
+NARROW = 5
+"""Operands of an expression whose parts are all looked up: at most 25 of two operands or more."""
 
 LOOKS = 12
 """Parents that are looked at from one child in search of covers."""
@@ -151,6 +157,31 @@ def _find_covers(tree: Atree, bench: Workbench, node: int) -> int:
 
 
 @kernel
+def _look_up_parts(tree: Atree, bench: Workbench, node: int) -> int:
+    """Collect every cover of a node of at most NARROW operands; how many."""
+    operator = tree.node[node, OPERATOR]
+    begin = tree.node[node, OPERANDS]
+    width = tree.node[node, WIDTH]
+    bench.clock[0] += 1
+    found = 0
+    for members in range(3, (1 << width) - 1):
+        count = 0
+        for i in range(width):
+            if members >> i & 1:
+                bench.chosen[count] = tree.pool[begin + i]
+                count += 1
+        if count < 2:
+            continue
+        part = bench.chosen[:count]
+        known = find_node(tree, identify(tree.identity, operator, part), operator, part)
+        if known >= 0 and bench.seen[known] != bench.clock[0]:
+            bench.seen[known] = bench.clock[0]
+            bench.candidate[found] = known
+            found += 1
+    return found
+
+
+@kernel
 def gain_of(tree: Atree, left: NDArray[np.int32], cover: int, overlap: bool) -> int:
     """How many operands a cover would take off those that are left; 0 when it must not be used."""
     begin = tree.node[cover, OPERANDS]
@@ -193,7 +224,10 @@ def choose_children(tree: Atree, bench: Workbench, node: int) -> int:
     overlap = overlaps_allowed(tree.node[node, OPERATOR])
     left = bench.left
     count_operands(tree, left, node, 1)
-    found = _find_covers(tree, bench, node)
+    if tree.node[node, WIDTH] <= NARROW:
+        found = _look_up_parts(tree, bench, node)
+    else:
+        found = _find_covers(tree, bench, node)
     for i in range(found):
         bench.gain[i] = tree.node[bench.candidate[i], WIDTH]
     count = 0

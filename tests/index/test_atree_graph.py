@@ -111,3 +111,38 @@ def test_edges_are_saved_and_nodes_are_not_added():
         sizes[reorganise, self_adjust] = int(nodes.size[CHILDREN])
     assert sizes[True, True] < sizes[True, False] < plain.size[CHILDREN]
     assert sizes[False, True] < sizes[False, False]
+
+
+def truths_with(texts: list[str], event: dict[str, object]) -> list[int]:
+    """The truth of each condition by the organised graph."""
+    reading = read(texts)
+    nodes, root = organise(
+        reading.parts, len(reading.predicates), len(texts), reorganise=True, self_adjust=True
+    )
+    truth = truths_of(nodes, [predicate_truth(each, event) for each in reading.predicates])
+    return [-truth[ref >> 1] if ref & 1 else truth[ref >> 1] for ref in root.tolist()]
+
+
+@pytest.mark.parametrize("wide_first", [True, False])
+def test_a_condition_wider_than_any_other(wide_first):
+    """Wider than self-adjustment goes, with parts that come before it or after it."""
+    wide = " or ".join(f"a = {number}" for number in range(3_000))
+    parts = [f"a = {number} or a = {number + 1} or a = {number + 7}" for number in range(0, 3_000, 50)]
+    texts = [wide, *parts] if wide_first else [*parts, wide]
+    whole = 0 if wide_first else len(parts)
+    for value in (100, 107, 51, 3_000):
+        truths = truths_with(texts, {"a": value})
+        expected = [int(value in (number, number + 1, number + 7)) or -1 for number in range(0, 3_000, 50)]
+        expected.insert(whole, 1 if value < 3_000 else -1)
+        assert truths == expected
+
+
+def test_a_condition_deeper_than_any_other():
+    """3,000 levels; a part at the bottom that comes later lifts all of them."""
+    deep = "a = 1 and b = 2 and c = 3"
+    for number in range(1_500):
+        deep = f"(({deep}) or d = {number}) and e != {number}"
+    texts = [deep, "a = 1 and b = 2"]
+    assert truths_with(texts, {"a": 1, "b": 2, "c": 3, "d": -1, "e": -1}) == [1, 1]
+    assert truths_with(texts, {"a": 1, "b": 2, "c": 4, "d": -1, "e": -1}) == [-1, 1]
+    assert truths_with(texts, {"a": 1, "b": 2, "c": 4, "d": 1_499, "e": 0}) == [1, 1]

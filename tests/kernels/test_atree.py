@@ -18,13 +18,13 @@ import numpy as np
 from tests.cases import make_event, make_rule_set
 from tests.lab.test_paper_atree import history
 from tocsin.index import atree as index_atree
-from tocsin.kernels import atree, atree_updates
+from tocsin.kernels import atree_covers, atree_updates
 from tocsin.lab.paper_atree import Design
 
 assert not hasattr(atree_updates.add_groups, "py_func"), "the compiler is on"
 if sys.argv[1] == "all the same":
     one = lambda identity, operator, operand: np.uint64(7)
-    atree_updates.identify = index_atree.identify = one
+    atree_covers.identify = atree_updates.identify = index_atree.identify = one
 rng = random.Random(3)
 for turn in range(6):
     zero_suppression = turn % 2 == 0

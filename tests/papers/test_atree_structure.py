@@ -131,6 +131,15 @@ def test_covers_of_xor_and_xnor_never_overlap(operator, design):
                 assert (texts[2] in atree.match(event(true, false))) is (odd == (operator == "xor"))
 
 
+def test_covers_of_popular_predicates_are_found():
+    """P1 and P2 have hundreds of parents, and their conjunction is found among them all the same."""
+    rules = [("pair", "p1 and p2")]
+    rules += [(f"r{number}", f"p1 and p2 and p{number}") for number in range(3, 400)]
+    atree = checked(PaperAtree(rules, REORGANISED))
+    for number in (3, 200, 399):
+        assert atree.structure(f"p1 and p2 and p{number}").children == nodes("p1 and p2", f"p{number}")
+
+
 def test_a_cover_has_the_same_operator():
     """The same operands under another operator cover nothing."""
     atree = checked(PaperAtree([("a", "p1 or p2 or p3"), ("b", "p1 and p2 and p3 and p4")]))

@@ -41,7 +41,8 @@ from tocsin.kernels.atree import (
     find_node,
     identify,
 )
-from tocsin.kernels.atree_covers import ADJUST_LOOKS, CANDIDATES, Workbench
+from tocsin.kernels.atree_adjust import ADJUST_LOOKS
+from tocsin.kernels.atree_covers import CANDIDATES, Workbench
 from tocsin.kernels.atree_updates import Groups, Policy, add_groups, drop_use, use_roots
 
 T = TypeVar("T", bound=np.generic)
@@ -148,11 +149,12 @@ class GrowingAtree:
     def bytes_used(self) -> dict[str, int]:
         """Bytes of what is in use, by part; spare room is not counted."""
         state, tree = self.tree.state, self.tree
+        entry = tree.identity.itemsize + 2 * tree.table.itemsize if self.policy.sharing else 0
         return {
             "nodes": int(state[NODES_LIVE]) * NODE_COLUMNS * tree.node.itemsize,
             "edges": int(state[EDGES_LIVE]) * EDGE_COLUMNS * tree.edge.itemsize,
             "operands": int(state[WIDTH_LIVE]) * tree.pool.itemsize,
-            "expression table": int(state[NODES_LIVE]) * (tree.identity.itemsize + 2 * tree.table.itemsize),
+            "expression table": int(state[NODES_LIVE]) * entry,
         }
 
     @property
@@ -224,6 +226,7 @@ def _workbench(nodes: int, widest: int) -> Workbench:
         np.zeros(nodes, np.bool_),
         np.empty(nodes, np.int32),
         np.empty(widest, np.int32),
+        np.empty(1, np.int32),
     )
 
 

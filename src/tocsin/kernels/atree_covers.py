@@ -1,14 +1,15 @@
-"""How a node is computed from its operands: covers are found, chosen, adopted and dissolved.
+"""An expression is put together from nodes that exist: algorithm 2 of the A-Tree paper.
 
-Algorithms 2 and 3 of the A-Tree paper. A *cover* of a node is a node of the same operator all of whose
-operands are operands of the first; it may stand as a child for them. Under and, or covers may overlap;
-under xor, xnor they may not, because an operand that counts twice changes the result.
+A *cover* of a node is a node of the same operator all of whose operands are operands of the first; it may
+stand as a child for them. Under and, or covers may overlap; under xor, xnor they may not, because an
+operand that counts twice changes the result.
 
-Covers of an expression are found upwards from its operands: a parent that says something else is no way
-further, for everything above it says that too. A predicate of a popular field may have 100,000 parents,
-so the search is bounded: LOOKS parents of each child, CANDIDATES covers in all, and for and, or the most
-popular operand is left out, since a cover has another operand by which it is found. What the bounds
-leave out is still computed right, only not shared as well as it could be.
+A narrow expression has few parts, and each is looked up in the table of expressions: all its covers are
+found. Those of a wide one are found upwards from its operands: a parent that says something else is no
+way further, for everything above it says that too. A predicate of a popular field may have 100,000
+parents, so this search is bounded: LOOKS parents of each child, CANDIDATES covers in all, and for and, or
+the most popular operand is left out, since a cover has another operand by which it is found. What the
+bounds leave out is still computed right, only not shared as well as it could be.
 """
 
 from __future__ import annotations
@@ -20,12 +21,8 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.atree import (
     AND,
-    CHILD,
-    FIRST_CHILD,
     FIRST_PARENT,
     KINDS,
-    LEVEL,
-    NEXT_CHILD,
     NEXT_PARENT,
     OPERANDS,
     OPERATOR,
@@ -36,19 +33,19 @@ from tocsin.kernels.atree import (
     USES,
     WIDTH,
     Atree,
-    link,
-    unlink_children,
+    find_node,
+    identify,
 )
 from tocsin.kernels.jit import kernel
+
+NARROW = 5
+"""Operands of an expression whose parts are all looked up: at most 25 of two operands or more."""
 
 LOOKS = 12
 """Parents that are looked at from one child in search of covers."""
 
 CANDIDATES = 128
 """Covers that are weighed for one expression, and nodes that may adopt one new node."""
-
-ADJUST_LOOKS = 128
-"""Nodes that are looked at in search of those that a new node is part of."""
 
 
 class Workbench(NamedTuple):
@@ -64,6 +61,7 @@ class Workbench(NamedTuple):
     waits       bool[N]       which these are, while levels are repaired
     doomed      int32[N]      nodes that nothing uses any more
     operand     int32[W]      the operands of an expression while they are gathered
+    one         int32[1]      the reference of a predicate while its l-node is looked for
     """
 
     clock: NDArray[np.int64]
@@ -76,6 +74,7 @@ class Workbench(NamedTuple):
     waits: NDArray[np.bool_]
     doomed: NDArray[np.int32]
     operand: NDArray[np.int32]
+    one: NDArray[np.int32]
 
 
 @kernel
@@ -85,7 +84,7 @@ def overlaps_allowed(operator: int) -> bool:
 
 
 @kernel
-def _covers_part(tree: Atree, left: NDArray[np.int32], node: int) -> bool:
+def covers_part(tree: Atree, left: NDArray[np.int32], node: int) -> bool:
     """Whether all operands of a node are among those that `left` counts."""
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
@@ -95,20 +94,19 @@ def _covers_part(tree: Atree, left: NDArray[np.int32], node: int) -> bool:
 
 
 @kernel
-def _count_operands(tree: Atree, left: NDArray[np.int32], node: int, by: int) -> None:
+def count_operands(tree: Atree, left: NDArray[np.int32], node: int, by: int) -> None:
+    """Add to the count of each operand of a node."""
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
         left[tree.pool[i]] += by
 
 
 @kernel
-def _forget_operands(tree: Atree, left: NDArray[np.int32], node: int) -> None:
+def forget_operands(tree: Atree, left: NDArray[np.int32], node: int) -> None:
+    """Set the count of each operand of a node to none."""
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
         left[tree.pool[i]] = 0
-
-
-# ---- Algorithm 2: an expression is put together from what exists
 
 
 @kernel
@@ -129,7 +127,7 @@ def _look_up_from(tree: Atree, bench: Workbench, child: int, node: int, found: i
         parent = row[PARENT]
         if bench.seen[parent] != clock:
             bench.seen[parent] = clock
-            if tree.node[parent, WIDTH] < width and _covers_part(tree, bench.left, parent):
+            if tree.node[parent, WIDTH] < width and covers_part(tree, bench.left, parent):
                 bench.candidate[found] = parent
                 found += 1
     return found
@@ -159,7 +157,32 @@ def _find_covers(tree: Atree, bench: Workbench, node: int) -> int:
 
 
 @kernel
-def _gain(tree: Atree, left: NDArray[np.int32], cover: int, overlap: bool) -> int:
+def _look_up_parts(tree: Atree, bench: Workbench, node: int) -> int:
+    """Collect every cover of a node of at most NARROW operands; how many."""
+    operator = tree.node[node, OPERATOR]
+    begin = tree.node[node, OPERANDS]
+    width = tree.node[node, WIDTH]
+    bench.clock[0] += 1
+    found = 0
+    for members in range(3, (1 << width) - 1):
+        count = 0
+        for i in range(width):
+            if members >> i & 1:
+                bench.chosen[count] = tree.pool[begin + i]
+                count += 1
+        if count < 2:
+            continue
+        part = bench.chosen[:count]
+        known = find_node(tree, identify(tree.identity, operator, part), operator, part)
+        if known >= 0 and bench.seen[known] != bench.clock[0]:
+            bench.seen[known] = bench.clock[0]
+            bench.candidate[found] = known
+            found += 1
+    return found
+
+
+@kernel
+def gain_of(tree: Atree, left: NDArray[np.int32], cover: int, overlap: bool) -> int:
     """How many operands a cover would take off those that are left; 0 when it must not be used."""
     begin = tree.node[cover, OPERANDS]
     end = begin + tree.node[cover, WIDTH]
@@ -200,8 +223,11 @@ def choose_children(tree: Atree, bench: Workbench, node: int) -> int:
     """
     overlap = overlaps_allowed(tree.node[node, OPERATOR])
     left = bench.left
-    _count_operands(tree, left, node, 1)
-    found = _find_covers(tree, bench, node)
+    count_operands(tree, left, node, 1)
+    if tree.node[node, WIDTH] <= NARROW:
+        found = _look_up_parts(tree, bench, node)
+    else:
+        found = _find_covers(tree, bench, node)
     for i in range(found):
         bench.gain[i] = tree.node[bench.candidate[i], WIDTH]
     count = 0
@@ -210,7 +236,7 @@ def choose_children(tree: Atree, bench: Workbench, node: int) -> int:
         if bench.gain[best] == 0:
             break
         cover = bench.candidate[best]
-        gain = _gain(tree, left, cover, overlap)
+        gain = gain_of(tree, left, cover, overlap)
         if gain < bench.gain[best]:
             bench.gain[best] = gain
             continue
@@ -218,9 +244,9 @@ def choose_children(tree: Atree, bench: Workbench, node: int) -> int:
         bench.chosen[count] = cover
         count += 1
         if overlap:
-            _forget_operands(tree, left, cover)
+            forget_operands(tree, left, cover)
         else:
-            _count_operands(tree, left, cover, -1)
+            count_operands(tree, left, cover, -1)
     covers = count
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
@@ -242,7 +268,7 @@ def drop_needless(tree: Atree, bench: Workbench, node: int, count: int) -> int:
     for i in range(count):
         child = bench.chosen[i]
         if tree.node[child, OPERATOR] == operator:
-            _count_operands(tree, left, child, 1)
+            count_operands(tree, left, child, 1)
         else:
             left[child] += 1
     kept = 0
@@ -256,194 +282,12 @@ def drop_needless(tree: Atree, bench: Workbench, node: int, count: int) -> int:
                     needless = False
                     break
             if needless:
-                _count_operands(tree, left, child, -1)
+                count_operands(tree, left, child, -1)
                 continue
         elif left[child] > 1:
             left[child] -= 1
             continue
         bench.chosen[kept] = child
         kept += 1
-    _forget_operands(tree, left, node)
+    forget_operands(tree, left, node)
     return kept
-
-
-# ---- Children change
-
-
-@kernel
-def _level_of(tree: Atree, node: int) -> int:
-    deepest = 0
-    edge = tree.node[node, FIRST_CHILD]
-    while edge >= 0:
-        deepest = max(deepest, tree.node[tree.edge[edge, CHILD], LEVEL])
-        edge = tree.edge[edge, NEXT_CHILD]
-    return deepest + 1
-
-
-@kernel
-def _repair_levels(tree: Atree, bench: Workbench, node: int) -> None:
-    """Set the level of a node and of all above it whose level that changes."""
-    bench.waiting[0] = node
-    count = 1
-    while count > 0:
-        count -= 1
-        at = bench.waiting[count]
-        bench.waits[at] = False
-        level = _level_of(tree, at)
-        if level == tree.node[at, LEVEL]:
-            continue
-        tree.node[at, LEVEL] = level
-        edge = tree.node[at, FIRST_PARENT]
-        while edge >= 0:
-            parent = tree.edge[edge, PARENT]
-            edge = tree.edge[edge, NEXT_PARENT]
-            if not bench.waits[parent]:
-                bench.waits[parent] = True
-                bench.waiting[count] = parent
-                count += 1
-
-
-@kernel
-def give_children(tree: Atree, bench: Workbench, node: int, count: int) -> None:
-    """Make the chosen children those of the node, and repair levels upwards."""
-    unlink_children(tree, node)
-    for i in range(count - 1, -1, -1):
-        link(tree, bench.chosen[i], node)
-    _repair_levels(tree, bench, node)
-
-
-# ---- Algorithm 3: what exists is put together with a new node
-
-
-@kernel
-def _is_part(tree: Atree, part: int, whole: int) -> bool:
-    """Whether every operand of one node is an operand of the other, as often; both are sorted."""
-    at = tree.node[whole, OPERANDS]
-    end = at + tree.node[whole, WIDTH]
-    begin = tree.node[part, OPERANDS]
-    for i in range(begin, begin + tree.node[part, WIDTH]):
-        while at < end and tree.pool[at] < tree.pool[i]:
-            at += 1
-        if at == end or tree.pool[at] != tree.pool[i]:
-            return False
-        at += 1
-    return True
-
-
-@kernel
-def _find_wholes(tree: Atree, bench: Workbench, node: int) -> int:
-    """Collect nodes of the same operator that a node is a proper part of; how many.
-
-    They are above each of its operands, so the operand with the fewest uses shows them all.
-    """
-    operator = tree.node[node, OPERATOR]
-    begin = tree.node[node, OPERANDS]
-    rarest = tree.pool[begin]
-    for i in range(begin + 1, begin + tree.node[node, WIDTH]):
-        if tree.node[tree.pool[i], USES] < tree.node[rarest, USES]:
-            rarest = tree.pool[i]
-    bench.clock[0] += 1
-    bench.seen[node] = bench.clock[0]
-    bench.waiting[0] = rarest
-    visited, count, found = 0, 1, 0
-    while visited < count:
-        edge = tree.node[bench.waiting[visited], FIRST_PARENT]
-        visited += 1
-        while edge >= 0 and count < ADJUST_LOOKS:
-            row = tree.edge[edge]
-            edge = row[NEXT_PARENT]
-            parent = row[PARENT]
-            if row[PARENT_OPERATOR] != operator or bench.seen[parent] == bench.clock[0]:
-                continue
-            bench.seen[parent] = bench.clock[0]
-            bench.waiting[count] = parent
-            count += 1
-            if tree.node[node, KINDS] & ~row[PARENT_KINDS] != 0 or found == CANDIDATES:
-                continue
-            if tree.node[parent, WIDTH] > tree.node[node, WIDTH] and _is_part(tree, node, parent):
-                bench.candidate[found] = parent
-                found += 1
-    return found
-
-
-@kernel
-def _choose_with(tree: Atree, bench: Workbench, node: int, part: int) -> int:
-    """Choose for `node` the child `part` and those present children that it cannot stand for.
-
-    How many; 0 when `part` stands for no present child, or not exactly for some (xor, xnor).
-    """
-    operator = tree.node[node, OPERATOR]
-    overlap = overlaps_allowed(operator)
-    left = bench.left
-    _count_operands(tree, left, part, 1)
-    bench.chosen[0] = part
-    count = 1
-    replaced = 0
-    edge = tree.node[node, FIRST_CHILD]
-    while edge >= 0:
-        child = tree.edge[edge, CHILD]
-        edge = tree.edge[edge, NEXT_CHILD]
-        is_cover = tree.node[child, OPERATOR] == operator
-        if overlap:
-            stands_for = _covers_part(tree, left, child) if is_cover else left[child] > 0
-        elif is_cover:
-            stands_for = _gain(tree, left, child, False) > 0
-            if stands_for:
-                _count_operands(tree, left, child, -1)
-                replaced += tree.node[child, WIDTH]
-        else:
-            stands_for = left[child] > 0
-            if stands_for:
-                left[child] -= 1
-                replaced += 1
-        if stands_for and overlap:
-            replaced += 1
-        if not stands_for:
-            bench.chosen[count] = child
-            count += 1
-    _forget_operands(tree, left, part)
-    if replaced == 0 or (not overlap and replaced < tree.node[part, WIDTH]):
-        return 0
-    return drop_needless(tree, bench, node, count) if overlap else count
-
-
-@kernel
-def self_adjust(tree: Atree, bench: Workbench, node: int) -> None:
-    """Let the nodes that a new node is part of use it as a child."""
-    found = _find_wholes(tree, bench, node)
-    for i in range(found):
-        whole = bench.candidate[i]
-        count = _choose_with(tree, bench, whole, node)
-        if count > 0:
-            give_children(tree, bench, whole, count)
-
-
-# ---- Section 4.2.4: a node goes, and those that it covered for use its children
-
-
-@kernel
-def dissolve(tree: Atree, bench: Workbench, node: int) -> None:
-    """Give the children of a node to each of its parents in its stead."""
-    while tree.node[node, FIRST_PARENT] >= 0:
-        parent = tree.edge[tree.node[node, FIRST_PARENT], PARENT]
-        overlap = overlaps_allowed(tree.node[parent, OPERATOR])
-        bench.clock[0] += 1
-        count = 0
-        edge = tree.node[parent, FIRST_CHILD]
-        while edge >= 0:
-            child = tree.edge[edge, CHILD]
-            edge = tree.edge[edge, NEXT_CHILD]
-            if child != node:
-                bench.seen[child] = bench.clock[0]
-                bench.chosen[count] = child
-                count += 1
-        edge = tree.node[node, FIRST_CHILD]
-        while edge >= 0:
-            child = tree.edge[edge, CHILD]
-            edge = tree.edge[edge, NEXT_CHILD]
-            if not overlap or bench.seen[child] != bench.clock[0]:
-                bench.chosen[count] = child
-                count += 1
-        if overlap:
-            count = drop_needless(tree, bench, parent, count)
-        give_children(tree, bench, parent, count)

@@ -32,14 +32,8 @@ from tocsin.kernels.atree import (
     strike_node,
     unlink_children,
 )
-from tocsin.kernels.atree_covers import (
-    Workbench,
-    choose_children,
-    dissolve,
-    give_children,
-    overlaps_allowed,
-    self_adjust,
-)
+from tocsin.kernels.atree_adjust import dissolve, give_children, self_adjust
+from tocsin.kernels.atree_covers import Workbench, choose_children, overlaps_allowed
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.sharing import FALSE_REF, sort_refs
 
@@ -91,16 +85,16 @@ def _leaf(tree: Atree, ref: int, sharing: bool, one: NDArray[np.int32]) -> int:
 
 @kernel
 def _gather(
-    tree: Atree, groups: Groups, group: int, node_of: NDArray[np.int32], policy: Policy, operand: NDArray
+    tree: Atree, bench: Workbench, groups: Groups, group: int, node_of: NDArray[np.int32], policy: Policy
 ) -> int:
-    """Write the operands of a group as nodes, ascending; how many."""
+    """Write the operands of a group as nodes to the workbench, ascending; how many."""
+    operand = bench.operand
     operator = groups.operator[group]
     overlap = overlaps_allowed(operator)
-    one = np.empty(1, np.int32)
     count = 0
     for i in range(groups.operand_start[group], groups.operand_start[group + 1]):
         code = groups.operand[i]
-        node = _leaf(tree, code, policy.sharing, one) if code >= 0 else np.int64(node_of[-1 - code])
+        node = _leaf(tree, code, policy.sharing, bench.one) if code >= 0 else np.int64(node_of[-1 - code])
         if policy.nary and tree.node[node, OPERATOR] == operator:
             begin = tree.node[node, OPERANDS]
             for j in range(begin, begin + tree.node[node, WIDTH]):
@@ -176,7 +170,7 @@ def add_groups(
     for group in range(first, groups.operator.size):
         if not _room_for(tree, bench, groups, group, node_of):
             return group
-        width = _gather(tree, groups, group, node_of, policy, bench.operand)
+        width = _gather(tree, bench, groups, group, node_of, policy)
         if width == 1 and overlaps_allowed(groups.operator[group]):
             node_of[group] = bench.operand[0]
         else:
@@ -198,13 +192,12 @@ def use_roots(
     root[i] becomes the node of rule i; -1 and -2 for the rules that are true or false whatever the event
     is. The tree has room for as many l-nodes as there are rules.
     """
-    one = np.empty(1, np.int32)
     for rule in range(groups.root.size):
         code = groups.root[rule]
         if code >= 0 and code <= FALSE_REF:
             root[rule] = -1 - code
             continue
-        node = _leaf(tree, code, policy.sharing, one) if code >= 0 else np.int64(node_of[-1 - code])
+        node = _leaf(tree, code, policy.sharing, bench.one) if code >= 0 else np.int64(node_of[-1 - code])
         tree.node[node, USES] += 1
         root[rule] = node
     for group in range(node_of.size):

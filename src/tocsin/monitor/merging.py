@@ -16,13 +16,13 @@ from collections.abc import Sequence
 RATIO = 4
 """A layer that is more than so many times as large as all above it is left alone."""
 
-ALWAYS_MERGED = 16
+ALWAYS_MERGED = 8
 """Rules that are compiled together whatever the ratio: a layer has a cost of its own."""
 
-READERS_SHARE = 512
+READERS_SHARE = 256
 """Rules that a reader compiles together with fresh ones, at most."""
 
-FRESH_AT_MOST = 2048
+FRESH_AT_MOST = 4096
 """With so many fresh rules, the background does not wait for a reader to compile them."""
 
 YOUNGER_AT_LEAST = 50_000

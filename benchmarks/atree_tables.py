@@ -128,7 +128,14 @@ def growth_table(figures: Sequence[Figures]) -> str:
         )
         for each in figures
     ]
-    head = ["rules", "matches an event", "nodes a rule", "touched a rule", "an event, counted", "and rule"]
+    head = [
+        "rules",
+        "matches an event",
+        "nodes a rule",
+        "touched a rule",
+        "an event, counted",
+        "for each rule",
+    ]
     return f"{markdown(head, rows)}\n\n![time and nodes over the number of rules]({PLOT})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import pyarrow as pa
 from benchmarks.folders import Row
@@ -82,7 +82,7 @@ class Asked:
         """All of them in the form that the matcher takes."""
         return batch_of_table(self.table, built.matcher.fields)
 
-    @cached_property
+    @property
     def length(self) -> int:
         return int(self.table.num_rows)
 

@@ -4,7 +4,7 @@ A rule becomes straight code: one instruction for each predicate it may have to 
 them three ways on, for true, false and unknown. So `and` and `or` stop as soon as they can, `not`
 costs nothing, and no stack is kept. `xor` and `xnor` ask their first side once and their second side
 in one of two copies. Within `and` and `or` the parts are asked in the order that is likely to end
-soonest, by how often events have the fields.
+soonest, by how often events have the fields (scan_code.py makes the code).
 
     instruction   int32[n, 4]   field * 16 + test
                                 operand, or where the values of a list begin ...
@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+from benchmarks.scan_code import ACCEPT, REJECT, compile_steps
 from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
@@ -31,7 +31,7 @@ from tocsin.grammar.tree import Constant, Literal, Path, Predicate, Test
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import arrow_texts
 from tocsin.index.reading import Steps, read_conditions
-from tocsin.kernels.skeleton import NOT, XNOR, XOR
+from tocsin.kernels.jit import kernel
 
 EQ, LT, LE, GT, GE, BETWEEN, IN = range(7)
 ON_LIST = 8
@@ -47,15 +47,8 @@ TESTS = {
 LIKELY = {EQ: 0.02, BETWEEN: 0.3, IN: 0.05}
 """How often a test is taken to hold where its field is present; a range half of the time."""
 
-ACCEPT = 1023
-REJECT = 1022
 MISSING = np.int64(-(1 << 62))
 FIRST_REF = 2
-
-_AND = 0
-_OR = 1
-_XOR = 2
-_LEAF = 3
 
 
 class Program(NamedTuple):
@@ -185,7 +178,7 @@ def _joined(parts: Sequence[Any], values: NDArray[np.int32]) -> Program:
     return Program(instruction, start, values)
 
 
-@numba.njit(cache=True)
+@kernel
 def _holds(test: int, value: int, operand: int, end: int, values: NDArray[np.int32]) -> bool:
     if test == EQ:
         return value == operand
@@ -205,7 +198,7 @@ def _holds(test: int, value: int, operand: int, end: int, values: NDArray[np.int
     return operand <= value <= end
 
 
-@numba.njit(cache=True)
+@kernel
 def scan(
     instruction: NDArray[np.int32],
     start: NDArray[np.int64],
@@ -242,253 +235,3 @@ def scan(
             out[found] = rule
             found += 1
     return found
-
-
-@numba.njit(cache=True)
-def _emit(
-    node: int,
-    want: bool,
-    yes: int,
-    no: int,
-    kind: NDArray[np.int8],
-    kid_start: NDArray[np.int32],
-    kid_end: NDArray[np.int32],
-    kid: NDArray[np.int32],
-    leaf: NDArray[np.int32],
-    chance: NDArray[np.float64],
-    cost: NDArray[np.int32],
-    code: NDArray[np.int32],
-    size: NDArray[np.int64],
-) -> int:
-    """Write code that goes to `yes` when the node is true (false, if that is wanted), else to `no`.
-
-    Code is written from a rule's end to its beginning, so that the places to go to are known; a place
-    is how many instructions are left from there on. The place of the new code is returned, 0 when
-    there is no room for it.
-    """
-    if kind[node] == _LEAF:
-        negated = leaf[node] & 1 == 1
-        when_true, when_false = (yes, no) if want != negated else (no, yes)
-        return _write(leaf[node] // 2 - 1, when_true, when_false, no, code, size)
-    if kind[node] == _XOR:
-        a = kid[kid_start[node]]
-        b = kid[kid_start[node] + 1]
-        if kind[a] != _LEAF:
-            a, b = b, a
-        if_true = _emit(b, not want, yes, no, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size)
-        if_false = _emit(b, want, yes, no, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size)
-        if kind[a] == _LEAF:
-            if leaf[a] & 1 == 1:
-                if_true, if_false = if_false, if_true
-            return _write(leaf[a] // 2 - 1, if_true, if_false, no, code, size)
-        other = _emit(a, False, if_false, no, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size)
-        return _emit(a, True, if_true, other, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size)
-    all_of = (kind[node] == _AND) == want
-    _sort_kids(node, want, all_of, kid_start, kid_end, kid, chance, cost)
-    place = yes if all_of else no
-    for i in range(kid_end[node] - 1, kid_start[node] - 1, -1):
-        if all_of:
-            place = _emit(
-                kid[i], want, place, no, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size
-            )
-        else:
-            place = _emit(
-                kid[i], want, yes, place, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size
-            )
-    return place
-
-
-@numba.njit(cache=True)
-def _write(
-    predicate: int,
-    when_true: int,
-    when_false: int,
-    unknown: int,
-    code: NDArray[np.int32],
-    size: NDArray[np.int64],
-) -> int:
-    if size[0] >= code.shape[0]:
-        return 0
-    at = size[0]
-    code[at, 0] = predicate
-    code[at, 1] = when_true
-    code[at, 2] = when_false
-    code[at, 3] = unknown
-    size[0] = at + 1
-    return at + 1
-
-
-@numba.njit(cache=True)
-def _sort_kids(
-    node: int,
-    want: bool,
-    all_of: bool,
-    kid_start: NDArray[np.int32],
-    kid_end: NDArray[np.int32],
-    kid: NDArray[np.int32],
-    chance: NDArray[np.float64],
-    cost: NDArray[np.int32],
-) -> None:
-    """First what is cheap and likely to end it: in an `and` a failure, in an `or` a success."""
-    column = 0 if want else 1
-    for i in range(kid_start[node] + 1, kid_end[node]):
-        moved = kid[i]
-        ends = 1.0 - chance[moved, column] if all_of else chance[moved, column]
-        key = cost[moved] / max(ends, 1e-9)
-        j = i
-        while j > kid_start[node]:
-            before = kid[j - 1]
-            ends = 1.0 - chance[before, column] if all_of else chance[before, column]
-            if cost[before] / max(ends, 1e-9) <= key:
-                break
-            kid[j] = before
-            j -= 1
-        kid[j] = moved
-
-
-@numba.njit(cache=True)
-def compile_steps(
-    start: NDArray[np.int64],
-    step: NDArray[np.int32],
-    ref: NDArray[np.int32],
-    table: NDArray[np.int32],
-    likely: NDArray[np.float64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The code of conditions in postfix steps, and how many instructions each has (-1: too many)."""
-    longest = 1
-    for rule in range(start.size - 1):
-        longest = max(longest, start[rule + 1] - start[rule])
-    kind = np.empty(longest, np.int8)
-    kid_start = np.empty(longest, np.int32)
-    kid_end = np.empty(longest, np.int32)
-    kid = np.empty(longest, np.int32)
-    leaf = np.empty(longest, np.int32)
-    chance = np.empty((longest, 2), np.float64)
-    cost = np.empty(longest, np.int32)
-    stack = np.empty(longest, np.int32)
-    code = np.empty((REJECT, 4), np.int32)
-    size = np.zeros(1, np.int64)
-    sizes = np.empty(start.size - 1, np.int64)
-    instruction = np.empty((step.size + 16, 4), np.int32)
-    written = 0
-    for rule in range(start.size - 1):
-        root = _tree(
-            start[rule], start[rule + 1], step, ref, likely,
-            kind, kid_start, kid_end, kid, leaf, chance, cost, stack,
-        )  # fmt: skip
-        size[0] = 0
-        _emit(root, True, -1, -2, kind, kid_start, kid_end, kid, leaf, chance, cost, code, size)
-        count = size[0]
-        if count >= REJECT:
-            sizes[rule] = -1
-            continue
-        sizes[rule] = count
-        if written + count > instruction.shape[0]:
-            larger = np.empty((2 * (written + count), 4), np.int32)
-            larger[:written] = instruction[:written]
-            instruction = larger
-        for i in range(count):
-            found = code[count - 1 - i]
-            instruction[written + i, 0] = table[found[0], 0]
-            instruction[written + i, 1] = table[found[0], 1]
-            instruction[written + i, 2] = table[found[0], 2]
-            ways = 0
-            for j in range(3):
-                place = found[1 + j]
-                way = count - place if place > 0 else (ACCEPT if place == -1 else REJECT)
-                ways |= way << (10 * j)
-            instruction[written + i, 3] = ways
-        written += count
-    return instruction[:written].copy(), sizes
-
-
-@numba.njit(cache=True)
-def _tree(
-    begin: int,
-    end: int,
-    step: NDArray[np.int32],
-    ref: NDArray[np.int32],
-    likely: NDArray[np.float64],
-    kind: NDArray[np.int8],
-    kid_start: NDArray[np.int32],
-    kid_end: NDArray[np.int32],
-    kid: NDArray[np.int32],
-    leaf: NDArray[np.int32],
-    chance: NDArray[np.float64],
-    cost: NDArray[np.int32],
-    stack: NDArray[np.int32],
-) -> int:
-    """The tree of one condition; a `not` is pushed down to the leaves. The root's number."""
-    height = 0
-    kids = 0
-    for at in range(begin, end):
-        node = at - begin
-        what = step[at]
-        if what >= 0:
-            kind[node] = _LEAF
-            leaf[node] = ref[what]
-            sign = leaf[node] & 1
-            chance[node, sign] = likely[leaf[node] // 2 - 1, 0]
-            chance[node, 1 - sign] = likely[leaf[node] // 2 - 1, 1]
-            cost[node] = 1
-            stack[height] = node
-            height += 1
-            continue
-        if what == NOT:
-            _negate(stack[height - 1], kind, kid_start, kid_end, kid, leaf, chance)
-            continue
-        exclusive = what == XOR or what == XNOR
-        arity = 2 if exclusive else (-what - 16) // 2
-        kind[node] = _XOR if exclusive else (-what) & 1
-        kid_start[node] = kids
-        cost[node] = 0
-        holds = 1.0
-        fails = 1.0
-        for i in range(height - arity, height):
-            kid[kids] = stack[i]
-            kids += 1
-            cost[node] += cost[stack[i]]
-            holds *= chance[stack[i], 0] if kind[node] == _AND else 1.0 - chance[stack[i], 0]
-            fails *= 1.0 - chance[stack[i], 1] if kind[node] == _AND else chance[stack[i], 1]
-        kid_end[node] = kids
-        height -= arity
-        if exclusive:
-            a = stack[height]
-            b = stack[height + 1]
-            chance[node, 0] = chance[a, 0] * chance[b, 1] + chance[a, 1] * chance[b, 0]
-            chance[node, 1] = chance[a, 0] * chance[b, 0] + chance[a, 1] * chance[b, 1]
-            if what == XNOR:
-                _negate(b, kind, kid_start, kid_end, kid, leaf, chance)
-                chance[node, 0], chance[node, 1] = chance[node, 1], chance[node, 0]
-        elif kind[node] == _AND:
-            chance[node, 0] = holds
-            chance[node, 1] = 1.0 - fails
-        else:
-            chance[node, 0] = 1.0 - holds
-            chance[node, 1] = fails
-        stack[height] = node
-        height += 1
-    return stack[0]
-
-
-@numba.njit(cache=True)
-def _negate(
-    node: int,
-    kind: NDArray[np.int8],
-    kid_start: NDArray[np.int32],
-    kid_end: NDArray[np.int32],
-    kid: NDArray[np.int32],
-    leaf: NDArray[np.int32],
-    chance: NDArray[np.float64],
-) -> None:
-    """Turn a tree into its negation by De Morgan; of an xor, one side. Exact in three values."""
-    chance[node, 0], chance[node, 1] = chance[node, 1], chance[node, 0]
-    if kind[node] == _LEAF:
-        leaf[node] ^= 1
-        return
-    if kind[node] == _XOR:
-        _negate(kid[kid_start[node]], kind, kid_start, kid_end, kid, leaf, chance)
-        return
-    kind[node] = _OR if kind[node] == _AND else _AND
-    for i in range(kid_start[node], kid_end[node]):
-        _negate(kid[i], kind, kid_start, kid_end, kid, leaf, chance)

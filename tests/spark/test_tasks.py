@@ -12,7 +12,6 @@ import pytest
 
 import tocsin
 from tocsin.errors import EventError
-from tocsin.monitor import portions
 from tocsin.monitor.portions import row_bytes
 from tocsin.spark import tasks
 from tocsin.spark.columns import Layout
@@ -69,7 +68,7 @@ def test_rows_count_without_any_column() -> None:
 
 def test_results_stay_small_when_every_rule_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "BYTES_AT_ONCE", 100_000)
-    monkeypatch.setattr(portions, "MATCHES_AIMED_AT", 5_000)
+    monkeypatch.setattr(tasks, "MATCHES_AT_ONCE", 5_000)
     rules = [(f"rule {number}", "n >= 0") for number in range(300)]
     texts = ["x" * (number % 7) * 100 for number in range(500)]
     batch = pa.record_batch({"c0": range(500), "c1": texts, "c2": [[text] for text in texts]})

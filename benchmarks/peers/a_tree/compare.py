@@ -48,10 +48,15 @@ _STRINGS_IN = re.compile(r"(d\d+) (not )?in \(('v\d+'(?:, 'v\d+')*)\)")
 _LIST_IN = re.compile(r"(d\d*9) (not )?in \(")
 
 DENSE = abe_gen.Setting(
-    operators=(0.83, 0.15, 0.02, 0.0, 0.0),
-    dimensions=Dimensions(30, 100, 0.6, 30, abe_gen.Mix(equal=0.55, one_of=0.4, ranges=0.03, none_of=0.02)),
+    operators=(0.9, 0.08, 0.02, 0.0, 0.0),
+    zipf=0.0,
+    dimensions=Dimensions(30, 100, 0.6, 30, abe_gen.Mix(equal=0.25, one_of=0.25, ranges=0.5, none_of=0.0)),
 )
+"""Trees with little in common over fields that every event has; about 4 % match."""
+
 SPARSE = abe_gen.Setting(operators=(0.45, 0.45, 0.1, 0.0, 0.0))
+"""The default setting without xor and xnor."""
+
 WORKLOADS = {"30 fields, all present": DENSE, "1,000 fields, 20 present": SPARSE}
 
 

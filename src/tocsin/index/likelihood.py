@@ -32,19 +32,23 @@ class Likelihood(NamedTuple):
 
 def guess(families: Families) -> Likelihood:
     """A likelihood for every leaf."""
-    leaves, groups = len(families.group_of), len(families.group_path)
+    group_of, groups = families.group_of, len(families.group_path)
     literals, bounds, ranges = families.literals, families.bounds, families.ranges
     literal_group = np.concatenate((literals.scalar_group, literals.text_group))
     of_literal = 1.0 / (1.0 + np.bincount(literal_group, minlength=groups))[literal_group]
-    share = np.bincount(families.posting_leaf, np.repeat(of_literal, np.diff(families.posting_start)), leaves)
     slots = 2.0 * (np.diff(bounds.scalar_start) + np.diff(bounds.text_start)) + 1.0
-    inside = (
-        (ranges.prefix_leaf, ranges.prefix_to + 1.0),
-        (ranges.suffix_leaf, slots[families.group_of[ranges.suffix_leaf]] - ranges.suffix_from),
-        (ranges.middle_leaf, ranges.middle_to - ranges.middle_from + 1.0),
+    shares = (
+        (families.posting_leaf, np.repeat(of_literal, np.diff(families.posting_start))),
+        (ranges.prefix_leaf, (ranges.prefix_to + 1.0) / slots[group_of[ranges.prefix_leaf]]),
+        (ranges.suffix_leaf, 1.0 - ranges.suffix_from / slots[group_of[ranges.suffix_leaf]]),
+        (
+            ranges.middle_leaf,
+            (ranges.middle_to - ranges.middle_from + 1.0) / slots[group_of[ranges.middle_leaf]],
+        ),
     )
-    for leaf, width in inside:
-        share += np.bincount(leaf, width / slots[families.group_of[leaf]], leaves)
+    share = np.zeros(len(group_of))
+    for leaf, part in shares:
+        share += np.bincount(leaf, part, len(group_of))
     share[families.pattern_leaf] = _PATTERN
     true = _PRESENT * np.minimum(share, 1.0)
     false = _PRESENT - true

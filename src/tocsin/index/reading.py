@@ -141,10 +141,8 @@ class _Reader:
         if len(unsure):
             spans = zip(begin[unsure].tolist(), end[unsure].tolist(), strict=True)
             ref[unsure] = self._parsed([data[first:last].tobytes().decode() for first, last in spans], alias)
-        bad_steps = (
-            np.flatnonzero((step >= 0) & (ref[step] == UNSURE)) if (ref == UNSURE).any() else unsure[:0]
-        )
-        sure[np.searchsorted(step_start, bad_steps, side="right") - 1] = False
+            bad = np.flatnonzero((step >= 0) & (ref[np.maximum(step, 0)] == UNSURE))
+            sure[np.searchsorted(step_start, bad, side="right") - 1] = False
         if not sure.all():
             sizes = np.diff(step_start)
             step = step[np.repeat(sure, sizes)]
@@ -189,7 +187,7 @@ class _Reader:
                     steps.append(len(predicates))
                     predicates.append(step)
                 else:
-                    steps.append(_code(step))
+                    steps.append(step_code(step))
         self._parts.append(
             Steps(
                 np.array(numbers, np.int64),
@@ -200,7 +198,7 @@ class _Reader:
         )
 
 
-def _code(step: Constant | Operator) -> int:
+def step_code(step: Constant | Operator) -> int:
     """The step of a constant or an operator."""
     if isinstance(step, Constant):
         return TRUE if step.value else FALSE

@@ -17,8 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF, SharedNodes, sort_refs
+from tocsin.kernels.sharing import CHILDREN, FALSE_REF, TRUE_REF, SharedNodes, sort_refs
+
+AHEAD = 32
+"""How many edges ahead memory is asked for, where nodes are visited in their order ..."""
+
+_SOON = 6
+"""... and how many nodes, step by step, where they are not."""
 
 
 class PlaneGraph(NamedTuple):
@@ -56,14 +63,23 @@ def _mark_levels(
 ) -> NDArray[np.int32]:
     """For each reference its level if some root needs it, else -1. Leaves are level 0."""
     level = np.full(2 * count, -1, np.int32)
+    last = nodes.size[CHILDREN] - 1
     for i in range(root_ref.size):
         level[_cheaper(nodes, root_ref[i], count)] = 0
     for node in range(count - 1, 0, -1):
+        for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
+            ahead = nodes.child[max(0, i - AHEAD)] >> 1
+            prefetch(nodes.mate, ahead)
+            prefetch(level, 2 * ahead)
         for sign in range(2):
             if level[2 * node + sign] >= 0 and leaf_of[node] < 0:
                 for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
                     level[_cheaper(nodes, nodes.child[i] ^ sign, node)] = 0
     for node in range(1, count):
+        for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
+            ahead = nodes.child[min(last, i + AHEAD)] >> 1
+            prefetch(nodes.mate, ahead)
+            prefetch(level, 2 * ahead)
         for sign in range(2):
             if level[2 * node + sign] >= 0 and leaf_of[node] < 0:
                 deepest = 0
@@ -142,6 +158,18 @@ def children_of(nodes: SharedNodes, refs: NDArray[np.int32]) -> int:
 
 
 @kernel
+def _prefetch_children(nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32], i: int) -> None:
+    """Ask for what will be needed of references that come soon: node, then children, then their planes."""
+    last = refs.size - 1
+    prefetch(nodes.child_start, refs[min(last, i + 3 * _SOON)] >> 1)
+    prefetch(nodes.child, nodes.child_start[refs[min(last, i + 2 * _SOON)] >> 1])
+    node = refs[min(last, i + _SOON)] >> 1
+    for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
+        prefetch(nodes.mate, nodes.child[j] >> 1)
+        prefetch(plane, nodes.child[j])
+
+
+@kernel
 def first_children(
     nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32]
 ) -> NDArray[np.int32]:
@@ -149,6 +177,7 @@ def first_children(
     first = np.empty(refs.size, np.int32)
     for i in range(refs.size):
         node = refs[i] >> 1
+        _prefetch_children(nodes, plane, refs, i)
         least = np.int32(2147483647)
         for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
             least = min(least, plane[_cheaper(nodes, nodes.child[j] ^ (refs[i] & 1), node)])
@@ -198,6 +227,7 @@ def place_inner(
     for i in range(refs.size):
         node = refs[i] >> 1
         sign = refs[i] & 1
+        _prefetch_children(nodes, plane, refs, i)
         begin = child_start[placed + i]
         filled = begin
         holds = 1.0

@@ -10,6 +10,7 @@ matches is in order when the layers' matches are put one behind the other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +47,11 @@ class Layer:
         """The matches of a batch, in numbers."""
         found = self.matcher.match_batch(batch)
         return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
+
+    def match_slices(self, batch: EventBatch, most_matches: int | None) -> Iterator[BatchMatches]:
+        """The same, some events at a time: see Matcher.match_slices."""
+        for found in self.matcher.match_slices(batch, most_matches=most_matches):
+            yield found if self.numbers is None else found._replace(rule=self.numbers[found.rule])
 
     def count(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
         """The matches of a batch, only counted; `per_rule`, by number, is added to."""

@@ -27,6 +27,9 @@ What is really used is what the events need, and mostly far less. An index so la
 2,048 events might need more is matched in smaller blocks.
 """
 
+MATCHES_AT_ONCE = 1 << 25
+"""Matches that are written together, at most, unless 64 events have more."""
+
 
 class BatchMatches(NamedTuple):
     """Matches of a batch: the rules of event 0, then of event 1, ..., each ascending.
@@ -44,6 +47,7 @@ class _Scratch(threading.local):
 
     planes: Planes | None = None
     hits: NDArray[np.uint8] | None = None
+    rules: NDArray[np.int32] | None = None
     stamps: Stamps | None = None
     single: NDArray[np.int32] | None = None
 
@@ -81,13 +85,12 @@ class Matcher:
         self, batch: EventBatch, *, write: bool = True, per_rule: NDArray[np.int64] | None = None
     ) -> BatchMatches:
         """Match a batch in blocks; `per_rule`, when given, is added to."""
-        found = list(self.match_slices(batch, write=write, per_rule=per_rule))
-        if len(found) == 1:
-            return found[0]
-        return BatchMatches(
-            joined([each.rule for each in found], np.int32),
-            joined([each.per_event for each in found], np.int64),
-        )
+        rules: list[NDArray[np.int32]] = []
+        per_event: list[NDArray[np.int64]] = []
+        for found in self.match_slices(batch, write=write, per_rule=per_rule):
+            rules.append(found.rule.copy())
+            per_event.append(found.per_event)
+        return BatchMatches(joined(rules, np.int32), joined(per_event, np.int64))
 
     def match_slices(
         self,
@@ -97,7 +100,11 @@ class Matcher:
         per_rule: NDArray[np.int64] | None = None,
         most_matches: int | None = None,
     ) -> Iterator[BatchMatches]:
-        """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches."""
+        """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
+
+        Without a number it is MATCHES_AT_ONCE. The rules of a slice are this thread's to look at until it asks for the next slice: they are
+        written to the same memory again.
+        """
         cells = self._resolver.resolve(batch)
         planes = self._planes(len(cells.found_start))
         sorter = self._sorter(cells)
@@ -115,13 +122,19 @@ class Matcher:
             if not write:
                 yield BatchMatches(np.empty(0, np.int32), per_event)
                 continue
-            for first, last in _word_runs(per_event, most_matches):
+            for first, last in _word_runs(per_event, most_matches or MATCHES_AT_ONCE):
                 counts = per_event[64 * first : 64 * last]
                 place = np.zeros(size, np.int64)
                 place[64 * first : 64 * last] = np.cumsum(counts) - counts
-                rule = np.empty(int(counts.sum()), np.int32)
+                rule = self._room_for(int(counts.sum()))
                 write_matches(index.graph.root, words, planes, first, last, place, rule)
                 yield BatchMatches(rule, counts)
+
+    def _room_for(self, matches: int) -> NDArray[np.int32]:
+        scratch = self._scratch
+        if scratch.rules is None or len(scratch.rules) < matches:
+            scratch.rules = np.empty(matches + matches // 4, np.int32)
+        return scratch.rules[:matches]
 
     def _sorter(self, cells: Cells) -> Sorter:
         scratch = self._scratch
@@ -170,12 +183,9 @@ class Matcher:
         return np.sort(scratch.single[:count])
 
 
-def _word_runs(per_event: NDArray[np.int64], most_matches: int | None) -> Iterator[tuple[int, int]]:
+def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tuple[int, int]]:
     """Runs of machine words, each 64 events, with at most so many matches; one word at least."""
     per_word = np.add.reduceat(per_event, np.arange(0, len(per_event), 64))
-    if most_matches is None:
-        yield 0, len(per_word)
-        return
     ends = starts(per_word, np.int64)
     first = 0
     while first < len(per_word):

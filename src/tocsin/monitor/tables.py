@@ -8,7 +8,7 @@ table ──> portions ──> cells ──> numbers of rules ──> rows, cut 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import get_ident
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from tocsin.events.arrow import batch_of_table
 from tocsin.kernels.rows import BLOCK
-from tocsin.monitor.portions import MATCHES_AIMED_AT, first_size, next_size
+from tocsin.monitor.matcher import BatchMatches
+from tocsin.monitor.portions import EVENTS_AT_ONCE, MATCHES_AIMED_AT, first_size, next_size
 from tocsin.monitor.results import Counts, match_batches
 from tocsin.monitor.threads import in_order, thread_count
 from tocsin.monitor.version import Version
@@ -42,7 +43,7 @@ class _Done(NamedTuple):
 
     per_event: NDArray[np.int64]
     matches: int
-    batches: Iterable[pa.RecordBatch] = ()
+    batches: Sequence[pa.RecordBatch] = ()
 
 
 class TableMatching:
@@ -63,8 +64,16 @@ class TableMatching:
 
     def matches(self) -> Iterator[pa.RecordBatch]:
         """The matches by event, then in the rules' order."""
-        for done in self._each(self._match):
-            yield from done.batches
+        if self._threads > 1:
+            for done in self._each(self._match):
+                yield from done.batches
+            return
+        self._size = EVENTS_AT_ONCE
+        for portion in self._portions():
+            first = portion.first
+            for found in self._version.match_slices(batch_of_table(portion.rows, self._fields)):
+                yield from self._rows(first, found)
+                first += len(found.per_event)
 
     def counts(self) -> Counts:
         """Only how many matches each event and each rule has."""
@@ -84,13 +93,10 @@ class TableMatching:
 
     def _match(self, portion: _Portion) -> _Done:
         found = self._version.match_cells(batch_of_table(portion.rows, self._fields))
-        batches: Iterable[pa.RecordBatch]
-        batches = match_batches(
-            portion.first, found.per_event, found.rule, self._version.names, BYTES_AT_ONCE
-        )
-        if self._threads > 1:
-            batches = list(batches)
-        return _Done(found.per_event, len(found.rule), batches)
+        return _Done(found.per_event, len(found.rule), list(self._rows(portion.first, found)))
+
+    def _rows(self, first: int, found: BatchMatches) -> Iterator[pa.RecordBatch]:
+        return match_batches(first, found.per_event, found.rule, self._version.names, BYTES_AT_ONCE)
 
     def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
         for done in in_order(work, self._portions(), self._threads, lambda: self._ahead):

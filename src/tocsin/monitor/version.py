@@ -8,7 +8,7 @@ versions find it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tocsin.events.cells import EventBatch
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
+from tocsin.index.packing import starts
 from tocsin.kernels.alive import interleave, keep_alive
 from tocsin.monitor.layers import Layer, Stack, compile_layer, main_layer
 from tocsin.monitor.ledger import Ledger
@@ -147,10 +148,27 @@ class Version:
         """Match events that are cells already; rules are given by their number."""
         *below, top = (self._living(each.match(batch)) for each in self.settled().layers)
         for found in reversed(below):
-            rule = np.empty(len(found.rule) + len(top.rule), np.int32)
-            interleave(*found, *top, rule)
-            top = BatchMatches(rule, found.per_event + top.per_event)
+            top = _behind_each_other(found, top)
         return top
+
+    def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
+        """The same, some events at a time, so that many matches need not fit into memory together.
+
+        Rules are to be looked at before the next slice is asked for. The younger layers are small, and
+        matched as a whole.
+        """
+        main, *younger = self.settled().layers
+        others = [self._living(each.match(batch)) for each in younger]
+        place = [starts(other.per_event, np.int64) for other in others]
+        first = 0
+        for slice_of_main in main.match_slices(batch, most_matches):
+            found = self._living(slice_of_main)
+            last = first + len(found.per_event)
+            for other, at in zip(others, place, strict=True):
+                part = BatchMatches(other.rule[at[first] : at[last]], other.per_event[first:last])
+                found = _behind_each_other(found, part)
+            yield found
+            first = last
 
     def count_cells(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
         """Count the matches of events; `per_rule`, by number, is added to.
@@ -183,3 +201,10 @@ class Version:
         top = self.merged(layers[len(kept) :], known.count)
         stack = Stack(kept if top is None else (*kept, top), known.stack)
         return Compiled(stack, self.count, self.change, known.claimed)
+
+
+def _behind_each_other(older: BatchMatches, younger: BatchMatches) -> BatchMatches:
+    """For each event the matches of older rules, and behind them those of younger ones."""
+    rule = np.empty(len(older.rule) + len(younger.rule), np.int32)
+    interleave(*older, *younger, rule)
+    return BatchMatches(rule, older.per_event + younger.per_event)

@@ -1,6 +1,6 @@
 """What runs in a Spark worker: batches of events in, batches of matches out, both of bounded size.
 
-    shipped batch ──> portions ──> cells ──> numbers of rules ──> rows, cut by their bytes
+    shipped batch ──> cells ──> numbers of rules, slice by slice ──> rows, cut by their bytes
 
 Rows go out before they fill the memory of this process or of the Java process that reads them. A task
 matches in the one thread that Spark has given it: it is Spark that shares out the cores.
@@ -18,7 +18,7 @@ from tocsin.errors import EventError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.grammar.tree import Path
-from tocsin.monitor.portions import BYTES_OF_ROW, cuts, first_size, next_size, row_bytes
+from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import match_batch
 from tocsin.monitor.version import Version
 from tocsin.spark.columns import Layout
@@ -27,6 +27,9 @@ from tocsin.spark.shipping import ShippedIndex
 BYTES_AT_ONCE = 16 << 20
 """Bytes in a batch of results, but for a single row that is larger."""
 
+MATCHES_AT_ONCE = 1 << 22
+"""Matches that are written out together, at most, unless 64 events have more."""
+
 
 def match_batches(
     shipped: ShippedIndex, layout: Layout, batches: Iterable[pa.RecordBatch]
@@ -34,18 +37,15 @@ def match_batches(
     """The matches of the events in `batches`: the kept columns, rule, score."""
     rules = shipped.open().version
     id_bytes = row_bytes(rules.ids())
-    size = first_size(rules.count)
     for batch in batches:
         start = 0
-        while start < batch.num_rows:
-            portion = batch.slice(start, size)
-            found = rules.match_cells(_cells(rules.fields, layout, portion))
+        for found in rules.match_slices(_cells(rules.fields, layout, batch), MATCHES_AT_ONCE):
+            portion = batch.slice(start, len(found.per_event))
             events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
             weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
             for first, last in cuts(weights, BYTES_AT_ONCE):
                 yield _result(rules, layout, portion, events[first:last], found.rule[first:last])
             start += portion.num_rows
-            size = next_size(size, portion.num_rows, len(events))
 
 
 def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> NDArray[np.int64]:

@@ -23,11 +23,12 @@ from tocsin.lab.abe_gen.draws import covering, zipf, zipf_weights
 
 SMALL = abe_gen.Setting(expressions=4_000)
 SMALL_ADS = abe_gen.AdsSetting(expressions=20_000)
+FEW_ADS = replace(SMALL_ADS, expressions=5_000)
 SETTINGS = (
     SMALL,
     replace(SMALL, depth=2, children=2, zipf=0.0),
     replace(SMALL, depth=5, expressions=300, dimensions=replace(SMALL.dimensions, count=30, cardinality=3)),
-    SMALL_ADS,
+    FEW_ADS,
     replace(SMALL_ADS, depth=4, expressions=500),
 )
 
@@ -48,7 +49,7 @@ def test_the_texts_are_the_forest(setting: abe_gen.Workload):
     rules = abe_gen.rules(setting)
     assert rules["id"].to_pylist() == [f"r{number}" for number in range(1, setting.expressions + 1)]
     shape = abe_gen.shape_of(abe_gen.forest_of(setting))
-    texts = rules["when"].to_pylist()[:400]
+    texts = rules["when"].to_pylist()[:150]
     counts, depths = [], []
     for text in texts:
         condition = parse_condition(text)
@@ -62,7 +63,7 @@ def test_the_texts_are_the_forest(setting: abe_gen.Workload):
     assert shape.fewest_predicates <= min(counts)
     assert max(counts) <= shape.most_predicates
     assert max(depths) <= shape.depth == setting.depth
-    assert np.mean(counts) == pytest.approx(shape.mean_predicates, rel=0.15)
+    assert np.mean(counts) == pytest.approx(shape.mean_predicates, rel=0.2)
 
 
 def test_the_default_has_the_figures_of_the_paper():
@@ -86,7 +87,7 @@ def test_the_advertisements_have_the_figures_of_the_paper():
 
 
 @pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
-@pytest.mark.parametrize(("setting", "least", "most"), [(SMALL, 0.01, 0.05), (SMALL_ADS, 0.001, 0.01)])
+@pytest.mark.parametrize(("setting", "least", "most"), [(SMALL, 0.01, 0.05), (FEW_ADS, 0.001, 0.01)])
 def test_few_rules_match_and_fewer_match_thinned_events(setting: abe_gen.Workload, least: float, most: float):
     index = tocsin.build(abe_gen.rules(setting))
     whole = abe_gen.events(setting, 200)
@@ -96,6 +97,15 @@ def test_few_rules_match_and_fewer_match_thinned_events(setting: abe_gen.Workloa
     ]
     assert least <= shares[0] <= most
     assert shares[1] <= shares[0] / 5
+
+
+def test_a_workload_that_grows_uses_the_same_parts_more():
+    small, large = (
+        abe_gen.shape_of(abe_gen.forest_of(abe_gen.Setting(expressions=count, pools_for=2_000)))
+        for count in (2_000, 8_000)
+    )
+    assert small.distinct_predicates == large.distinct_predicates
+    assert large.uses[1] == pytest.approx(4 * small.uses[1], rel=0.05)
 
 
 def test_operators_come_in_their_shares():
@@ -108,7 +118,7 @@ def test_operators_come_in_their_shares():
 
 def test_every_kind_of_predicate_is_written():
     forms: set[tuple[int, str]] = set()
-    for text in abe_gen.rules(SMALL)["when"].to_pylist():
+    for text in abe_gen.rules(SMALL)["when"].to_pylist()[:1_000]:
         for predicate in parse_condition(text).predicates():
             forms.add((int(predicate.field[0][1:]) % 10, predicate.test.value))
     numeric = {"=", "<", "<=", ">", ">=", "in"}
@@ -119,7 +129,7 @@ def test_every_kind_of_predicate_is_written():
 
 
 def test_predicates_are_different():
-    setting = replace(SMALL, dimensions=replace(SMALL.dimensions, count=30, cardinality=10))
+    setting = replace(SMALL, expressions=800, dimensions=replace(SMALL.dimensions, count=30, cardinality=10))
     forest = abe_gen.forest_of(setting)
     parsed = {
         print_predicate(step)

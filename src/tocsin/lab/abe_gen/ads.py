@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.lab.abe_gen.draws import Numbers, covering
+from tocsin.lab.abe_gen.draws import Numbers, covering, zipf
 from tocsin.lab.abe_gen.forest import AND, OR, Forest, Level
 from tocsin.lab.abe_gen.predicates import draw_predicates
 from tocsin.lab.abe_gen.settings import AdsSetting
@@ -28,40 +28,36 @@ def ads_forest(setting: AdsSetting) -> Forest:
     depth = _depths(rng, setting)
     operators = [_operators(setting, depth, level) for level in range(2, setting.depth + 1)]
     plain = [_plain_children(rng, operator, level) for level, operator in enumerate(operators, 2)]
-    shown = sum(
-        _passing(depth, level, operator) * _mean_plain(operator, level)
-        for level in range(2, setting.depth + 1)
-        for operator in (AND, OR)
-    ) + np.count_nonzero(depth == 1)
-    predicates = draw_predicates(rng, setting.dimensions, max(16, round(shown / setting.uses_at_first_level)))
+    predicates = draw_predicates(rng, setting.dimensions, _pool_of_predicates(setting, depth))
     drawn = covering(rng, len(predicates.field), setting.zipf, int(sum(each.sum() for each in plain)))
     levels: list[Level] = []
     first = len(predicates.field)
-    waiting: dict[int, Numbers] = {}
     root = np.empty(setting.expressions, np.int32)
-    single = depth == 1
-    root[single] = covering(rng, first, setting.zipf, int(single.sum()))
+    root[depth == 1] = zipf(rng, first, setting.zipf, int(np.count_nonzero(depth == 1)))
+    core = np.full(len(operators[0]), -1)
     for level, (operator, count) in enumerate(zip(operators, plain, strict=True), 2):
         used, drawn = np.split(drawn, [int(count.sum())])
-        core = np.full(len(operator), -1)
-        for kind, users in waiting.items():
-            core[operator == kind] = users
         levels.append(_level(first, operator, count, used, core))
-        is_root = depth == level
-        upper = operators[level - 1] if level < setting.depth else np.empty(0, np.int8)
-        waiting = {}
+        above = operators[level - 1] if level < setting.depth else np.empty(0, np.int8)
+        core = np.full(len(above), -1)
         for kind in (AND, OR):
-            nodes = first + np.flatnonzero(operator == kind)
-            roots = int(is_root.sum()) if kind == AND else 0
-            above = int(np.count_nonzero(upper == 1 - kind))
-            if not len(nodes):
-                continue
-            chosen = nodes[covering(rng, len(nodes), setting.zipf, above + roots)]
-            if roots:
-                root[is_root] = chosen[above:]
-            waiting[1 - kind] = chosen[:above]
+            pool = first + np.flatnonzero(operator == kind)
+            users = np.flatnonzero(above == 1 - kind)
+            rules = np.flatnonzero((depth == level) & (kind == AND))
+            if len(pool):
+                chosen = pool[covering(rng, len(pool), setting.zipf, len(users) + len(rules))]
+                core[users], root[rules] = np.split(chosen, [len(users)])
         first += len(operator)
     return Forest(predicates, levels, root)
+
+
+def _pool_of_predicates(setting: AdsSetting, depth: Numbers) -> int:
+    """How many predicates there are: as often as rules show one, divided by the uses asked for."""
+    shown = float(np.count_nonzero(depth == 1))
+    for level in range(2, setting.depth + 1):
+        for operator in (AND, OR):
+            shown += _passing(depth, level, operator) * _mean_plain(operator, level)
+    return max(16, round(shown / setting.uses_at_first_level))
 
 
 def _depths(rng: np.random.Generator, setting: AdsSetting) -> Numbers:

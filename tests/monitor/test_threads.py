@@ -16,7 +16,7 @@ import tocsin
 from tocsin.errors import EventError, UsageError
 from tocsin.events.arrow import batch_of_table
 from tocsin.monitor import portions, tables, threads
-from tocsin.monitor.threads import in_order, thread_count, usable_cores
+from tocsin.monitor.threads import in_order, scratch_of, thread_count, usable_cores
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
@@ -80,7 +80,8 @@ def test_default_is_cores_within_the_memory_for_scratch(monkeypatch: pytest.Monk
     index: Any = tocsin.build([("a", "x > 1 and y = 2")])
     compiled = index.version.ledger.main
     assert thread_count(None, [compiled]) == 8
-    scratch = compiled.plane_count * 129
+    scratch = scratch_of([compiled])
+    assert scratch >= 8 * compiled.plane_count
     monkeypatch.setattr(threads, "SCRATCH_AT_MOST", 3 * scratch)
     assert thread_count(None, [compiled]) == 3
     monkeypatch.setattr(threads, "SCRATCH_AT_MOST", 1)

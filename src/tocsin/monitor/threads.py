@@ -20,8 +20,9 @@ from tocsin.kernels.rows import WORDS
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-SCRATCH_AT_MOST = 1 << 30
-"""Bytes that threads may use together for scratch memory, when their number is not given."""
+SCRATCH_AT_MOST = 1 << 32
+"""Bytes that threads may use together for scratch memory, when their number is not given. Mostly they use
+far less: memory for planes that no event of a block sets is reserved, but never touched."""
 
 _BYTES_OF_WORD = 8
 
@@ -36,11 +37,15 @@ def usable_cores() -> int:
 def thread_count(asked: int | None, indexes: Iterable[CompiledIndex]) -> int:
     """How many threads to match with: as many as asked for, or as there are cores and memory for."""
     if asked is None:
-        scratch = sum(each.plane_count * (WORDS * _BYTES_OF_WORD + 1) for each in indexes)
-        return max(1, min(usable_cores(), SCRATCH_AT_MOST // max(1, scratch)))
+        return max(1, min(usable_cores(), SCRATCH_AT_MOST // max(1, scratch_of(indexes))))
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise UsageError(f"threads must be a number from 1, not {asked!r}")
     return asked
+
+
+def scratch_of(indexes: Iterable[CompiledIndex]) -> int:
+    """Bytes of scratch memory that one thread may need, about: a block of every plane."""
+    return sum(each.plane_count * WORDS * _BYTES_OF_WORD for each in indexes)
 
 
 def in_order(

@@ -16,7 +16,7 @@ import tocsin
 from tocsin.errors import EventError, UsageError
 from tocsin.events.arrow import batch_of_table
 from tocsin.monitor import portions, tables, threads
-from tocsin.monitor.threads import in_order, scratch_of, thread_count, usable_cores
+from tocsin.monitor.threads import in_order, thread_count, usable_cores
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
@@ -78,15 +78,13 @@ def test_who_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_default_is_cores_within_the_memory_for_scratch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "usable_cores", lambda: 8)
     index: Any = tocsin.build([("a", "x > 1 and y = 2")])
-    compiled = index.version.ledger.main
-    assert thread_count(None, [compiled]) == 8
-    scratch = scratch_of([compiled])
-    assert scratch >= 8 * compiled.plane_count
-    monkeypatch.setattr(threads, "SCRATCH_AT_MOST", 3 * scratch)
-    assert thread_count(None, [compiled]) == 3
+    matchers = [each.matcher for each in index.version.settled().layers]
+    assert thread_count(None, matchers) == 8
+    monkeypatch.setattr(threads, "SCRATCH_AT_MOST", 3 * matchers[0].most_scratch)
+    assert thread_count(None, matchers) == 3
     monkeypatch.setattr(threads, "SCRATCH_AT_MOST", 1)
-    assert thread_count(None, [compiled]) == 1
-    assert thread_count(5, [compiled]) == 5
+    assert thread_count(None, matchers) == 1
+    assert thread_count(5, matchers) == 5
     assert usable_cores() >= 1
 
 

@@ -81,6 +81,11 @@ class Matcher:
         """Events that are matched together."""
         return 64 * self._words
 
+    @property
+    def most_scratch(self) -> int:
+        """Bytes that one thread may come to use for the planes of a block, were every event to need them all."""
+        return 8 * self._most_planes * (self._words + 3)
+
     def match_batch(
         self, batch: EventBatch, *, write: bool = True, per_rule: NDArray[np.int64] | None = None
     ) -> BatchMatches:
@@ -102,8 +107,8 @@ class Matcher:
     ) -> Iterator[BatchMatches]:
         """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
 
-        Without a number it is MATCHES_AT_ONCE. The rules of a slice are this thread's to look at until it asks for the next slice: they are
-        written to the same memory again.
+        Without a number it is MATCHES_AT_ONCE. The rules of a slice are this thread's to look at until
+        it asks for the next slice: they are written to the same memory again.
         """
         cells = self._resolver.resolve(batch)
         planes = self._planes(len(cells.found_start))

@@ -56,7 +56,7 @@ class TableMatching:
         self._version = version
         self._fields = version.fields
         self._table = table
-        self._threads = thread_count(threads, (each.compiled for each in layers))
+        self._threads = thread_count(threads, (each.matcher for each in layers))
         self._size = first_size(version.count)
         self._ahead = self._threads
         if not isinstance(table, pa.RecordBatchReader) and table.num_rows <= self._size:

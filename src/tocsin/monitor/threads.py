@@ -14,17 +14,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from tocsin.errors import UsageError
-from tocsin.index.compiled import CompiledIndex
-from tocsin.kernels.rows import WORDS
+from tocsin.monitor.matcher import Matcher
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-SCRATCH_AT_MOST = 1 << 32
-"""Bytes that threads may use together for scratch memory, when their number is not given. Mostly they use
-far less: memory for planes that no event of a block sets is reserved, but never touched."""
-
-_BYTES_OF_WORD = 8
+SCRATCH_AT_MOST = 4 << 30
+"""Bytes that threads might come to use together for scratch memory, when their number is not given; what
+they do use is mostly a fraction of it."""
 
 
 def usable_cores() -> int:
@@ -34,18 +31,14 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def thread_count(asked: int | None, indexes: Iterable[CompiledIndex]) -> int:
+def thread_count(asked: int | None, matchers: Iterable[Matcher]) -> int:
     """How many threads to match with: as many as asked for, or as there are cores and memory for."""
     if asked is None:
-        return max(1, min(usable_cores(), SCRATCH_AT_MOST // max(1, scratch_of(indexes))))
+        scratch = sum(each.most_scratch for each in matchers)
+        return max(1, min(usable_cores(), SCRATCH_AT_MOST // max(1, scratch)))
     if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
         raise UsageError(f"threads must be a number from 1, not {asked!r}")
     return asked
-
-
-def scratch_of(indexes: Iterable[CompiledIndex]) -> int:
-    """Bytes of scratch memory that one thread may need, about: a block of every plane."""
-    return sum(each.plane_count * WORDS * _BYTES_OF_WORD for each in indexes)
 
 
 def in_order(

@@ -83,7 +83,7 @@ class Matcher:
 
     @property
     def most_scratch(self) -> int:
-        """Bytes that one thread may come to use for the planes of a block, were every event to need them all."""
+        """Bytes that one thread may come to use for a block, were its events to need every plane."""
         return 8 * self._most_planes * (self._words + 3)
 
     def match_batch(

@@ -43,15 +43,23 @@ def absorbed_with(fresh: int, sizes: Sequence[int]) -> int:
     return taken
 
 
-def merged_above(sizes: Sequence[int]) -> int:
-    """From which layer on to compile all layers together; len(sizes) when they are best left alone."""
+def merged_above(sizes: Sequence[int], dead: int = 0) -> int:
+    """From which layer on to compile all layers together; len(sizes) when they are best left alone.
+
+    `dead` rules, at least, lie in the layers; when they are most of them, all is compiled, to be rid of them.
+    """
+    total = sum(sizes)
+    if total <= READERS_SHARE:
+        return len(sizes)
+    if 2 * dead > total:
+        return 0
     first = len(sizes)
     above = 0
     for place in range(len(sizes) - 1, -1, -1):
         if above > 0 and sizes[place] <= RATIO * above:
             first = place
         above += sizes[place]
-    return first if above > READERS_SHARE else len(sizes)
+    return first
 
 
 def fresh_are_due(fresh: int) -> bool:

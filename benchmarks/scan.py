@@ -26,8 +26,7 @@ from benchmarks.scan_code import ACCEPT, REJECT, compile_steps
 from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
-from tocsin.grammar.conditions import parse_predicate
-from tocsin.grammar.tree import Constant, Literal, Path, Predicate, Test
+from tocsin.grammar.tree import Literal, Path, Predicate, Test
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import arrow_texts
 from tocsin.index.reading import Steps, read_conditions
@@ -75,15 +74,14 @@ class Scan:
     def __init__(
         self, compiled: CompiledIndex, listed: Collection[Path], sample: Sequence[Mapping[str, object]]
     ) -> None:
-        parts = read_conditions(arrow_texts(*compiled.rule_text), {}).parts
+        reading = read_conditions(arrow_texts(*compiled.rule_text), {})
         self._number: dict[str, int] = {}
         self._listed = frozenset(path[0] for path in listed)
         self._codes: dict[str, int] = {}
-        leaves = [parse_predicate(compiled.leaf_text.text(leaf))[0] for leaf in range(compiled.leaf_count)]
-        table, values = self._predicates(leaves)
+        table, values = self._predicates(reading.predicates)
         likely = self._likelihoods(table, sample)
         self.program = _joined(
-            [_compiled(part, table, likely) for part in parts], np.array(values or [0], np.int32)
+            [_compiled(part, table, likely) for part in reading.parts], np.array(values or [0], np.int32)
         )
         self._out = np.empty(compiled.rule_count, np.int32)
 
@@ -110,13 +108,11 @@ class Scan:
         """An integer or a Boolean as it is; a string's number, or one that no rule asks for."""
         return self._codes.get(value, -1) if isinstance(value, str) else int(value)  # type: ignore[call-overload,no-any-return]
 
-    def _predicates(self, predicates: Sequence[Predicate | Constant]) -> tuple[NDArray[np.int32], list[int]]:
+    def _predicates(self, predicates: Sequence[Predicate]) -> tuple[NDArray[np.int32], list[int]]:
         """field * 16 + test, operand, end for each predicate, and the values of the lists."""
         rows: list[tuple[int, int, int]] = []
         values: list[int] = []
         for each in predicates:
-            if isinstance(each, Constant):
-                raise TypeError("a leaf is no constant")
             if each.test not in TESTS or len(each.field) > 1:
                 raise UsageError(f"the scan knows no {each.test.value} on {'.'.join(each.field)}")
             name, test = each.field[0], TESTS[each.test]

@@ -8,7 +8,7 @@ rules ── reading ── steps, predicates
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +27,12 @@ from tocsin.index.leaf_order import put_in_order
 from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns
-from tocsin.index.reading import read_texts
+from tocsin.index.reading import Steps, read_texts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
+from tocsin.kernels.sharing import SharedNodes
 from tocsin.kernels.single import Links
 from tocsin.kernels.spans import gather_spans
 
@@ -92,7 +93,11 @@ class CompiledIndex(NamedTuple):
         return self.leaf_count + len(self.graph.false_leaf) + len(self.graph.is_and)
 
 
-def compile_rules(rules: Rules) -> CompiledIndex:
+PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, NDArray[np.int32]]]
+"""Makes one graph of conditions, given the number of leaves and of conditions: see graph.share."""
+
+
+def compile_rules(rules: Rules, put_together: PutTogether = share) -> CompiledIndex:
     """Build the index of the rules; RuleError or RuleErrors when some cannot be taken."""
     clock = [time.perf_counter()]
     texts = Texts(*text_arrays(rules.whens))
@@ -112,7 +117,7 @@ def compile_rules(rules: Rules) -> CompiledIndex:
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
-    nodes, root = share(reading.parts, leaf_count, len(rules))
+    nodes, root = put_together(reading.parts, leaf_count, len(rules))
     clock.append(time.perf_counter())
     leaf_number = np.empty(leaf_count, np.int32)
     leaf_number[order] = np.arange(leaf_count, dtype=np.int32)

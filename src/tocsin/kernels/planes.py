@@ -186,7 +186,7 @@ def first_children(
 
 
 @kernel
-def _sort_by_likelihood(
+def sort_by_likelihood(
     child: NDArray[np.int32], start: int, end: int, likelihood: NDArray[np.float32]
 ) -> None:
     """Least likely first, by Shell's method; equally likely ones ascending."""
@@ -238,7 +238,7 @@ def place_inner(
             fails *= 1.0 - likelihood[child[filled]]
             filled += 1
         if sign == 0:
-            _sort_by_likelihood(child, begin, filled, likelihood)
+            sort_by_likelihood(child, begin, filled, likelihood)
         else:
             sort_refs(child, begin, filled)
         plane[refs[i]] = next_plane + i

@@ -15,6 +15,7 @@ from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import joined, starts
 from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import evaluate_block
+from tocsin.kernels.frequencies import add_frequencies
 from tocsin.kernels.leaves import RADIX, Cells, Sorter
 from tocsin.kernels.matches import count_events, count_rules, write_matches
 from tocsin.kernels.rows import WORDS, Chunk, Planes
@@ -83,7 +84,7 @@ class Matcher:
 
     @property
     def most_scratch(self) -> int:
-        """Bytes that one thread may come to use for a block, were its events to need every plane."""
+        """Bytes that one thread uses for the planes of a block when every event needs them all."""
         return 8 * self._most_planes * (self._words + 3)
 
     def match_batch(
@@ -134,6 +135,13 @@ class Matcher:
                 rule = self._room_for(int(counts.sum()))
                 write_matches(index.graph.root, words, planes, first, last, place, rule)
                 yield BatchMatches(rule, counts)
+
+    def frequencies(self, batch: EventBatch) -> NDArray[np.float32]:
+        """For how many events of a batch each plane holds."""
+        held = np.zeros(self._index.plane_count, np.float32)
+        for _ in self.match_slices(batch, write=False):
+            add_frequencies(self._words, self._planes(0), held)
+        return held
 
     def _room_for(self, matches: int) -> NDArray[np.int32]:
         scratch = self._scratch

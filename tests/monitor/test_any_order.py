@@ -176,7 +176,7 @@ class AnyOrder(RuleBasedStateMachine):
             work._at_work,
             self.meanwhile(version, "compile_layer", wished, found),
         ):
-            patch.setattr(upkeep, "merged_above", lambda sizes: 0)
+            patch.setattr(upkeep, "merged_above", lambda sizes, dead: 0)
             work._merge()
         self.match(found)
 

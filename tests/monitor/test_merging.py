@@ -36,6 +36,10 @@ def test_what_the_background_puts_together() -> None:
     assert merged_above([100_000, 2_400, 600]) == 1
     assert merged_above([12_000, 2_400, 600]) == 0
     assert merged_above([10, 10]) == 2, "left to readers"
+    assert merged_above([100_000, 600], dead=50_300) == 2
+    assert merged_above([100_000, 600], dead=50_301) == 0, "most are dead"
+    assert merged_above([100_000], dead=100_000) == 0
+    assert merged_above([10], dead=10) == 1
 
 
 def test_when_all_is_compiled() -> None:

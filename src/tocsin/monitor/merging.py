@@ -16,13 +16,13 @@ from collections.abc import Sequence
 RATIO = 4
 """A layer that is more than so many times as large as all above it is left alone."""
 
-ALWAYS_MERGED = 16
+ALWAYS_MERGED = 8
 """Rules that are compiled together whatever the ratio: a layer has a cost of its own."""
 
-READERS_SHARE = 512
+READERS_SHARE = 256
 """Rules that a reader compiles together with fresh ones, at most."""
 
-FRESH_AT_MOST = 2048
+FRESH_AT_MOST = 4096
 """With so many fresh rules, the background does not wait for a reader to compile them."""
 
 YOUNGER_AT_LEAST = 50_000
@@ -43,15 +43,23 @@ def absorbed_with(fresh: int, sizes: Sequence[int]) -> int:
     return taken
 
 
-def merged_above(sizes: Sequence[int]) -> int:
-    """From which layer on to compile all layers together; len(sizes) when they are best left alone."""
+def merged_above(sizes: Sequence[int], dead: int = 0) -> int:
+    """From which layer on to compile all layers together; len(sizes) when they are best left alone.
+
+    `dead` rules, at least, lie in the layers; when they are most of them, all is compiled, to be rid of them.
+    """
+    total = sum(sizes)
+    if total <= READERS_SHARE:
+        return len(sizes)
+    if 2 * dead > total:
+        return 0
     first = len(sizes)
     above = 0
     for place in range(len(sizes) - 1, -1, -1):
         if above > 0 and sizes[place] <= RATIO * above:
             first = place
         above += sizes[place]
-    return first if above > READERS_SHARE else len(sizes)
+    return first
 
 
 def fresh_are_due(fresh: int) -> bool:

@@ -72,7 +72,7 @@ class Upkeep:
 
     def _merge(self) -> None:
         with self._lock:
-            first = 1 + merged_above(_sizes(self._holder.version))
+            first = 1 + _merged_above(self._holder.version)
             claimed = self._claim(self._holder.version)
         layers = claimed.start.stack.layers
         merged = claimed.merged(layers[first:], claimed.count)
@@ -132,7 +132,7 @@ def _is_due(version: Version) -> bool:
     return (
         fresh_are_due(fresh_rules(version))
         or _wants_compaction(version)
-        or merged_above(_sizes(version)) < len(version.lineage.latest.stack.layers) - 1
+        or _merged_above(version) < len(version.lineage.latest.stack.layers) - 1
     )
 
 
@@ -141,6 +141,8 @@ def _wants_compaction(version: Version) -> bool:
     return compaction_is_due(ledger.main_count, version.count - ledger.main_count, ledger.dead_in_main)
 
 
-def _sizes(version: Version) -> list[int]:
-    """Of the layers above the main index, from below."""
-    return [len(layer) for layer in version.lineage.latest.stack.layers[1:]]
+def _merged_above(version: Version) -> int:
+    """Of the layers above the main index, from which on to compile them together."""
+    sizes = [len(layer) for layer in version.lineage.latest.stack.layers[1:]]
+    alive = version.live - (version.ledger.main_count - version.ledger.dead_in_main)
+    return merged_above(sizes, sum(sizes) - alive)

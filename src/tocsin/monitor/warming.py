@@ -35,5 +35,7 @@ def warm_up() -> None:
         "u": datetime(2026, 1, 31, tzinfo=UTC),
         "v": True,
     }
+    index.insert("later", "a = 1")
+    index.delete("numbers")
     index.match(event)
     index.match_table(pa.Table.from_pylist([event, event]))

@@ -14,14 +14,15 @@ from tocsin.kernels.rows import PER_WORD, Planes, full_mask
 @kernel
 def add_frequencies(words: int, planes: Planes, held: NDArray[np.float32]) -> None:
     """Add to held[p] for how many events of the block plane p holds."""
+    entry, chunk, _word = planes
     full = full_mask(words)
     for plane in range(held.size):
-        mask = planes.entry[2 * plane]
-        source = np.int64(planes.entry[2 * plane + 1])
+        mask = entry[2 * plane]
+        source = np.int64(entry[2 * plane + 1])
         size = PER_WORD * words if mask == full else count_bits(mask)
         total = 0
         for place in range(source, source + size):
-            total += count_bits(np.uint64(planes.chunk[place]))
+            total += count_bits(np.uint64(chunk[place]))
         held[plane] += total
 
 

@@ -220,6 +220,8 @@ def _mark_hits(
     A leaf that only one key satisfies shares that key's plane. One that several satisfy gets a whole
     plane of its own, which is still changed here and settled by _settle_hits.
     """
+    entry, chunk, word = planes
+    draft_chunk = draft.chunk
     full = full_mask(words)
     i = 0
     while i < size:
@@ -227,7 +229,7 @@ def _mark_hits(
         mask = np.uint64(0)
         while i < size and key[cell[i]] == value:
             event = row[cell[i]] - base
-            draft.chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
+            draft_chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
             mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
             i += 1
         shared = -1
@@ -236,21 +238,21 @@ def _mark_hits(
             each = leaf[j]
             if hits[each] == 1:
                 if shared < 0:
-                    stored, shared, used = store(draft, mask, words, planes.chunk, planes.word, used)
-                planes.entry[2 * each] = stored
-                planes.entry[2 * each + 1] = shared
+                    stored, shared, used = store(draft, mask, words, chunk, word, used)
+                entry[2 * each] = stored
+                entry[2 * each + 1] = shared
                 continue
-            if planes.entry[2 * each] == 0:
+            if entry[2 * each] == 0:
                 start = (used + PER_WORD - 1) & -PER_WORD
                 used = start + PER_WORD * words
                 for w in range(words):
-                    planes.word[(start >> PER_WORD_BITS) + w] = 0
-                planes.entry[2 * each] = full
-                planes.entry[2 * each + 1] = start
+                    word[(start >> PER_WORD_BITS) + w] = 0
+                entry[2 * each] = full
+                entry[2 * each + 1] = start
             bits = mask
             while bits != 0:
                 place = lowest_bit(bits)
-                planes.chunk[np.int64(planes.entry[2 * each + 1]) + place] |= draft.chunk[place]
+                chunk[np.int64(entry[2 * each + 1]) + place] |= draft_chunk[place]
                 bits &= bits - np.uint64(1)
         clear(draft, mask)
     return used
@@ -284,19 +286,20 @@ def _settle_hits(
 @kernel
 def _close_up(planes: Planes, plane: int, words: int) -> None:
     """Store a plane that is whole, and is nobody else's, by its chunks if these are few."""
-    at = np.int64(planes.entry[2 * plane + 1])
+    entry, chunk, _word = planes
+    at = np.int64(entry[2 * plane + 1])
     mask = np.uint64(0)
     filled = 0
     for place in range(PER_WORD * words):
-        if planes.chunk[at + place] != 0:
+        if chunk[at + place] != 0:
             mask |= np.uint64(1) << np.uint64(place)
             filled += 1
-    if filled > MOST_SPARSE or mask == planes.entry[2 * plane]:
+    if filled > MOST_SPARSE or mask == entry[2 * plane]:
         return
-    planes.entry[2 * plane] = mask
+    entry[2 * plane] = mask
     source = at
     while mask != 0:
-        planes.chunk[at] = planes.chunk[source + lowest_bit(mask)]
+        chunk[at] = chunk[source + lowest_bit(mask)]
         at += 1
         mask &= mask - np.uint64(1)
 
@@ -304,15 +307,17 @@ def _close_up(planes: Planes, plane: int, words: int) -> None:
 @kernel
 def _assign(planes: Planes, leaf: int, draft: Draft, mask: np.uint64, words: int, used: int) -> int:
     """Give a leaf the events of a draft, besides those it has already; the new end."""
-    if planes.entry[2 * leaf] == 0:
-        stored, at, used = store(draft, mask, words, planes.chunk, planes.word, used)
+    entry, chunk, word = planes
+    draft_chunk = draft.chunk
+    if entry[2 * leaf] == 0:
+        stored, at, used = store(draft, mask, words, chunk, word, used)
     else:
-        chunk = draft.chunk.copy()
-        both = Draft(chunk, chunk.view(np.uint64))
+        own = draft_chunk.copy()
+        both = Draft(own, own.view(np.uint64))
         mask |= add_plane(planes, leaf, full_mask(words), both)
-        stored, at, used = store(both, mask, words, planes.chunk, planes.word, used)
-    planes.entry[2 * leaf] = stored
-    planes.entry[2 * leaf + 1] = at
+        stored, at, used = store(both, mask, words, chunk, word, used)
+    entry[2 * leaf] = stored
+    entry[2 * leaf + 1] = at
     return used
 
 
@@ -337,6 +342,9 @@ def _mark_rays(
     upward: from the lowest slot, limit the last slot of each range; else from the highest, limit the
     first. A range that adds no event shares the plane of the one before.
     """
+    entry, chunk, word = planes
+    draft_chunk = draft.chunk
+    row, slot = cells.row, cells.slot
     mask = np.uint64(0)
     at = 0 if upward else size
     shared = -1
@@ -344,22 +352,22 @@ def _mark_rays(
     for i in range(first, last):
         while at < size if upward else at > 0:
             cell = by_slot[at if upward else at - 1]
-            if cells.slot[cell] > limit[i] if upward else cells.slot[cell] < limit[i]:
+            if slot[cell] > limit[i] if upward else slot[cell] < limit[i]:
                 break
-            event = cells.row[cell] - base
-            draft.chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
+            event = row[cell] - base
+            draft_chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
             mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
             shared = -1
             at += 1 if upward else -1
         if mask == 0:
             continue
-        if planes.entry[2 * leaf[i]] != 0:
+        if entry[2 * leaf[i]] != 0:
             used = _assign(planes, leaf[i], draft, mask, words, used)
             continue
         if shared < 0:
-            stored, shared, used = store(draft, mask, words, planes.chunk, planes.word, used)
-        planes.entry[2 * leaf[i]] = stored
-        planes.entry[2 * leaf[i] + 1] = shared
+            stored, shared, used = store(draft, mask, words, chunk, word, used)
+        entry[2 * leaf[i]] = stored
+        entry[2 * leaf[i] + 1] = shared
     clear(draft, mask)
     return used
 
@@ -378,15 +386,17 @@ def _mark_middles(
     used: int,
 ) -> int:
     """Ranges with two ends."""
+    draft_chunk = draft.chunk
+    row, slot = cells.row, cells.slot
     at = 0
     for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
-        while at < size and cells.slot[by_slot[at]] < ranges.middle_from[i]:
+        while at < size and slot[by_slot[at]] < ranges.middle_from[i]:
             at += 1
         inside = at
         mask = np.uint64(0)
-        while inside < size and cells.slot[by_slot[inside]] <= ranges.middle_to[i]:
-            event = cells.row[by_slot[inside]] - base
-            draft.chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
+        while inside < size and slot[by_slot[inside]] <= ranges.middle_to[i]:
+            event = row[by_slot[inside]] - base
+            draft_chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
             mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
             inside += 1
         if mask != 0:
@@ -407,6 +417,9 @@ def _mark_negated(
     used: int,
 ) -> int:
     """Falsehood of the group's leaves: known and not true. Where nothing is true, all share one plane."""
+    entry, chunk, word = planes
+    draft_chunk = draft.chunk
+    known_chunk, known_word = known
     full = full_mask(words)
     known_whole = count_bits(known_mask) > MOST_SPARSE
     shared = -1
@@ -414,46 +427,46 @@ def _mark_negated(
     for i in range(leaves.negated_start[group], leaves.negated_start[group + 1]):
         leaf = leaves.negated_leaf[i]
         plane = leaves.negated_plane[i]
-        true = planes.entry[2 * leaf]
+        true = entry[2 * leaf]
         if true & known_mask == 0:
             if shared < 0:
-                stored, shared, used = store(known, known_mask, words, planes.chunk, planes.word, used)
-            planes.entry[2 * plane] = stored
-            planes.entry[2 * plane + 1] = shared
+                stored, shared, used = store(known, known_mask, words, chunk, word, used)
+            entry[2 * plane] = stored
+            entry[2 * plane + 1] = shared
             continue
         if known_whole:
             start = (used + PER_WORD - 1) & -PER_WORD
             used = start + PER_WORD * words
             target = start >> PER_WORD_BITS
-            source = np.int64(planes.entry[2 * leaf + 1])
+            source = np.int64(entry[2 * leaf + 1])
             if true == full:
                 for w in range(words):
-                    planes.word[target + w] = known.word[w] & ~planes.word[(source >> PER_WORD_BITS) + w]
+                    word[target + w] = known_word[w] & ~word[(source >> PER_WORD_BITS) + w]
             else:
                 for w in range(words):
-                    planes.word[target + w] = known.word[w]
+                    word[target + w] = known_word[w]
                 while true != 0:
-                    planes.chunk[start + lowest_bit(true)] &= ~planes.chunk[source]
+                    chunk[start + lowest_bit(true)] &= ~chunk[source]
                     source += 1
                     true &= true - np.uint64(1)
-            planes.entry[2 * plane] = full
-            planes.entry[2 * plane + 1] = start
+            entry[2 * plane] = full
+            entry[2 * plane + 1] = start
             continue
         mask = np.uint64(0)
         bits = known_mask
         while bits != 0:
             place = lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            rest = known.chunk[place]
+            rest = known_chunk[place]
             if true & (np.uint64(1) << np.uint64(place)):
-                rest &= ~planes.chunk[place_of_chunk(true, np.int64(planes.entry[2 * leaf + 1]), place, full)]
+                rest &= ~chunk[place_of_chunk(true, np.int64(entry[2 * leaf + 1]), place, full)]
             if rest != 0:
-                draft.chunk[place] = rest
+                draft_chunk[place] = rest
                 mask |= np.uint64(1) << np.uint64(place)
         if mask != 0:
-            stored_mask, at, used = store(draft, mask, words, planes.chunk, planes.word, used)
-            planes.entry[2 * plane] = stored_mask
-            planes.entry[2 * plane + 1] = at
+            stored_mask, at, used = store(draft, mask, words, chunk, word, used)
+            entry[2 * plane] = stored_mask
+            entry[2 * plane + 1] = at
             clear(draft, mask)
     return used
 
@@ -518,18 +531,21 @@ def _mark_null(
     used: int,
 ) -> int:
     """`is null`: the events of the block that the field is not known for."""
+    entry, chunk, word = planes
+    draft_chunk = draft.chunk
+    known_chunk, _known_word = known
     mask = fill(draft, size)
     bits = known_mask
     while bits != 0:
         place = lowest_bit(bits)
-        draft.chunk[place] &= ~known.chunk[place]
-        if draft.chunk[place] == 0:
+        draft_chunk[place] &= ~known_chunk[place]
+        if draft_chunk[place] == 0:
             mask ^= np.uint64(1) << np.uint64(place)
         bits &= bits - np.uint64(1)
     if mask != 0:
-        stored, at, used = store(draft, mask, words, planes.chunk, planes.word, used)
-        planes.entry[2 * leaf] = stored
-        planes.entry[2 * leaf + 1] = at
+        stored, at, used = store(draft, mask, words, chunk, word, used)
+        entry[2 * leaf] = stored
+        entry[2 * leaf + 1] = at
     clear(draft, mask)
     return used
 

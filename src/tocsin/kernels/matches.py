@@ -45,20 +45,21 @@ def count_events(
     that are stored whole are added up a machine word at a time: digit[d] holds the d-th binary digit
     of 64 * words counts, and adding a plane carries from digit to digit.
     """
+    entry, chunk, word = planes
     full = full_mask(words)
     one = np.uint64(1)
     digit = np.zeros((_DIGITS, WORDS), np.uint64)
     carry = np.empty(WORDS, np.uint64)
     for i in range(root.size):
-        mask = planes.entry[2 * root[i]]
-        source = np.int64(planes.entry[2 * root[i] + 1])
+        mask = entry[2 * root[i]]
+        source = np.int64(entry[2 * root[i] + 1])
         if mask == full:
             rest = weight[i]
             shift = 0
             while rest != 0:
                 if rest & 1:
                     for w in range(words):
-                        carry[w] = planes.word[(source >> PER_WORD_BITS) + w]
+                        carry[w] = word[(source >> PER_WORD_BITS) + w]
                     d = shift
                     any_carry = one
                     while any_carry != 0:
@@ -75,7 +76,7 @@ def count_events(
         while mask != 0:
             first = lowest_bit(mask) << CHUNK_BITS
             mask &= mask - one
-            held = np.uint64(planes.chunk[source])
+            held = np.uint64(chunk[source])
             source += 1
             while held != 0:
                 per_event[first + lowest_bit(held)] += weight[i]
@@ -93,29 +94,32 @@ def count_rules(
     rule_root: NDArray[np.int32], words: int, planes: Planes, per_rule: NDArray[np.int64]
 ) -> None:
     """Add to per_rule how many events of the block each rule matches."""
+    entry, chunk, _word = planes
     full = full_mask(words)
     for rule in range(rule_root.size):
-        mask = planes.entry[2 * rule_root[rule]]
-        source = np.int64(planes.entry[2 * rule_root[rule] + 1])
+        mask = entry[2 * rule_root[rule]]
+        source = np.int64(entry[2 * rule_root[rule] + 1])
         size = PER_WORD * words if mask == full else count_bits(mask)
         total = 0
         for place in range(source, source + size):
-            total += count_bits(np.uint64(planes.chunk[place]))
+            total += count_bits(np.uint64(chunk[place]))
         per_rule[rule] += total
 
 
 @kernel
 def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) -> int:
     """List the rules that hold for some event of the block, in their order; how many."""
+    entry, _chunk, _word = planes
+    living_rule, living_entry = living
     count = 0
     last = rule_root.size - 1
     for rule in range(rule_root.size):
-        prefetch(planes.entry, 2 * np.int64(rule_root[min(rule + AHEAD, last)]))
+        prefetch(entry, 2 * np.int64(rule_root[min(rule + AHEAD, last)]))
         plane = 2 * rule_root[rule]
-        living.rule[count] = rule
-        living.entry[2 * count] = planes.entry[plane]
-        living.entry[2 * count + 1] = planes.entry[plane + 1]
-        count += planes.entry[plane] != 0
+        living_rule[count] = rule
+        living_entry[2 * count] = entry[plane]
+        living_entry[2 * count + 1] = entry[plane + 1]
+        count += entry[plane] != 0
     return count
 
 
@@ -136,6 +140,7 @@ def write_matches(
     Each is written at place[event], which moves on. WORDS_AT_ONCE words are done before the next ones
     are begun: the places being written to then stay in the nearest cache.
     """
+    living_rule, living_entry = living
     full = full_mask(words)
     one = np.uint64(1)
     for begin in range(first_word, last_word, WORDS_AT_ONCE):
@@ -143,10 +148,10 @@ def write_matches(
         below = (one << np.uint64(PER_WORD * begin)) - one
         wanted = full_mask(end) & ~below
         for i in range(count):
-            rule = living.rule[i]
-            mask = living.entry[2 * i]
-            source = np.int64(living.entry[2 * i + 1])
-            ahead = np.int64(living.entry[2 * min(i + AHEAD, count - 1) + 1])
+            rule = living_rule[i]
+            mask = living_entry[2 * i]
+            source = np.int64(living_entry[2 * i + 1])
+            ahead = np.int64(living_entry[2 * min(i + AHEAD, count - 1) + 1])
             prefetch(chunk, ahead + PER_WORD * begin)
             if mask == full:
                 for w in range(begin, end):

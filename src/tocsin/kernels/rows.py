@@ -39,7 +39,7 @@ WORDS = CHUNK
 BLOCK = 64 * WORDS
 """Events in a block, at most."""
 
-MOST_SPARSE = 24
+MOST_SPARSE = 32
 """Chunks of a plane that is not stored whole, at most."""
 
 

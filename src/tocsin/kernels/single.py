@@ -137,27 +137,27 @@ def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
 
 
 @kernel
-def _hold(plane: int, now: int, link_start: NDArray[np.int32], stamps: Stamps, count: int) -> int:
-    """Plane holds: stamp it and, if something follows, list it, once. The new length of the list."""
-    if stamps.true[plane] != now:
-        stamps.true[plane] = now
-        stamps.held[count] = plane
-        count += link_start[plane + 1] > link_start[plane]
-    return count
-
-
-@kernel
-def _hold_all(
+def _hold(
     leaf: NDArray[np.int32],
     first: int,
     last: int,
     now: int,
     link_start: NDArray[np.int32],
-    stamps: Stamps,
+    true: NDArray[np.uint8],
+    held: NDArray[np.int32],
     count: int,
 ) -> int:
+    """The leaves leaf[first:last] hold: stamp each and, if something follows, list it, once.
+
+    The new length of the list.
+    """
+    stamp = np.uint8(now)
     for i in range(first, last):
-        count = _hold(leaf[i], now, link_start, stamps, count)
+        plane = leaf[i]
+        if true[plane] != stamp:
+            true[plane] = stamp
+            held[count] = plane
+            count += link_start[plane + 1] > link_start[plane]
     return count
 
 
@@ -171,17 +171,17 @@ def _hold_ranges(
     first = last
     while first > ranges.prefix_start[group] and ranges.prefix_to[first - 1] >= slot:
         first -= 1
-    count = _hold_all(ranges.prefix_leaf, first, last, now, link_start, stamps, count)
+    count = _hold(ranges.prefix_leaf, first, last, now, link_start, stamps.true, stamps.held, count)
     last = ranges.suffix_start[group + 1]
     first = last
     while first > ranges.suffix_start[group] and ranges.suffix_from[first - 1] <= slot:
         first -= 1
-    count = _hold_all(ranges.suffix_leaf, first, last, now, link_start, stamps, count)
+    count = _hold(ranges.suffix_leaf, first, last, now, link_start, stamps.true, stamps.held, count)
     for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
         if ranges.middle_from[i] > slot:
             break
         if ranges.middle_to[i] >= slot:
-            count = _hold(ranges.middle_leaf[i], now, link_start, stamps, count)
+            count = _hold(ranges.middle_leaf, i, i + 1, now, link_start, stamps.true, stamps.held, count)
     return count
 
 
@@ -197,16 +197,17 @@ def _hold_leaves(
 ) -> int:
     """Look the event's values up and list every leaf that they satisfy: how many."""
     now = stamps.now[0]
+    true, held = stamps.true, stamps.held
     start = leaves.posting_start
     for i in range(event.known_group.size):
         stamps.known[event.known_group[i]] = now
-    count = _hold_all(event.found_leaf, 0, event.found_leaf.size, now, link_start, stamps, 0)
+    count = _hold(event.found_leaf, 0, event.found_leaf.size, now, link_start, true, held, 0)
     for i in range(event.scalar_group.size):
         group = np.int64(event.scalar_group[i])
         stamps.known[group] = now
         q = scalar_posting(literals, group, event.high[i], event.low[i])
         if q >= 0:
-            count = _hold_all(leaves.posting_leaf, start[q], start[q + 1], now, link_start, stamps, count)
+            count = _hold(leaves.posting_leaf, start[q], start[q + 1], now, link_start, true, held, count)
         if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
             slot = scalar_slot(bounds, group, event.high[i], event.low[i])
             count = _hold_ranges(group, slot, ranges, link_start, stamps, count)
@@ -217,7 +218,7 @@ def _hold_leaves(
         end = event.text_offset[i + 1]
         q = text_posting(literals, group, event.text_bytes, begin, end)
         if q >= 0:
-            count = _hold_all(leaves.posting_leaf, start[q], start[q + 1], now, link_start, stamps, count)
+            count = _hold(leaves.posting_leaf, start[q], start[q + 1], now, link_start, true, held, count)
         if bounds.text_start[group + 1] > bounds.text_start[group]:
             slot = text_slot(bounds, group, event.text_bytes, begin, end)
             count = _hold_ranges(group, slot, ranges, link_start, stamps, count)
@@ -227,16 +228,23 @@ def _hold_leaves(
 @kernel
 def _hold_absences(leaves: Leaves, links: Links, stamps: Stamps, count: int) -> int:
     """List the fields that are null, and then the falsehoods from which something follows."""
-    now = stamps.now[0]
+    now = np.uint8(stamps.now[0])
+    true, known, held, link_start = stamps.true, stamps.known, stamps.held, links.link_start
     for group in range(leaves.null_leaf.size):
-        if leaves.null_leaf[group] >= 0 and stamps.known[group] != now:
-            stamps.known[group] = now
-            count = _hold(leaves.null_leaf[group], now, links.link_start, stamps, count)
+        null_leaf = leaves.null_leaf[group]
+        if null_leaf >= 0 and known[group] != now:
+            known[group] = now
+            true[null_leaf] = now
+            held[count] = null_leaf
+            count += link_start[null_leaf + 1] > link_start[null_leaf]
     for group in range(leaves.null_leaf.size):
-        if stamps.known[group] == now:
+        if known[group] == now:
             for i in range(links.pushed_start[group], links.pushed_start[group + 1]):
-                if stamps.true[links.pushed_leaf[i]] != now:
-                    count = _hold(links.pushed_plane[i], now, links.link_start, stamps, count)
+                if true[links.pushed_leaf[i]] != now:
+                    plane = links.pushed_plane[i]
+                    true[plane] = now
+                    held[count] = plane
+                    count += 1
     return count
 
 

@@ -173,7 +173,8 @@ class Matcher:
         room = (self._most_planes + found) * (self._words + 1)
         if scratch.planes is None or len(scratch.planes.word) < room:
             word = np.empty(room, np.uint64)
-            entry = np.zeros(2 * (self._index.plane_count + 2), np.uint64)
+            entry = np.empty(2 * (self._index.plane_count + 2), np.uint64)
+            entry.fill(0)  # np.zeros would not ask the system for large pages, and every look here is a jump
             scratch.planes = Planes(entry, word.view(Chunk), word)
         return scratch.planes
 

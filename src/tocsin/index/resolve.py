@@ -16,6 +16,7 @@ from tocsin.index.decimals import DecimalGroup
 from tocsin.index.event_cells import EventCells
 from tocsin.index.keys import address_key, instant_key
 from tocsin.index.patterns import PatternGroup
+from tocsin.index.plain_event import PlainEvents
 from tocsin.kernels.leaves import Cells
 from tocsin.kernels.predicates import NULLS
 from tocsin.kernels.single import OneEvent
@@ -32,6 +33,7 @@ class Resolver:
         self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
         for leaf in index.pattern_leaf.tolist():
             self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
+        self._plain = PlainEvents(self._groups, self._pattern_leaves)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
 
@@ -65,6 +67,10 @@ class Resolver:
         cells = BatchCells()
         self._collect(cells, batch)
         return cells.cells(self._index)
+
+    def resolve_plain(self, event: object) -> OneEvent | None:
+        """The cells of a plain event, without a batch; None when it is not plain."""
+        return self._plain.read(event)
 
     def resolve_one(self, batch: EventBatch) -> OneEvent:
         """The cells of the only event of a batch, which the kernel looks up."""

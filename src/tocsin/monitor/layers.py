@@ -10,7 +10,7 @@ matches is in order when the layers' matches are put one behind the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,9 +38,11 @@ class Layer:
     def __len__(self) -> int:
         return self.compiled.rule_count
 
-    def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
-        """The numbers of the rules that the only event of a batch satisfies."""
-        found = self.matcher.match_one(batch)
+    def match_one(self, event: Mapping[str, object], plan: FieldPlan) -> NDArray[np.int32]:
+        """The numbers of the rules that an event satisfies; the plan is for events that are not plain."""
+        found = self.matcher.match_plain(event)
+        if found is None:
+            found = self.matcher.match_one(plan.batch([event]))
         return found if self.numbers is None else self.numbers[found]
 
     def match(self, batch: EventBatch) -> BatchMatches:

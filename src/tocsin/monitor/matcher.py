@@ -19,7 +19,7 @@ from tocsin.kernels.frequencies import add_frequencies
 from tocsin.kernels.leaves import RADIX, Cells, Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living, write_matches
 from tocsin.kernels.rows import WORDS, Chunk, Planes
-from tocsin.kernels.single import Stamps, match_single
+from tocsin.kernels.single import OneEvent, Stamps, match_single
 
 SCRATCH_BYTES = 1 << 30
 """Memory for the planes of a block, at most; a thread that matches batches has so much of its own.
@@ -178,8 +178,16 @@ class Matcher:
             scratch.planes = Planes(entry, word.view(Chunk), word)
         return scratch.planes
 
+    def match_plain(self, event: object) -> NDArray[np.int32] | None:
+        """The rules that an event satisfies, ascending; None when it is not plain (index/plain_event.py)."""
+        plain = self._resolver.resolve_plain(event)
+        return None if plain is None else self._match_single(plain)
+
     def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
         """The rules that the only event of a batch satisfies, ascending."""
+        return self._match_single(self._resolver.resolve_one(batch))
+
+    def _match_single(self, event: OneEvent) -> NDArray[np.int32]:
         index, scratch = self._index, self._scratch
         if scratch.stamps is None or scratch.single is None:
             inner = len(index.graph.is_and)
@@ -194,7 +202,7 @@ class Matcher:
             )
             scratch.single = np.empty(index.rule_count, np.int32)
         count = match_single(
-            self._resolver.resolve_one(batch),
+            event,
             index.literals,
             index.bounds,
             index.leaves,

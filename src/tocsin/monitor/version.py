@@ -137,8 +137,7 @@ class Version:
     def match_one(self, event: Mapping[str, object]) -> NDArray[np.int32]:
         """The numbers of the rules that an event satisfies, ascending."""
         stack = self.settled()
-        batch = stack.plan.batch([event])
-        found = [each.match_one(batch) for each in stack.layers]
+        found = [each.match_one(event, stack.plan) for each in stack.layers]
         rules = found[0] if len(found) == 1 else np.concatenate(found)
         if self.live == self.count:
             return rules

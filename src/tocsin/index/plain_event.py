@@ -37,6 +37,14 @@ class _Field(NamedTuple):
     every: tuple[int, ...]
 
 
+def is_plain(value: object) -> bool:
+    """Whether a value of an event is one that the grammar's evaluator and every index take alike."""
+    kind = type(value)
+    if kind is list:
+        return all(type(each) is int or type(each) is str for each in value)  # type: ignore[attr-defined]
+    return kind is int or kind is str or kind is bool or value is None or (kind is float and value == value)
+
+
 class PlainEvents:
     """Reads plain events for the groups of an index. It keeps nothing of an event."""
 
@@ -55,9 +63,7 @@ class PlainEvents:
                     by_kind.get(Kind.NUMBER, _NONE),
                     by_kind.get(Kind.STRING, _NONE),
                     by_kind.get(Kind.BOOLEAN, _NONE),
-                    Kind.TIMESTAMP in by_kind
-                    or Kind.ADDRESS in by_kind
-                    or not patterns.isdisjoint(by_kind.values()),
+                    reread or not patterns.isdisjoint(by_kind.values()),
                     tuple(group for kind, group in by_kind.items() if kind != NULLS),
                 )
 

@@ -122,6 +122,10 @@ class Ledger:
         metadata = {name: value for name, value in row.items() if value is not None}
         return Rule(self.main.rule_id.text(number), self.main.rule_text.text(number), metadata)
 
+    def when(self, number: int) -> str:
+        """The condition of a rule that is younger than the main index."""
+        return self._whens[number - self.main_count]
+
     def ids(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
         """The ids of these ascending numbers."""
         return self._texts(numbers, rule_ids(self.main), self._ids)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 RATIO = 4
 """A layer that is more than so many times as large as all above it is left alone."""
 
-ALWAYS_MERGED = 8
+ALWAYS_MERGED = 64
 """Rules that are compiled together whatever the ratio: a layer has a cost of its own."""
 
 READERS_SHARE = 256

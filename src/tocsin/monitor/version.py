@@ -10,21 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.events.cells import EventBatch
-from tocsin.grammar.tree import Path
+from tocsin.grammar.conditions import parse_condition
+from tocsin.grammar.meaning import matches
+from tocsin.grammar.tree import Condition, Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import starts
+from tocsin.index.plain_event import is_plain
 from tocsin.kernels.alive import interleave, keep_alive
 from tocsin.monitor.layers import Layer, Stack, compile_layer, main_layer
 from tocsin.monitor.ledger import Ledger
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.merging import absorbed_with
 from tocsin.monitor.names import Names
+
+ASKED_ONE_BY_ONE = 16
+"""Fresh rules that are asked by the meaning of conditions itself, and not compiled for the sake of one event."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,14 +125,17 @@ class Version:
     def settled(self) -> Stack:
         """Layers of all the rules: fresh ones are compiled, once, with the smallest layers below them."""
         if self._own is None:
-            latest = self.lineage.latest
-            known = latest if latest.change <= self.change else self.start
+            known = self._compiled_so_far()
             if known.count < self.count:
                 known = self._with_fresh(known)
                 if self.lineage.latest.change < known.change:
                     self.lineage.latest = known
             self._own = known.stack
         return self._own
+
+    def _compiled_so_far(self) -> Compiled:
+        latest = self.lineage.latest
+        return latest if latest.change <= self.change else self.start
 
     def merged(self, layers: tuple[Layer, ...], first_fresh: int) -> Layer | None:
         """A layer of the rules of these younger layers and of the fresh ones; None when none is alive."""
@@ -136,12 +146,34 @@ class Version:
 
     def match_one(self, event: Mapping[str, object]) -> NDArray[np.int32]:
         """The numbers of the rules that an event satisfies, ascending."""
-        stack = self.settled()
+        stack, fresh = self._layers_for(event)
         found = [each.match_one(event, stack.plan) for each in stack.layers]
         rules = found[0] if len(found) == 1 else np.concatenate(found)
-        if self.live == self.count:
-            return rules
-        return rules[self.ledger.dead_at[rules] > self.change]
+        if self.live < self.count:
+            rules = rules[self.ledger.dead_at[rules] > self.change]
+        younger = [
+            number
+            for number, condition in fresh
+            if self.ledger.is_alive(number, self.change) and matches(condition, event)
+        ]
+        return np.concatenate((rules, np.array(younger, np.int32))) if younger else rules
+
+    def _layers_for(self, event: Mapping[str, object]) -> tuple[Stack, list[tuple[int, Condition]]]:
+        """Layers to match one event against, and rules to ask one by one because they are fresh and few.
+
+        Compiling costs as much as asking several rules, and the next change may come before the next
+        match. An event that is not plain is left to the layers.
+        """
+        if self._own is None and type(event) is dict:
+            known = self._compiled_so_far()
+            if self.count - known.count <= ASKED_ONE_BY_ONE:
+                fresh = [
+                    (number, _parsed(self.ledger.when(number))) for number in range(known.count, self.count)
+                ]
+                fields = {each.field for _, condition in fresh for each in condition.predicates()}
+                if all(len(path) == 1 and is_plain(event.get(path[0])) for path in fields):
+                    return known.stack, fresh
+        return self.settled(), []
 
     def match_cells(self, batch: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
@@ -207,3 +239,8 @@ def _behind_each_other(older: BatchMatches, younger: BatchMatches) -> BatchMatch
     rule = np.empty(len(older.rule) + len(younger.rule), np.int32)
     interleave(*older, *younger, rule)
     return BatchMatches(rule, older.per_event + younger.per_event)
+
+
+@lru_cache(maxsize=8 * ASKED_ONE_BY_ONE)
+def _parsed(when: str) -> Condition:
+    return parse_condition(when)

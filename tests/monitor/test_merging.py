@@ -21,8 +21,8 @@ def test_what_a_reader_takes_along() -> None:
     assert absorbed_with(1, []) == 0
     assert absorbed_with(1, [ALWAYS_MERGED - 1]) == 1
     assert absorbed_with(1, [ALWAYS_MERGED]) == 0
-    assert absorbed_with(10, [10 * RATIO]) == 1
-    assert absorbed_with(10, [10 * RATIO + 1]) == 0
+    assert absorbed_with(40, [40 * RATIO]) == 1
+    assert absorbed_with(40, [40 * RATIO + 1]) == 0
     assert absorbed_with(10, [200, 10 * RATIO]) == 2
     assert absorbed_with(10, [100_000, 10 * RATIO]) == 1
     assert absorbed_with(READERS_SHARE, [1]) == 0

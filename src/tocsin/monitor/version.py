@@ -31,7 +31,7 @@ from tocsin.monitor.merging import absorbed_with
 from tocsin.monitor.names import Names
 
 ASKED_ONE_BY_ONE = 16
-"""Fresh rules that are asked by the meaning of conditions itself, and not compiled for the sake of one event."""
+"""Fresh rules that are asked by the meaning of conditions itself, not compiled for one event."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-peers format clean
+.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-paper bench-strings bench-peers format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -50,6 +50,12 @@ bench: setup  ## how fast: writes the tables that the documents quote
 
 bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
+
+bench-paper: setup  ## Figures 8, 9 and 10 of the A-Tree paper
+	$(BIN)/python -m benchmarks.atree_paper
+
+bench-strings: setup  ## patterns on one field
+	$(BIN)/python -m benchmarks.strings
 
 bench-peers: setup  ## the same rules in the a-tree crate; needs cargo
 	$(BIN)/python -m benchmarks.peers.a_tree.compare

@@ -23,7 +23,8 @@ import numpy as np
 import pyarrow as pa
 import re2
 from benchmarks.measuring import machine_facts, say, timed
-from benchmarks.tables import markdown
+from benchmarks.spine import DOCUMENTS
+from benchmarks.tables import markdown, write_into
 
 from tocsin.events.kinds import Kind
 from tocsin.grammar.canonical.predicates import canonical_predicate
@@ -87,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         RESULTS.parent.mkdir(exist_ok=True)
         report = {"machine": machine_facts(), "likes": asdict(likes), "expressions": asdict(expressions)}
         RESULTS.write_text(json.dumps(report, indent=1) + "\n")
+        write_into(DOCUMENTS, {"strings": table(likes, expressions)})
     return 0
 
 

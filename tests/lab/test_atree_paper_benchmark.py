@@ -10,12 +10,17 @@ from benchmarks import atree_paper
 
 from tocsin.index.atree_groups import Grouping
 from tocsin.kernels.atree_updates import Groups
+from tocsin.lab import abe_gen
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
 
+def workload(rules: int, events: int) -> atree_paper.Workload:
+    return atree_paper.workload_of("a few rules", abe_gen.Setting(expressions=rules), events)
+
+
 def test_all_designs_of_the_figures_are_measured(tmp_path, monkeypatch):
-    report = atree_paper.measure(atree_paper.random_workload(rules=120, events=30), repeat=1)
+    report = atree_paper.measure(workload(rules=120, events=30), repeat=1)
     assert [(each.figure, each.design) for each in report.measured] == [
         ("8", "scan"),
         *(("8", name) for name in atree_paper.FIGURE_8),
@@ -28,13 +33,13 @@ def test_all_designs_of_the_figures_are_measured(tmp_path, monkeypatch):
     assert 0 < edges["and self-adjusted"] < edges["unique nodes"]
     monkeypatch.setattr(atree_paper, "RESULTS", tmp_path)
     monkeypatch.setattr(atree_paper, "DOCUMENTS", ())
-    atree_paper.write_down(report)
-    assert json.loads((tmp_path / "atree_paper.json").read_text())["rules"] == 120
-    assert "and on demand, access child by selectivity" in (tmp_path / "atree_paper.md").read_text()
+    atree_paper.write_down([report])
+    assert json.loads((tmp_path / "atree_paper.json").read_text())[0]["rules"] == 120
+    assert "and on demand, access child by selectivity" in atree_paper.tables(report)
 
 
 def test_a_wrong_design_is_found():
-    prepared = atree_paper.Prepared(atree_paper.random_workload(rules=60, events=20))
+    prepared = atree_paper.Prepared(workload(rules=60, events=20))
     prepared.matches[7] += 1
     with pytest.raises(SystemExit, match="scan: the numbers of matches are not those"):
         atree_paper.time_scan(prepared, 1)
@@ -43,7 +48,7 @@ def test_a_wrong_design_is_found():
 
 
 def test_lots_of_groups_are_joined():
-    prepared = atree_paper.Prepared(atree_paper.random_workload(rules=60, events=20))
+    prepared = atree_paper.Prepared(workload(rules=60, events=20))
     whole = prepared.groups(Grouping())
     halves = [prepared.read(prepared.texts[:25], Grouping()), prepared.read(prepared.texts[25:], Grouping())]
     joined = atree_paper.joined(halves)

@@ -27,14 +27,15 @@ Codes = NDArray[np.int32]
 class _Part(NamedTuple):
     """Cells of one group from one source, ascending by event.
 
-    Scalars have their keys, strings their texts and codes; a part with neither is known (an empty
-    list, a null test), or has only what was found for it.
+    Numbers have their doubles and rests, other scalars their keys, strings their texts and codes; a part
+    with none of these is known (an empty list, a null test), or has only what was found for it.
     """
 
     group: int
     row: Rows
     high: NDArray[np.int64] | None = None
     low: NDArray[np.int64] | None = None
+    double: NDArray[np.float64] | None = None
     texts: pa.LargeStringArray | None = None
     code: Codes | None = None
     found: Codes | None = None
@@ -56,7 +57,7 @@ class BatchCells:
 
     def numbers(self, group: int, cells: NumberCells) -> None:
         """Integers and floats."""
-        self.parts.append(_Part(group, cells.row, double_keys(cells.high), cells.low))
+        self.parts.append(_Part(group, cells.row, low=cells.low, double=cells.high))
 
     def booleans(self, group: int, cells: BooleanCells) -> None:
         """Booleans."""
@@ -126,18 +127,20 @@ class BatchCells:
 def _look_up_scalars(
     index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
 ) -> None:
-    group, first, highs, lows = [], [], [], []
-    for part, begin in zip(parts, place.tolist(), strict=False):
-        if part.high is not None and part.low is not None:
-            group.append(part.group)
-            first.append(begin)
-            highs.append(part.high)
-            lows.append(part.low)
-    if group:
-        start = starts([len(high) for high in highs], np.int64)
-        segments = Segments(np.array(group, np.int32), start, np.array(first, np.int64))
-        keys = joined(highs, np.int64), joined(lows, np.int64)
-        look_up_scalars(index.literals, index.bounds, segments, *keys, posting, slot)
+    """Numbers, whose doubles become keys all at once; then the others."""
+    numbers = [at for at, part in enumerate(parts) if part.double is not None]
+    others = [at for at, part in enumerate(parts) if part.high is not None]
+    doubles = joined([part.double for part in parts if part.double is not None], np.float64)
+    highs = joined([part.high for part in parts if part.high is not None], np.int64)
+    for chosen, high in ((numbers, double_keys(doubles)), (others, highs)):
+        if chosen:
+            segments = Segments(
+                np.array([parts[at].group for at in chosen], np.int32),
+                starts([len(parts[at].row) for at in chosen], np.int64),
+                place[chosen],
+            )
+            low = np.concatenate([parts[at].low for at in chosen])
+            look_up_scalars(index.literals, index.bounds, segments, high, low, posting, slot)
 
 
 def _look_up_texts(

@@ -60,7 +60,10 @@ def lay_out(
     likelihood[leaves:first_inner] = leaf_likelihood.false[false_leaf]
     for begin, end in pairwise(level_start.tolist()):
         first = first_children(nodes, plane, by_level[begin:end])
-        refs = by_level[begin:end][np.argsort(first, kind="stable")]
+        refs = by_level[begin:end]
+        node = refs >> 1
+        width = nodes.child_start[node + 1] - nodes.child_start[node]
+        refs = refs[np.lexsort((first, width, refs & 1))]
         by_level[begin:end] = refs
         place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin, likelihood)
     return PlaneGraph(

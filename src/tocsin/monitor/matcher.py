@@ -117,10 +117,8 @@ class Matcher:
         sorter = self._sorter(cells)
         living = self._living(write)
         cursor = cells.group_start[:-1].copy()
-        index, words = self._index, self._words
-        blocks = -(-batch.length // self.block)
-        block = 64 * -(-batch.length // max(1, 64 * blocks))
-        for base in range(0, batch.length, max(1, block)):
+        index, words, block = self._index, self._words, self.block
+        for base in range(0, batch.length, block):
             size = min(block, batch.length - base)
             evaluate_block(
                 index.leaves, index.ranges, index.graph, cells, cursor, base, words, planes, sorter, size

@@ -66,6 +66,7 @@ class Matcher:
         self._weight = weight[self._root]
         self._most_planes = (
             index.plane_count
+            + index.leaf_count  # those of numbers, when a block has both decimals and others
             + len(index.leaves.posting_start)
             + len(index.ranges.middle_leaf)
             + 2 * len(index.group_path)

@@ -1,0 +1,90 @@
+"""Blocks of any size, and slices of any size, give the matches that single events give."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tocsin.events.values import FieldPlan
+from tocsin.grammar.rules import Rules
+from tocsin.index.compiled import compile_rules
+from tocsin.kernels.rows import BLOCK, WORDS
+from tocsin.lab import abe_gen
+from tocsin.monitor.matcher import Matcher
+
+SETTING = abe_gen.Setting(expressions=300)
+EVENTS = abe_gen.rows_of(abe_gen.events(SETTING, BLOCK + 500))
+DENSE = [
+    ("small", "x < 40"),
+    ("most", "x >= 3 and not (y in (1, 2))"),
+    ("few", "x between 10 and 12 or y = 7"),
+    ("either", "x > 50 xor y > 5"),
+    ("nothing", "z is null and x != 8"),
+    ("all", "true"),
+]
+
+
+def dense_events(count: int) -> list[dict[str, Any]]:
+    """Every field has a value nearly always; some numbers are decimals."""
+    return [
+        {
+            "x": Decimal(number % 97) if number % 11 == 0 else number % 97,
+            "y": number % 13,
+            **({"z": 1} if number % 5 == 0 else {}),
+        }
+        for number in range(count)
+    ]
+
+
+WORKLOADS = {
+    "sparse": (abe_gen.rules(SETTING), EVENTS),
+    "dense": (DENSE, dense_events(BLOCK + 500)),
+}
+
+
+@pytest.fixture(scope="module", params=WORKLOADS)
+def workload(request: pytest.FixtureRequest) -> tuple[Any, Any, list[list[int]]]:
+    """A compiled index, a batch, and each event's rules as found one event at a time."""
+    rules, events = WORKLOADS[request.param]
+    compiled = compile_rules(Rules.of(rules))
+    matcher = Matcher(compiled)
+    plan = FieldPlan(matcher.fields)
+    alone = [matcher.match_one(plan.batch([event])).tolist() for event in events]
+    return compiled, plan.batch(events), alone
+
+
+def listed(rule: np.ndarray, per_event: np.ndarray) -> list[list[int]]:
+    return [part.tolist() for part in np.split(rule, np.cumsum(per_event)[:-1])]
+
+
+@pytest.mark.parametrize("words", [1, 3, 13, WORDS])
+def test_blocks_of_any_size(workload: Any, words: int) -> None:
+    compiled, batch, alone = workload
+    widest = Matcher(compiled)
+    matcher = Matcher(compiled, scratch_bytes=widest.most_scratch * (words + 3) // (WORDS + 3))
+    assert matcher.block == 64 * words
+    assert matcher.most_scratch <= widest.most_scratch
+    per_rule = np.zeros(compiled.rule_count, np.int64)
+    found = matcher.match_batch(batch, per_rule=per_rule)
+    assert listed(found.rule, found.per_event) == alone
+    assert per_rule.tolist() == np.bincount(found.rule, minlength=compiled.rule_count).tolist()
+    counted = matcher.match_batch(batch, write=False)
+    assert counted.per_event.tolist() == found.per_event.tolist()
+    assert not len(counted.rule)
+
+
+@pytest.mark.parametrize("most_matches", [1, 1000, 30_000])
+def test_slices_of_any_size(workload: Any, most_matches: int) -> None:
+    compiled, batch, alone = workload
+    found: list[list[int]] = []
+    for part in Matcher(compiled).match_slices(batch, most_matches=most_matches):
+        assert len(part.per_event) <= 64 or len(part.rule) <= most_matches
+        found.extend(listed(part.rule, part.per_event))
+    assert found == alone
+
+
+def test_a_matcher_may_need_little_memory() -> None:
+    assert Matcher(compile_rules(Rules.of(DENSE)), scratch_bytes=0).block == 64

@@ -195,8 +195,8 @@ def measure(workload: Workload, repeat: int) -> Measured:
         file_bytes=file_bytes,
         open_verified=verified,
         open_trusted=trusted,
-        blocks=timed(lambda: index.match_table(workload.table), repeat, rows),
-        blocks_count_only=timed(lambda: index.match_table(workload.table, count=True), repeat, rows),
+        blocks=timed(lambda: index.match_table(workload.table, threads=1), repeat, rows),
+        blocks_count_only=timed(lambda: index.match_table(workload.table, count=True, threads=1), repeat, rows),
         single=timed(lambda: [index.match(event) for event in workload.events], repeat, len(workload.events)),
         python_loop=timed(lambda: [loop.match(names) for names in prepared], min(repeat, 3), len(prepared)),
         python_loop_set_up=set_up,
@@ -211,7 +211,7 @@ def measure_few(workload: Workload, count: int, repeat: int) -> FewRules:
     prepared = [loop.prepare(event) for event in events]
     return FewRules(
         rules=rules.num_rows,
-        blocks=timed(lambda: index.match_table(workload.table), repeat, rows).best,
+        blocks=timed(lambda: index.match_table(workload.table, threads=1), repeat, rows).best,
         single=timed(lambda: [index.match(event) for event in events], repeat, len(events)).best,
         python_loop=timed(lambda: [loop.match(names) for names in prepared], repeat, len(events)).best,
     )

@@ -65,7 +65,7 @@ class Built:
     def stamps_after(self, row: Row) -> Stamps:
         """What matching one event by itself wrote, for counting what it looked at."""
         self.matcher.match_one(FieldPlan(self.matcher.fields).batch([row]))
-        stamps = self.matcher._scratch.stamps
+        stamps = self.matcher._single.stamps
         if stamps is None:
             raise TypeError("a single event leaves its stamps")
         return stamps

@@ -196,7 +196,9 @@ def measure(workload: Workload, repeat: int) -> Measured:
         open_verified=verified,
         open_trusted=trusted,
         blocks=timed(lambda: index.match_table(workload.table, threads=1), repeat, rows),
-        blocks_count_only=timed(lambda: index.match_table(workload.table, count=True, threads=1), repeat, rows),
+        blocks_count_only=timed(
+            lambda: index.match_table(workload.table, count=True, threads=1), repeat, rows
+        ),
         single=timed(lambda: [index.match(event) for event in workload.events], repeat, len(workload.events)),
         python_loop=timed(lambda: [loop.match(names) for names in prepared], min(repeat, 3), len(prepared)),
         python_loop_set_up=set_up,

@@ -67,8 +67,8 @@ def test_rows_count_without_any_column() -> None:
 
 
 def test_results_stay_small_when_every_rule_matches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "BYTES_AT_ONCE", 100_000)
-    monkeypatch.setattr(tasks, "MATCHES_AT_ONCE", 5_000)
+    monkeypatch.setattr(tasks, "BYTES_IN_TASK", 100_000)
+    monkeypatch.setattr(tasks, "MATCHES_IN_TASK", 5_000)
     rules = [(f"rule {number}", "n >= 0") for number in range(300)]
     texts = ["x" * (number % 7) * 100 for number in range(500)]
     batch = pa.record_batch({"c0": range(500), "c1": texts, "c2": [[text] for text in texts]})
@@ -85,7 +85,7 @@ def test_results_stay_small_when_every_rule_matches(monkeypatch: pytest.MonkeyPa
 
 
 def test_one_row_larger_than_a_batch_goes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "BYTES_AT_ONCE", 1_000)
+    monkeypatch.setattr(tasks, "BYTES_IN_TASK", 1_000)
     batch = pa.record_batch({"c0": ["a" * 5_000, "b"]})
     layout = Layout(tested=(), kept=(("c0", "t"),))
     found = list(run([("p", "true"), ("q", "true")], layout, batch))

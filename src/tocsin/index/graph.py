@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.errors import UnsupportedError
 from tocsin.index.likelihood import Likelihood
 from tocsin.index.packing import starts
 from tocsin.index.reading import Steps
@@ -21,6 +22,9 @@ from tocsin.kernels.planes import (
 )
 from tocsin.kernels.sharing import NODES, SharedNodes, no_nodes, share_conditions
 from tocsin.kernels.single import Links, lay_out_links
+
+_MOST = 2**31 - 1
+"""Edges and rules that 32 bits can number."""
 
 
 def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedNodes, NDArray[np.int32]]:
@@ -43,9 +47,10 @@ def lay_out(
     root: NDArray[np.int32],
     leaf_likelihood: Likelihood,
 ) -> PlaneGraph:
-    """The planes that the roots need: leaves, then inner ones by level and first child.
+    """The planes that the roots need: leaves, then inner ones by level, kind, width and first child.
 
-    Neighbours in that order share children, so a pass over them finds these in the cache. Node l + 1
+    A pass over neighbours of one kind and width goes the same way each time, which the processor
+    learns; and those with the same first child find it in the cache. Node l + 1
     is leaf leaf_number[l]; leaf_likelihood is by that number.
     """
     leaves = len(leaf_number)
@@ -54,7 +59,10 @@ def lay_out(
     plane, false_leaf, level_start, by_level = number_leaves(nodes, leaf_of, leaves, root)
     first_inner = leaves + len(false_leaf)
     child_start = np.zeros(len(by_level) + 1, np.int32)
-    child = np.empty(children_of(nodes, by_level), np.int32)
+    edges = children_of(nodes, by_level)
+    if edges + len(root) > _MOST:
+        raise UnsupportedError(f"{edges:,} edges are too many for one index: cut the rules in two")
+    child = np.empty(edges, np.int32)
     likelihood = np.empty(first_inner + len(by_level), np.float32)
     likelihood[:leaves] = leaf_likelihood.true
     likelihood[leaves:first_inner] = leaf_likelihood.false[false_leaf]

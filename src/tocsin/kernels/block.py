@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.leaves import Cells, Leaves, Ranges, Sorter, mark_leaves
+from tocsin.kernels.leaves import Cells, Leaves, Ranges
+from tocsin.kernels.marking import Sorter, mark_leaves
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.rows import (
     ALL_OF_CHUNK,
@@ -18,6 +19,7 @@ from tocsin.kernels.rows import (
     Chunk,
     Draft,
     Planes,
+    aligned,
     clear,
     fill,
     full_mask,
@@ -25,7 +27,7 @@ from tocsin.kernels.rows import (
 )
 
 AHEAD = 24
-"""How many edges or rules ahead memory is asked for."""
+"""How many edges ahead planes are asked for; their entries twice as many."""
 
 
 @kernel
@@ -55,7 +57,7 @@ def evaluate_planes(graph: PlaneGraph, first_inner: int, words: int, planes: Pla
                 j += 1
             kept = np.uint64(0)
             if common == full:
-                start = (used + PER_WORD - 1) & -PER_WORD
+                start = aligned(used)
                 target = start >> PER_WORD_BITS
                 any_bit = np.uint64(0)
                 source = np.int64(entry[2 * graph.child[begin] + 1]) >> PER_WORD_BITS
@@ -113,7 +115,7 @@ def evaluate_planes(graph: PlaneGraph, first_inner: int, words: int, planes: Pla
             size = count_bits(union)
             whole = union == full or size > MOST_SPARSE
             if whole:
-                start = (used + PER_WORD - 1) & -PER_WORD
+                start = aligned(used)
                 used = start + PER_WORD * words
                 target = start >> PER_WORD_BITS
                 for w in range(words):

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.rows import CHUNK_BITS, PER_WORD, PER_WORD_BITS, WORDS, Planes, full_mask
+from tocsin.kernels.rows import CHUNK_BITS, PER_WORD, PER_WORD_BITS, WORDS, Planes, count_plane, full_mask
 
 AHEAD = 16
 """How many rules ahead memory is asked for."""
 
 WORDS_AT_ONCE = 8
+"""Machine words of events whose matches are written before those of the next are."""
 
 _DIGITS = 32
 """Binary digits of a count of rules."""
@@ -95,15 +96,9 @@ def count_rules(
 ) -> None:
     """Add to per_rule how many events of the block each rule matches."""
     entry, chunk, _word = planes
-    full = full_mask(words)
     for rule in range(rule_root.size):
-        mask = entry[2 * rule_root[rule]]
-        source = np.int64(entry[2 * rule_root[rule] + 1])
-        size = PER_WORD * words if mask == full else count_bits(mask)
-        total = 0
-        for place in range(source, source + size):
-            total += count_bits(np.uint64(chunk[place]))
-        per_rule[rule] += total
+        plane = 2 * rule_root[rule]
+        per_rule[rule] += count_plane(entry[plane], np.int64(entry[plane + 1]), words, chunk)
 
 
 @kernel

@@ -6,7 +6,7 @@ is false some child is false. So negation ends at the leaves, and nothing false 
 
     plane numbers    0 .. L-1              leaf l is true
                      L .. L+F-1            a leaf is false (only those that are asked for)
-                     L+F .. P-1            inner planes by level, then by first child
+                     L+F .. P-1            inner planes by level, kind, width and first child
                      P, P+1                always, never
 """
 

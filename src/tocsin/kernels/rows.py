@@ -1,10 +1,10 @@
 """Planes: which events of a block something holds for, stored so that empty stretches cost nothing.
 
-A block is at most 1,024 events, 64 chunks of 16. Of a plane only the chunks are stored in which some
+A block is at most 2,048 events, 64 chunks of 32. Of a plane only the chunks are stored in which some
 bit is set, one behind the other, and a mask says which these are:
 
     mask    ...0000 0010 0001       chunks 0 and 5
-    chunk   [at] 0x0100  [at+1] 0x8001
+    chunk   [at] 0x00000100  [at+1] 0x80000001
 
 A plane with many such chunks is stored whole, aligned as machine words, and its mask is full: every
 chunk of the block. Most planes of most workloads are nearly empty: an AND is then dead by its masks
@@ -49,7 +49,7 @@ class Planes(NamedTuple):
     entry   uint64[2P+4]   two for each plane p, side by side because whoever needs one needs the other:
                            entry[2p]      the chunks that are stored; 0: nothing holds
                            entry[2p+1]    where in `chunk` the first of them is
-    chunk   uint16[...]    room for all planes stored whole
+    chunk   uint32[...]    room for all planes stored whole
     word    uint64[...]    the same memory as machine words
     """
 
@@ -61,8 +61,8 @@ class Planes(NamedTuple):
 class Draft(NamedTuple):
     """A plane in the making, all its chunks in place; zero wherever its maker's mask has no bit.
 
-    chunk   uint16[64]
-    word    uint64[16]    the same memory
+    chunk   uint32[64]
+    word    uint64[32]    the same memory
     """
 
     chunk: NDArray[Chunk]
@@ -75,6 +75,22 @@ def full_mask(words: int) -> np.uint64:
     if words == WORDS:
         return ~np.uint64(0)
     return (np.uint64(1) << np.uint64(PER_WORD * words)) - np.uint64(1)
+
+
+@kernel
+def aligned(used: int) -> int:
+    """The first place from `used` on where a machine word begins."""
+    return (used + PER_WORD - 1) & -PER_WORD
+
+
+@kernel
+def count_plane(mask: np.uint64, at: int, words: int, chunk: NDArray[Chunk]) -> int:
+    """For how many events a plane holds."""
+    size = PER_WORD * words if mask == full_mask(words) else count_bits(mask)
+    total = 0
+    for place in range(at, at + size):
+        total += count_bits(np.uint64(chunk[place]))
+    return total
 
 
 @kernel
@@ -92,7 +108,7 @@ def store(
     """Store a draft that has bits in the chunks of `mask` only: its mask, its place, the new end."""
     full = full_mask(words)
     if mask == full or count_bits(mask) > MOST_SPARSE:
-        start = (used + PER_WORD - 1) & -PER_WORD
+        start = aligned(used)
         for w in range(words):
             word[(start >> PER_WORD_BITS) + w] = draft.word[w]
         return full, start, start + PER_WORD * words

@@ -6,7 +6,9 @@ until all lower levels are done; then it asks the other children. Nothing is cle
 stamp equal to the event's means *true now*. The falsehood of a leaf is worked out when asked for
 (known, and not stamped), unless it has to wake something itself.
 
-Links lie all over the memory, so those of the planes that come next are asked for in advance.
+Links lie all over the memory, so those of the planes that come next are asked for in advance. Matching
+rules are bits of a set, which keeps them in order and lets one be found twice: so an OR that is nothing
+but the condition of one rule needs no plane here, and each of its children leads straight to the rule.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import prefetch
+from tocsin.kernels.bits import lowest_bit, prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
@@ -35,7 +37,7 @@ class Links(NamedTuple):
     link_start     int32[P+3]   for plane p (also: always and never) link[link_start[p] : link_start[p+1]]
     link           int32[...]   2 * i: inner plane i is an OR, and holds too
                                 2 * i + 1: inner plane i is an AND, and has to be asked
-                                ~r: rule r matches
+                                ~r: rule r matches, whatever else it may follow from
     group_of       int32[L]     the group of each leaf
     pushed_start   int32[G+1]   falsehood planes of a group from which something follows:
     pushed_leaf    int32[...]       the leaf ...
@@ -83,6 +85,8 @@ class Stamps(NamedTuple):
     held     int32[P]     the planes that hold and from which something follows, as they are found
     queue    int32[I]     ANDs of level d to be asked, from level_start[d] on
     filled   int32[D]     how many of them
+    rule     uint64[...]  a bit for each rule that matches, and
+    some     uint64[...]  a bit for each word of `rule` that has one; all zero between events
     """
 
     now: NDArray[np.int64]
@@ -92,18 +96,40 @@ class Stamps(NamedTuple):
     held: NDArray[np.int32]
     queue: NDArray[np.int32]
     filled: NDArray[np.int32]
+    rule: NDArray[np.uint64]
+    some: NDArray[np.uint64]
+
+
+@kernel
+def _only_rule(graph: PlaneGraph, first_inner: int) -> NDArray[np.int32]:
+    """For each inner plane the rule it stands for, if it is an OR and nothing else needs it; else -1."""
+    rule_of = np.full(graph.is_and.size, -1, np.int32)
+    for rule in range(graph.root.size):
+        inner = graph.root[rule] - first_inner
+        if 0 <= inner < rule_of.size:
+            rule_of[inner] = rule if rule_of[inner] == -1 else -2
+    for j in range(graph.child.size):
+        if graph.child[j] >= first_inner:
+            rule_of[graph.child[j] - first_inner] = -2
+    for inner in range(rule_of.size):
+        if graph.is_and[inner] or rule_of[inner] < 0:
+            rule_of[inner] = -1
+    return rule_of
 
 
 @kernel
 def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """link_start and link: an AND under its first child, an OR under every child, a rule under its root."""
-    start = np.zeros(planes + 3, np.int32)
     inner = graph.is_and.size
+    rule_of = _only_rule(graph, planes - inner)
+    start = np.zeros(planes + 3, np.int32)
     for i in range(inner):
         begin = graph.child_start[i]
         end = begin + 1 if graph.is_and[i] else graph.child_start[i + 1]
         for j in range(begin, end):
             start[graph.child[j] + 1] += 1
+        if rule_of[i] >= 0:
+            start[planes - inner + i + 1] -= 1
     for rule in range(graph.root.size):
         start[graph.root[rule] + 1] += 1
     for plane in range(planes + 2):
@@ -111,13 +137,17 @@ def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], ND
     cursor = start[:-1].copy()
     link = np.empty(start[planes + 2], np.int32)
     for rule in range(graph.root.size):
-        link[cursor[graph.root[rule]]] = ~rule
-        cursor[graph.root[rule]] += 1
+        plane = graph.root[rule]
+        its_inner = plane - (planes - inner)
+        if its_inner < 0 or its_inner >= inner or rule_of[its_inner] < 0:
+            link[cursor[plane]] = ~rule
+            cursor[plane] += 1
     for i in range(inner):
         begin = graph.child_start[i]
         end = begin + 1 if graph.is_and[i] else graph.child_start[i + 1]
+        target = ~rule_of[i] if rule_of[i] >= 0 else 2 * i + (1 if graph.is_and[i] else 0)
         for j in range(begin, end):
-            link[cursor[graph.child[j]]] = 2 * i + (1 if graph.is_and[i] else 0)
+            link[cursor[graph.child[j]]] = target
             cursor[graph.child[j]] += 1
     return start, link
 
@@ -260,10 +290,11 @@ def match_single(
     stamps: Stamps,
     out: NDArray[np.int32],
 ) -> int:
-    """Match one event: the number of matches, whose rules are out[:n], in no order.
+    """Match one event: the number of matches, whose rules are out[:n], ascending.
 
     The body of the loop is written out, not called: a call would carry every array with it.
     """
+    one = np.uint64(1)
     if stamps.now[0] == EPOCHS:
         stamps.true[:] = 0
         stamps.known[:] = 0
@@ -273,29 +304,33 @@ def match_single(
     now = np.uint8(stamps.now[0])
     stamps.filled[:] = 0
     true, asked, held = stamps.true, stamps.asked, stamps.held
+    rules, some = stamps.rule, stamps.some
     link_start, link = links.link_start, links.link
     leaf_count = links.group_of.size
     first_inner = leaf_count + graph.false_leaf.size
     always = first_inner + graph.is_and.size
-    found = 0
     for i in range(link_start[always], link_start[always + 1]):
-        out[found] = ~link[i]
-        found += 1
+        rules[~link[i] >> 6] |= one << np.uint64(~link[i] & 63)
+        some[~link[i] >> 12] |= one << np.uint64((~link[i] >> 6) & 63)
     count = _hold_leaves(event, literals, bounds, leaves, ranges, link_start, stamps)
     count = _hold_absences(leaves, links, stamps, count)
     done = 0
     for level in range(graph.level_start.size):
         while done < count:
             plane = held[done]
-            prefetch(link_start, np.int64(held[min(done + 2 * AHEAD, count - 1)]))
-            prefetch(link, np.int64(link_start[held[min(done + AHEAD, count - 1)]]))
+            prefetch(link_start, np.int64(held[min(done + 3 * AHEAD, count - 1)]))
+            prefetch(link, np.int64(link_start[held[min(done + 2 * AHEAD, count - 1)]]))
+            coming = held[min(done + AHEAD, count - 1)]
+            for i in range(link_start[coming], min(link_start[coming + 1], link_start[coming] + AHEAD)):
+                prefetch(true, np.int64(first_inner + (max(link[i], 0) >> 1)))
             done += 1
             for i in range(link_start[plane], link_start[plane + 1]):
                 target = link[i]
                 inner = target >> 1
                 if target < 0:
-                    out[found] = ~target
-                    found += 1
+                    rule = ~target
+                    rules[rule >> 6] |= one << np.uint64(rule & 63)
+                    some[rule >> 12] |= one << np.uint64((rule >> 6) & 63)
                 elif target & 1 == 0:
                     above = first_inner + inner
                     if true[above] != now:
@@ -309,8 +344,16 @@ def match_single(
                     stamps.filled[its_level] += 1
         if level == graph.level_start.size - 1:
             break
-        for at in range(stamps.filled[level]):
-            inner = np.int64(stamps.queue[graph.level_start[level] + at])
+        waiting = stamps.filled[level]
+        queue = stamps.queue[graph.level_start[level] : graph.level_start[level] + waiting]
+        for at in range(waiting):
+            inner = np.int64(queue[at])
+            prefetch(graph.child_start, np.int64(queue[min(at + 3 * AHEAD, waiting - 1)]))
+            prefetch(graph.child, np.int64(graph.child_start[queue[min(at + 2 * AHEAD, waiting - 1)]]))
+            second = graph.child[graph.child_start[queue[min(at + AHEAD, waiting - 1)]] + 1]
+            if leaf_count <= second < first_inner:
+                second = graph.false_leaf[second - leaf_count]
+            prefetch(true, np.int64(second))
             holds = True
             for j in range(graph.child_start[inner] + 1, graph.child_start[inner + 1]):
                 child = graph.child[j]
@@ -325,4 +368,24 @@ def match_single(
                 true[first_inner + inner] = now
                 held[count] = first_inner + inner
                 count += 1
+    return _take_rules(rules, some, out)
+
+
+@kernel
+def _take_rules(rules: NDArray[np.uint64], some: NDArray[np.uint64], out: NDArray[np.int32]) -> int:
+    """Write the set of rules to `out` and empty it; how many."""
+    one = np.uint64(1)
+    found = 0
+    for group in range(some.size):
+        words = some[group]
+        some[group] = 0
+        while words != 0:
+            word = (group << 6) + lowest_bit(words)
+            words &= words - one
+            bits = rules[word]
+            rules[word] = 0
+            while bits != 0:
+                out[found] = (word << 6) + lowest_bit(bits)
+                found += 1
+                bits &= bits - one
     return found

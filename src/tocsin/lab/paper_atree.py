@@ -20,12 +20,6 @@ from tocsin.grammar.meaning import Truth, predicate_truth
 from tocsin.grammar.printing import print_predicate
 from tocsin.grammar.tree import Condition
 from tocsin.index.atree import ALWAYS, GrowingAtree
-from tocsin.index.atree_frozen import (
-    Access,
-    AtreeMatcher,
-    access_at_random,
-    access_by_selectivity,
-)
 from tocsin.index.atree_groups import Grouping, GroupMaker, groups_of
 from tocsin.index.families import sort_into_families
 from tocsin.index.likelihood import guess
@@ -35,6 +29,12 @@ from tocsin.kernels.atree import AND, LEAF, NOT, OR, XNOR, XOR
 from tocsin.kernels.atree_match import Switches
 from tocsin.kernels.atree_updates import Groups, Policy
 from tocsin.kernels.sharing import TRUE_REF
+from tocsin.lab.frozen_atree import (
+    Access,
+    AtreeMatcher,
+    access_at_random,
+    access_by_selectivity,
+)
 from tocsin.lab.numbered_predicates import NumberedPredicates
 
 _WORDS = {AND: " and ", OR: " or ", XOR: " xor ", XNOR: " xnor "}

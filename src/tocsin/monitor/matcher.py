@@ -16,13 +16,15 @@ from tocsin.index.packing import joined, starts
 from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import evaluate_block
 from tocsin.kernels.frequencies import add_frequencies
-from tocsin.kernels.leaves import RADIX, Cells, Sorter
+from tocsin.kernels.leaves import Cells
+from tocsin.kernels.marking import Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living, write_matches
 from tocsin.kernels.rows import WORDS, Chunk, Planes
 from tocsin.kernels.single import OneEvent, Stamps, match_single
+from tocsin.kernels.sorting import RADIX
 
 SCRATCH_BYTES = 1 << 30
-"""Memory for the planes of a block, at most; a thread that matches batches has so much of its own.
+"""Memory for the planes of a block, at most; every batch that is being matched has so much of its own.
 
 What is really used is what the events need, and mostly far less. An index so large that a block of
 2,048 events might need more is matched in smaller blocks.
@@ -43,15 +45,38 @@ class BatchMatches(NamedTuple):
     per_event: NDArray[np.int64]
 
 
-class _Scratch(threading.local):
-    """What matching writes to, for each thread its own, made when first needed."""
+class _BlockScratch:
+    """What matching in blocks writes to: one for every batch that is being matched at a time."""
 
-    planes: Planes | None = None
-    hits: NDArray[np.uint8] | None = None
-    living: Living | None = None
-    rules: NDArray[np.int32] | None = None
+    __slots__ = ("hits", "living", "planes", "rules")
+
+    def __init__(self, index: CompiledIndex) -> None:
+        rules = index.rule_count
+        self.planes: Planes | None = None
+        self.hits = np.zeros(index.leaf_count, np.uint8)
+        self.living = Living(np.empty(rules + 1, np.int32), np.empty(2 * rules + 2, np.uint64))
+        self.rules = np.empty(0, np.int32)
+
+    def room_for(self, matches: int) -> NDArray[np.int32]:
+        """Room for the rules of so many matches."""
+        if len(self.rules) < matches:
+            self.rules = np.empty(matches + matches // 4, np.int32)
+        return self.rules[:matches]
+
+
+class _SingleScratch(threading.local):
+    """What matching one event writes to, for each thread its own, made when first needed."""
+
     stamps: Stamps | None = None
-    single: NDArray[np.int32] | None = None
+    rules: NDArray[np.int32] | None = None
+
+
+class _Block(NamedTuple):
+    """A block that is evaluated: its planes, and how many rules each of its events matches."""
+
+    scratch: _BlockScratch
+    planes: Planes
+    per_event: NDArray[np.int64]
 
 
 class Matcher:
@@ -60,7 +85,8 @@ class Matcher:
     def __init__(self, index: CompiledIndex, scratch_bytes: int = SCRATCH_BYTES) -> None:
         self._index = index
         self._resolver = Resolver(index)
-        self._scratch = _Scratch()
+        self._idle: list[_BlockScratch] = []
+        self._single = _SingleScratch()
         weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
         self._root = np.flatnonzero(weight).astype(np.int32)
         self._weight = weight[self._root]
@@ -72,7 +98,8 @@ class Matcher:
             + 2 * len(index.group_path)
             + 2
         )
-        self._words = int(np.clip(scratch_bytes // (8 * self._most_planes) - 3, 1, WORDS))
+        words = int(np.clip(scratch_bytes // (8 * self._most_planes) - 3, 1, WORDS))
+        self._words = 1 << (words.bit_length() - 1)
 
     @property
     def fields(self) -> list[Path]:
@@ -86,8 +113,8 @@ class Matcher:
 
     @property
     def most_scratch(self) -> int:
-        """Bytes that one thread uses for the planes of a block when every event needs them all."""
-        return 8 * self._most_planes * (self._words + 3)
+        """Bytes that one thread uses for a block, besides the matches, when every event needs all planes."""
+        return 8 * self._most_planes * (self._words + 3) + 20 * self._index.rule_count
 
     def match_batch(
         self, batch: EventBatch, *, write: bool = True, per_rule: NDArray[np.int64] | None = None
@@ -110,67 +137,66 @@ class Matcher:
     ) -> Iterator[BatchMatches]:
         """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
 
-        Without a number it is MATCHES_AT_ONCE. The rules of a slice are this thread's to look at until
-        it asks for the next slice: they are written to the same memory again.
+        Without a number it is MATCHES_AT_ONCE. The rules of a slice are to be looked at before the next
+        slice is asked for: they are written to the same memory again.
         """
-        cells = self._resolver.resolve(batch)
-        planes = self._planes(len(cells.found_start))
-        sorter = self._sorter(cells)
-        living = self._living(write)
-        cursor = cells.group_start[:-1].copy()
-        index, words, block = self._index, self._words, self.block
-        for base in range(0, batch.length, block):
-            size = min(block, batch.length - base)
-            evaluate_block(
-                index.leaves, index.ranges, index.graph, cells, cursor, base, words, planes, sorter, size
-            )
-            per_event = np.zeros(size, np.int64)
-            count_events(self._root, self._weight, words, planes, per_event)
+        for block in self._blocks(batch):
             if per_rule is not None:
-                count_rules(index.graph.root, words, planes, per_rule)
+                count_rules(self._index.graph.root, self._words, block.planes, per_rule)
             if not write:
-                yield BatchMatches(np.empty(0, np.int32), per_event)
+                yield BatchMatches(np.empty(0, np.int32), block.per_event)
                 continue
-            count = list_living(index.graph.root, planes, living)
-            for first, last in _word_runs(per_event, most_matches or MATCHES_AT_ONCE):
-                counts = per_event[64 * first : 64 * last]
-                place = np.zeros(size, np.int64)
+            living = block.scratch.living
+            count = list_living(self._index.graph.root, block.planes, living)
+            for first, last in _word_runs(block.per_event, most_matches or MATCHES_AT_ONCE):
+                counts = block.per_event[64 * first : 64 * last]
+                place = np.zeros(len(block.per_event), np.int64)
                 place[64 * first : 64 * last] = np.cumsum(counts) - counts
-                rule = self._room_for(int(counts.sum()))
-                write_matches(living, count, words, planes.chunk, planes.word, first, last, place, rule)
+                rule = block.scratch.room_for(int(counts.sum()))
+                chunk, word = block.planes.chunk, block.planes.word
+                write_matches(living, count, self._words, chunk, word, first, last, place, rule)
                 yield BatchMatches(rule, counts)
+
+    def _blocks(self, batch: EventBatch) -> Iterator[_Block]:
+        """Evaluate a batch block by block. Its scratch memory is this batch's own until the end."""
+        index, words = self._index, self._words
+        cells = self._resolver.resolve(batch)
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = _BlockScratch(index)
+        try:
+            planes = self._planes(scratch, len(cells.found_start))
+            sorter = _sorter(cells, scratch.hits)
+            cursor = cells.group_start[:-1].copy()
+            for base in range(0, batch.length, self.block):
+                per_event = np.zeros(min(self.block, batch.length - base), np.int64)
+                evaluate_block(
+                    index.leaves,
+                    index.ranges,
+                    index.graph,
+                    cells,
+                    cursor,
+                    base,
+                    words,
+                    planes,
+                    sorter,
+                    len(per_event),
+                )
+                count_events(self._root, self._weight, words, planes, per_event)
+                yield _Block(scratch, planes, per_event)
+        finally:
+            self._idle.append(scratch)
 
     def frequencies(self, batch: EventBatch) -> NDArray[np.float32]:
         """For how many events of a batch each plane holds."""
         held = np.zeros(self._index.plane_count, np.float32)
-        for _ in self.match_slices(batch, write=False):
-            add_frequencies(self._words, self._planes(0), held)
+        for block in self._blocks(batch):
+            add_frequencies(self._words, block.planes, held)
         return held
 
-    def _living(self, write: bool) -> Living:
-        scratch = self._scratch
-        if write and scratch.living is None:
-            rules = self._index.rule_count
-            scratch.living = Living(np.empty(rules + 1, np.int32), np.empty(2 * rules + 2, np.uint64))
-        return scratch.living or Living(np.empty(0, np.int32), np.empty(0, np.uint64))
-
-    def _room_for(self, matches: int) -> NDArray[np.int32]:
-        scratch = self._scratch
-        if scratch.rules is None or len(scratch.rules) < matches:
-            scratch.rules = np.empty(matches + matches // 4, np.int32)
-        return scratch.rules[:matches]
-
-    def _sorter(self, cells: Cells) -> Sorter:
-        scratch = self._scratch
-        if scratch.hits is None:
-            scratch.hits = np.zeros(self._index.leaf_count, np.uint8)
-        most = int(np.diff(cells.group_start).max(initial=0))
-        by_posting, by_found, by_slot, other = np.empty((4, most), np.int32)
-        return Sorter(by_posting, by_found, by_slot, other, np.empty(RADIX, np.int64), scratch.hits)
-
-    def _planes(self, found: int) -> Planes:
+    def _planes(self, scratch: _BlockScratch, found: int) -> Planes:
         """Room for a block, with so many rows of found leaves; memory that no plane needs is not touched."""
-        scratch = self._scratch
         room = (self._most_planes + found) * (self._words + 1)
         if scratch.planes is None or len(scratch.planes.word) < room:
             word = np.empty(room, np.uint64)
@@ -189,8 +215,8 @@ class Matcher:
         return self._match_single(self._resolver.resolve_one(batch))
 
     def _match_single(self, event: OneEvent) -> NDArray[np.int32]:
-        index, scratch = self._index, self._scratch
-        if scratch.stamps is None or scratch.single is None:
+        index, scratch = self._index, self._single
+        if scratch.stamps is None or scratch.rules is None:
             inner = len(index.graph.is_and)
             scratch.stamps = Stamps(
                 np.zeros(1, np.int64),
@@ -200,8 +226,10 @@ class Matcher:
                 np.empty(index.plane_count + 1, np.int32),
                 np.empty(inner, np.int32),
                 np.zeros(len(index.graph.level_start), np.int32),
+                np.zeros((index.rule_count >> 6) + 1, np.uint64),
+                np.zeros((index.rule_count >> 12) + 1, np.uint64),
             )
-            scratch.single = np.empty(index.rule_count, np.int32)
+            scratch.rules = np.empty(index.rule_count, np.int32)
         count = match_single(
             event,
             index.literals,
@@ -211,9 +239,9 @@ class Matcher:
             index.graph,
             index.links,
             scratch.stamps,
-            scratch.single,
+            scratch.rules,
         )
-        return np.sort(scratch.single[:count])
+        return scratch.rules[:count].copy()
 
 
 def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tuple[int, int]]:
@@ -226,3 +254,9 @@ def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tupl
         last = max(first + 1, last)
         yield first, last
         first = last
+
+
+def _sorter(cells: Cells, hits: NDArray[np.uint8]) -> Sorter:
+    most = int(np.diff(cells.group_start).max(initial=0))
+    by_posting, by_found, by_slot, other = np.empty((4, most), np.int32)
+    return Sorter(by_posting, by_found, by_slot, other, np.empty(RADIX, np.int64), hits)

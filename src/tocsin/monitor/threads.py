@@ -2,7 +2,7 @@
 
 Kernels leave the interpreter's lock, so threads share the cores. Each needs scratch memory of its own,
 which for a large index is a lot; unless a number is given, there are no more threads than fit into
-SCRATCH_AT_MOST together. Threads end with the call, and their scratch memory with them.
+SCRATCH_AT_MOST together. Threads end with the call; the index keeps the scratch memory for the next one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The rules of an index at one moment: what a reader picks up once and then relies on.
 
 A version is the number of the last change it knows and how many rules had been written by then; it
-never changes, whatever is written meanwhile. Rules behind those that are compiled are *fresh*: the
-first reader that matches compiles them, and leaves the result where the readers after it and later
-versions find it.
+never changes, whatever is written meanwhile. Rules behind those that are compiled are *fresh*. A few of
+them are asked one by one when a single event comes; else the first reader compiles them, perhaps with
+the smallest layers, and leaves the result where the readers after it and later versions find it.
 """
 
 from __future__ import annotations

@@ -24,10 +24,10 @@ from tocsin.monitor.version import Version
 from tocsin.spark.columns import Layout
 from tocsin.spark.shipping import ShippedIndex
 
-BYTES_AT_ONCE = 16 << 20
+BYTES_IN_TASK = 16 << 20
 """Bytes in a batch of results, but for a single row that is larger."""
 
-MATCHES_AT_ONCE = 1 << 22
+MATCHES_IN_TASK = 1 << 22
 """Matches that are written out together, at most, unless 64 events have more."""
 
 
@@ -39,11 +39,11 @@ def match_batches(
     id_bytes = row_bytes(rules.ids())
     for batch in batches:
         start = 0
-        for found in rules.match_slices(_cells(rules.fields, layout, batch), MATCHES_AT_ONCE):
+        for found in rules.match_slices(_cells(rules.fields, layout, batch), MATCHES_IN_TASK):
             portion = batch.slice(start, len(found.per_event))
             events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
             weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
-            for first, last in cuts(weights, BYTES_AT_ONCE):
+            for first, last in cuts(weights, BYTES_IN_TASK):
                 yield _result(rules, layout, portion, events[first:last], found.rule[first:last])
             start += portion.num_rows
 

@@ -226,3 +226,23 @@ def test_the_same_rules_give_the_same_content(tmp_path: Path) -> None:
         save_index(index, tmp_path / f"{number}.tocsin")
     assert (tmp_path / "0.tocsin").read_bytes() == (tmp_path / "1.tocsin").read_bytes()
     assert index_digest(tmp_path / "0.tocsin") == index_digest(tmp_path / "1.tocsin")
+
+
+def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(IndexFileError, match="it is not a regular file"):
+        tocsin.build([("a", "x = 1")]).save(pipe)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_is_followed_and_the_mode_is_kept(tmp_path: Path) -> None:
+    file, link = tmp_path / "v1.tocsin", tmp_path / "current"
+    tocsin.build([("a", "x = 1")]).save(file)
+    file.chmod(0o640)
+    link.symlink_to(file)
+    tocsin.build([("a", "x = 1"), ("b", "x = 2")]).save(link)
+    assert link.is_symlink()
+    assert len(tocsin.open(file)) == 2
+    assert file.stat().st_mode & 0o777 == 0o640

@@ -25,5 +25,5 @@ def test_same_matches(rules, given_events, reorganise, self_adjust) -> None:
 def test_a_rule_inside_another_is_its_child(order: int) -> None:
     """Four edges instead of five, whichever comes first."""
     rules = [("inner", "a = 1 and b = 2"), ("outer", "a = 1 and b = 2 and c = 3")][::order]
-    assert tocsin.build(rules).stats().edges == 5  # type: ignore[union-attr]
+    assert tocsin.build(rules).stats().edges == 5
     assert build_organised(rules).stats().edges == 4

@@ -91,3 +91,17 @@ def test_ids_are_unique_and_deleting_needs_one():
     with pytest.raises(UsageError, match="there is no rule 's'"):
         atree.delete("s")
     assert atree.match({"a": 1, "b": 2}) == ["r"]
+
+
+def test_asking_for_unknown_expressions_does_no_harm() -> None:
+    atree = PaperAtree([("a", "x = 1 and y = 2")])
+    atree.match({})
+    for value in range(10, 200):
+        with pytest.raises(KeyError):
+            atree.node(f"x = {value}")
+    assert list(atree.match({"x": 1, "y": 2})) == ["a"]
+
+
+def test_the_access_child_is_chosen_in_a_known_way() -> None:
+    with pytest.raises(UsageError, match="by 'selectivity' or at 'random', not by 'foo'"):
+        PaperAtree(design=Design(access="foo"))  # type: ignore[arg-type]

@@ -268,3 +268,27 @@ def test_other_engines_refuse_by_name(engine: str, tmp_path: Path) -> None:
         with pytest.raises(UnsupportedError, match=engine):
             change()
     assert index.ids.to_pylist() == ["a"]
+
+
+def test_ids_may_be_integers_everywhere() -> None:
+    for engine in ("atree", "scan"):
+        index: Any = tocsin.build([(5, "x = 1")], engine=engine)
+        assert 5 in index
+        assert "5" in index
+        assert 6 not in index
+        assert index.rule(5).when == "x = 1"
+        assert index.explain(5, {"x": 1}).matched
+
+
+def test_a_surrogate_is_taken_alike_before_and_after_a_compaction() -> None:
+    index: Any = tocsin.build([("q", "z = 1")])
+    index.insert("r", "x is not null")
+    before = [match.rule for match in index.match({"x": "\ud800"})]
+    index.compact()
+    assert [match.rule for match in index.match({"x": "\ud800"})] == before
+
+
+@pytest.mark.parametrize("operation", [(["insert"], "q", "x = 1"), (None, "q"), ({}, "q")])
+def test_operations_with_odd_names(operation: Any) -> None:
+    with pytest.raises(tocsin.UsageError, match="is no operation"):
+        tocsin.build([("z", "x = 1")]).apply([operation])

@@ -75,17 +75,28 @@ def _as_type(column: pa.ChunkedArray, common: pa.DataType) -> pa.ChunkedArray:
 
 
 def _column(values: list[Any]) -> pa.Array:
-    try:
-        made = pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array(_texts(values), pa.large_string())
-    return made.cast(pa.large_string()) if pa.types.is_string(made.type) else made
+    """One column of values; of different kinds that Arrow would make into each other, texts."""
+    if _of_one_kind(values):
+        try:
+            made = pa.array(values)
+        except (pa.ArrowException, ValueError, TypeError, OverflowError):
+            return pa.array(_texts(values), pa.large_string())
+        return made.cast(pa.large_string()) if pa.types.is_string(made.type) else made
+    return pa.array(_texts(values), pa.large_string())
+
+
+def _of_one_kind(values: Iterable[Any]) -> bool:
+    kinds = {(type(value), getattr(value, "tzinfo", None) is None) for value in values if value is not None}
+    return len(kinds) <= 1 or {kind for kind, _ in kinds} == {int, float}
 
 
 def _texts(values: Iterable[Any]) -> list[str | None]:
-    return [
-        value
-        if value is None or isinstance(value, str)
-        else json.dumps(value, default=str, ensure_ascii=False)
-        for value in values
-    ]
+    return [None if value is None else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float | list | tuple | dict):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return str(value)

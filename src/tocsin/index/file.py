@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import stat
 import struct
 import uuid
 from collections.abc import Iterator
@@ -71,9 +72,17 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
     ).encode()
     body_start = _aligned(_PREAMBLE.size + len(header))
     try:
-        _write_file(FilePath(path), header, body_start, arrays, places)
+        _write_file(_target(FilePath(path)), header, body_start, arrays, places)
     except (OSError, ValueError) as error:
         raise IndexFileError(f"cannot write {os.fspath(path)!r}: {_cause(error)}") from error
+
+
+def _target(path: FilePath) -> FilePath:
+    """The file to write: where a link leads to; never a device or anything else that is no file."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise ValueError("it is not a regular file")
+    return target
 
 
 def _write_file(
@@ -101,6 +110,8 @@ def _write_file(
             file.write(header)
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)

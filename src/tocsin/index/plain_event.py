@@ -7,6 +7,7 @@ event, decimals, instants, patterns. A list is plain when its elements are integ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from tocsin.kernels.single import OneEvent
 
 _SMALL = {number: double_key(number) for number in range(-1024, 1 << 16)}
 _NONE = -1
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Field(NamedTuple):
@@ -39,10 +41,15 @@ class _Field(NamedTuple):
 
 def is_plain(value: object) -> bool:
     """Whether a value of an event is one that the grammar's evaluator and every index take alike."""
-    kind = type(value)
-    if kind is list:
-        return all(type(each) is int or type(each) is str for each in value)  # type: ignore[attr-defined]
-    return kind is int or kind is str or kind is bool or value is None or (kind is float and value == value)
+    if type(value) is list:
+        return all(type(each) is int or _is_text(each) for each in value)
+    if value is None or type(value) in (int, bool):
+        return True
+    return _is_text(value) or (type(value) is float and value == value)
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str and (value.isascii() or not _SURROGATE.search(value))
 
 
 class PlainEvents:

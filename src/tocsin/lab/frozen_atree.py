@@ -41,6 +41,7 @@ class AtreeMatcher:
         level = atree.tree.node[live, LEVEL]
         order = np.argsort(level, kind="stable")
         self.node = live[order]
+        self.refs = refs
         self.switches = switches
         self.level_of = (level[order] - 1).astype(np.int32)
         self.tree = _frozen(atree, self.node, self.level_of, roots, refs)

@@ -58,6 +58,10 @@ class Design(NamedTuple):
             raise UsageError("reorganise and self_adjust share nodes: they need sharing")
         if self.on_demand and not self.zero_suppression:
             raise UsageError("on_demand keeps false results from parents: it needs zero_suppression")
+        if self.access not in ("selectivity", "random"):
+            raise UsageError(
+                f"the access child is chosen by 'selectivity' or at 'random', not by {self.access!r}"
+            )
 
     @property
     def grouping(self) -> Grouping:
@@ -159,7 +163,7 @@ class PaperAtree:
 
     def matcher(self) -> AtreeMatcher:
         """The tree as it is now, ready for matching."""
-        if self._matcher is None:
+        if self._matcher is None or self._matcher.refs != self._refs:
             design = self.design
             access: Access | None = None
             if design.on_demand and design.access == "random":

@@ -54,6 +54,6 @@ def build_good(rules: object, engine: str = "atree") -> tuple[Engine, list[RuleE
 
 
 def _builder(engine: str) -> Callable[[Rules], Engine]:
-    if engine not in ENGINES:
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise UsageError(f"there is no engine '{engine}': choose one of {', '.join(ENGINES)}")
     return ENGINES[engine]

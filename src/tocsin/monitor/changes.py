@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,9 +64,9 @@ def read_changes(operations: Iterable[object]) -> list[Change]:
 
 
 def _read_change(operation: object) -> Change:
-    if not isinstance(operation, tuple | list) or not operation or operation[0] not in _SIZES:
+    if not isinstance(operation, tuple | list) or not operation or str(operation[0]) not in _SIZES:
         raise UsageError(f"{operation!r:.200} is no operation: {_EXPECTED}")
-    kind, *given = operation
+    kind, given = str(operation[0]), operation[1:]
     fewest, most = _SIZES[kind]
     if not fewest <= len(operation) <= most:
         raise UsageError(f"'{kind}' does not go with {len(given)} arguments: {_EXPECTED}")
@@ -82,7 +83,7 @@ def _addition(rule: object, when: object, metadata: Mapping[str, Any] | None, *,
             parse_condition(text)  # accepts what the kernel is not sure about, or says what is wrong
         except RuleError as error:
             raise _named(error, name) from None
-    return Change(name, drops, True, text, _checked_metadata(name, metadata) if metadata else None)
+    return Change(name, drops, True, text, None if metadata is None else _checked_metadata(name, metadata))
 
 
 def _id(rule: Any, when: object) -> str:
@@ -117,6 +118,6 @@ def _checked_metadata(rule: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     try:
         metadata_of_rows([found])
         json.dumps(found, default=str).encode()
+        return deepcopy(found)
     except (TypeError, ValueError, RecursionError, TocsinError) as error:
         raise RuleError(f"the metadata cannot be kept: {error}", rule=rule) from error
-    return found

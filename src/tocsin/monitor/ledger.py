@@ -58,6 +58,8 @@ class Ledger:
 
     def find(self, rule: object, count: int, change: int) -> int | None:
         """The number of the rule with this id that is alive at a change, among the first `count`."""
+        if isinstance(rule, int) and not isinstance(rule, bool):
+            rule = str(rule)
         if not isinstance(rule, str):
             return None
         number = self._newest.get(rule)

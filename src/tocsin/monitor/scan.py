@@ -47,16 +47,16 @@ class ScanIndex(FixedRules):
         return len(self._conditions)
 
     def __contains__(self, rule: object) -> bool:
-        return rule in self._number_of
+        return isinstance(rule, str | int) and str(rule) in self._number_of
 
     def rule(self, rule: str) -> Rule:
         """A rule by its id; UnknownRuleError when there is none."""
         return self._rules[self._number(rule)]
 
     def _number(self, rule: str) -> int:
-        if rule not in self._number_of:
+        if rule not in self:
             raise UnknownRuleError(rule)
-        return self._number_of[rule]
+        return self._number_of[str(rule)]
 
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""

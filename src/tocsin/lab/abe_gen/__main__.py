@@ -30,10 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         setting = _setting(options)
+        options.out.mkdir(parents=True, exist_ok=True)
     except TocsinError as error:
-        print(error, file=sys.stderr)
+        _say(str(error))
         return 2
-    options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _say(f"cannot make the folder {options.out}: {error.strerror}")
+        return 2
     start = time.perf_counter()
     forest = forest_of(setting)
     _say(f"{shape_of(forest)}\nmade in {time.perf_counter() - start:.1f} s")
@@ -62,11 +65,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dimensions", type=int, metavar="N", help="fields")
     parser.add_argument("--cardinality", type=int, metavar="N", help="values of a field")
     parser.add_argument("--event-size", type=int, metavar="N", help="pairs of an event")
-    parser.add_argument("--events", type=int, default=3_000, metavar="N", help="how many events")
-    parser.add_argument("--thin", type=int, metavar="N", help="also the same events with N pairs each")
-    parser.add_argument("--seed", type=int, metavar="N")
+    parser.add_argument("--events", type=_from_one, default=3_000, metavar="N", help="how many events")
+    parser.add_argument("--thin", type=_from_one, metavar="N", help="also the same events with N pairs each")
+    parser.add_argument("--seed", type=_from_zero, metavar="N")
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS)
     return parser
+
+
+def _from_one(text: str) -> int:
+    return _at_least(1, text)
+
+
+def _from_zero(text: str) -> int:
+    return _at_least(0, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    number = int(text)
+    if number < least:
+        raise argparse.ArgumentTypeError(f"must be at least {least}")
+    return number
 
 
 def _setting(options: argparse.Namespace) -> Workload:

@@ -76,11 +76,14 @@ def test_wrong_counts_are_found(tmp_path: Path):
 
 
 def test_touched_nodes_are_leaves_that_hold_and_what_they_wake():
-    built = Built(pa.table({"id": ["1", "2"], "when": ["a = 1 or b = 1", "a = 2 and b = 2"]}))
+    whens = ["a = 1 or b = 1", "a = 2 and b = 2", "b = 1 or a = 1"]
+    built = Built(pa.table({"id": ["1", "2", "3"], "when": whens}))
     assert touched(built, {"a": 5, "b": 5}) == 0
     assert touched(built, {"a": 1}) == 2
     assert touched(built, {"a": 1, "b": 1}) == 3
     assert touched(built, {"a": 2, "b": 2}) == 3
+    alone = Built(pa.table({"id": ["1"], "when": whens[:1]}))
+    assert touched(alone, {"a": 1, "b": 1}) == 2, "an OR that is one rule's and nothing else is not touched"
 
 
 def test_cells_rows_and_table_are_the_same_events():

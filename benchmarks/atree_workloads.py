@@ -26,7 +26,7 @@ class Sizes:
     """How much each part measures. The small ones are for trying the script."""
 
     expressions: int = 1_000_000
-    events: int = 3_072
+    events: int = 4_096
     single_events: int = 300
     scanned_events: int = 20
     advertisements: int = 1_392_196

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from benchmarks.atree_matching import written
 from benchmarks.atree_workloads import Asked, Built
 from benchmarks.folders import Row
 from benchmarks.measuring import machine_facts, say, timed
@@ -106,7 +107,7 @@ def compare(
     """The same rules and events through both."""
     setting = replace(setting, expressions=options.expressions)
     texts = [both_can_say(text) for text in abe_gen.rules(setting)["when"].to_pylist()]
-    made = abe_gen.events(setting, max(3_072, options.events))
+    made = abe_gen.events(setting, max(4_096, options.events))
     rows = abe_gen.rows_of(abe_gen.first(made, options.events))
     say(f"{name}: {len(texts):,} expressions in the a-tree crate")
     peer = run_peer(harness, setting, texts, rows, options)
@@ -130,7 +131,7 @@ def compare(
         "peer_build": peer.build,
         "peer_event": sum(peer.seconds) / len(peer.seconds),
         "build": build,
-        "blocks": timed(lambda: built.matcher.match_batch(cells), 5, asked.length).best,
+        "blocks": timed(lambda: written(built, cells), 5, asked.length).best,
         "single": timed(lambda: [built.index.match(row) for row in asked.rows], 5, len(asked.rows)).best,
     }
 

@@ -18,8 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.moving import WORD, move_word
+
+AHEAD = 16
+"""How many texts ahead memory is asked for: their places, and twice as far where those are kept."""
 
 
 class NameColumns(NamedTuple):
@@ -55,8 +59,10 @@ def measure_names(
     old = old_start.size - 1
     total = 0
     offset[0] = 0
+    last = number.size - 1
     for at in range(first, number.size):
         text = number[at]
+        prefetch(old_start, min(np.int64(number[min(at + AHEAD, last)]), old))
         if text < old:
             size = old_start[text + 1] - old_start[text]
         else:
@@ -79,8 +85,11 @@ def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.ui
     young_start, young_data = names.young_start, names.young_data
     old = old_start.size - 1
     place = 0
+    last = number.size - 1
     for at in range(number.size):
         text = number[at]
+        prefetch(old_start, min(np.int64(number[min(at + 2 * AHEAD, last)]), old))
+        prefetch(old_data, old_start[min(np.int64(number[min(at + AHEAD, last)]), old)])
         if text < old:
             begin, size = old_start[text], old_start[text + 1] - old_start[text]
             if begin + size + WORD <= old_data.size:

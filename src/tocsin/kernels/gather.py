@@ -89,7 +89,8 @@ def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.ui
     for at in range(number.size):
         text = number[at]
         prefetch(old_start, min(np.int64(number[min(at + 2 * AHEAD, last)]), old))
-        prefetch(old_data, old_start[min(np.int64(number[min(at + AHEAD, last)]), old)])
+        coming = min(int(number[min(at + AHEAD, last)]), old)
+        prefetch(old_data, old_start[coming])
         if text < old:
             begin, size = old_start[text], old_start[text + 1] - old_start[text]
             if begin + size + WORD <= old_data.size:

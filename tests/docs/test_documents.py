@@ -77,3 +77,10 @@ def test_files_that_how_it_works_names_exist() -> None:
     named = SOURCE.findall((ROOT / "docs" / "how-it-works.md").read_text())
     assert named
     assert [path for path in named if not (ROOT / "src" / "tocsin" / path).exists()] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_place_for_figures_is_filled(path: Path) -> None:
+    places = re.findall(r"<!-- generated: (\S+) -->\n(.*?)<!-- end: (\S+) -->", path.read_text(), re.DOTALL)
+    assert [name for name, table, end in places if name != end or "|" not in table] == []
+    assert len(places) == path.read_text().count("<!-- generated: ")

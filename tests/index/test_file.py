@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import struct
 import threading
 from pathlib import Path
+from typing import NoReturn
 
+import numpy as np
 import pytest
 
 import tocsin
@@ -246,3 +249,22 @@ def test_a_link_is_followed_and_the_mode_is_kept(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert len(tocsin.open(file)) == 2
     assert file.stat().st_mode & 0o777 == 0o640
+
+
+class _OnFullDisk(np.ndarray):
+    """An array that can no longer be written."""
+
+    def tobytes(self, order: object = None) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_write_that_fails_between_two_arrays_leaves_the_old_file(tmp_path: Path) -> None:
+    file = tmp_path / "rules.tocsin"
+    index = compile_rules(Rules.of(RULES))
+    save_index(index, file)
+    before = file.read_bytes()
+    broken = index._replace(group_kind=index.group_kind.view(_OnFullDisk))
+    with pytest.raises(IndexFileError, match="No space left on device"):
+        save_index(broken, file)
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]

@@ -1,4 +1,4 @@
-"""The shared graph with every node put together from others: the A-Tree's way, for the product.
+"""The shared graph with every node put together from others: the A-Tree's way, as lab/organised.py builds it.
 
     share ── one node for one expression        a and b and c and d       AND(a b c d)
                                                 a and b and c             AND(a b c)

@@ -5,17 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.deferred import store_deferred
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.planes import PlaneGraph, sort_by_likelihood
-from tocsin.kernels.rows import Planes, count_plane
+from tocsin.kernels.rows import LATER, WORDS, Planes, count_plane
 
 
 @kernel
-def add_frequencies(words: int, planes: Planes, held: NDArray[np.float32]) -> None:
-    """Add to held[p] for how many events of the block plane p holds."""
-    entry, chunk, _word = planes
+def add_frequencies(
+    graph: PlaneGraph, leaves: int, words: int, planes: Planes, used: np.uint64, held: NDArray[np.float32]
+) -> None:
+    """Add to held[p] for how many events of the block plane p holds. Words are stored up to `used`."""
+    mask, at, word = planes
+    false_leaf, child_start, child = graph.false_leaf, graph.child_start, graph.child
+    draft = np.zeros(WORDS, np.uint64)
     for plane in range(held.size):
-        held[plane] += count_plane(entry[2 * plane], np.int64(entry[2 * plane + 1]), words, chunk)
+        if mask[plane] == 0:
+            continue
+        if at[plane] & LATER:
+            used = store_deferred(
+                plane, false_leaf, leaves, child_start, child, draft, words, mask, at, word, used
+            )
+        held[plane] += count_plane(mask[plane], at[plane], words, word)
 
 
 @kernel

@@ -69,7 +69,19 @@ def _folder_of(file: Path) -> Path:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a loop when it is first called: without the interpreter lock, cached on disk."""
-    compiled: Any = numba.njit(nogil=True)(function)
+    return _cached(numba.njit(nogil=True)(function), function)
+
+
+def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel that makes no array, and so needs not count who holds one.
+
+    Numba counts for every slice, and for every array that is handed to another function, with locked
+    instructions: in loops of a few dozen nanoseconds that is a fifth of the time.
+    """
+    return _cached(numba.njit(nogil=True, _nrt=False)(function), function)
+
+
+def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
     if not numba.config.DISABLE_JIT:
         compiled._cache = _LockedCache(function)
     return compiled  # type: ignore[no-any-return]

@@ -11,27 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import count_bits, lowest_bit
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.bits import lowest_bit
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.leaves import Cells, Leaves, Ranges
 from tocsin.kernels.point_leaves import count_hits, mark_hits, settle_hits
 from tocsin.kernels.range_leaves import mark_middles, mark_rays
-from tocsin.kernels.rows import (
-    CHUNK,
-    CHUNK_BITS,
-    MOST_SPARSE,
-    PER_WORD,
-    PER_WORD_BITS,
-    Chunk,
-    Draft,
-    Planes,
-    aligned,
-    clear,
-    fill,
-    full_mask,
-    place_of_chunk,
-    store,
-)
+from tocsin.kernels.rows import LATER, Draft, Planes, add_event, clear, fill, store
 from tocsin.kernels.sorting import sort_cells
 
 
@@ -55,73 +40,27 @@ class Sorter(NamedTuple):
     hits: NDArray[np.uint8]
 
 
-@kernel
+@bare_kernel
 def _mark_negated(
     leaves: Leaves,
     group: int,
     known: Draft,
     known_mask: np.uint64,
-    draft: Draft,
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
+    used: np.uint64,
+) -> np.uint64:
     """Falsehood of the group's leaves: known and not true. Where nothing is true, all share one plane."""
-    entry, chunk, word = planes
-    draft_chunk = draft.chunk
-    known_chunk, known_word = known
-    full = full_mask(words)
-    known_whole = count_bits(known_mask) > MOST_SPARSE
-    shared = -1
-    stored = np.uint64(0)
+    mask, at, word = planes
+    start, used = store(known, known_mask, words, word, used)
     for i in range(leaves.negated_start[group], leaves.negated_start[group + 1]):
-        leaf = leaves.negated_leaf[i]
         plane = leaves.negated_plane[i]
-        true = entry[2 * leaf]
-        if true & known_mask == 0:
-            if shared < 0:
-                stored, shared, used = store(known, known_mask, words, chunk, word, used)
-            entry[2 * plane] = stored
-            entry[2 * plane + 1] = shared
-            continue
-        if known_whole:
-            start = aligned(used)
-            used = start + PER_WORD * words
-            target = start >> PER_WORD_BITS
-            source = np.int64(entry[2 * leaf + 1])
-            if true == full:
-                for w in range(words):
-                    word[target + w] = known_word[w] & ~word[(source >> PER_WORD_BITS) + w]
-            else:
-                for w in range(words):
-                    word[target + w] = known_word[w]
-                while true != 0:
-                    chunk[start + lowest_bit(true)] &= ~chunk[source]
-                    source += 1
-                    true &= true - np.uint64(1)
-            entry[2 * plane] = full
-            entry[2 * plane + 1] = start
-            continue
-        mask = np.uint64(0)
-        bits = known_mask
-        while bits != 0:
-            place = lowest_bit(bits)
-            bits &= bits - np.uint64(1)
-            rest = known_chunk[place]
-            if true & (np.uint64(1) << np.uint64(place)):
-                rest &= ~chunk[place_of_chunk(true, np.int64(entry[2 * leaf + 1]), place, full)]
-            if rest != 0:
-                draft_chunk[place] = rest
-                mask |= np.uint64(1) << np.uint64(place)
-        if mask != 0:
-            stored_mask, at, used = store(draft, mask, words, chunk, word, used)
-            entry[2 * plane] = stored_mask
-            entry[2 * plane + 1] = at
-            clear(draft, mask)
+        mask[plane] = known_mask
+        at[plane] = start if mask[leaves.negated_leaf[i]] & known_mask == 0 else LATER | start
     return used
 
 
-@kernel
+@bare_kernel
 def mark_leaves(
     leaves: Leaves,
     ranges: Ranges,
@@ -133,8 +72,8 @@ def mark_leaves(
     drafts: tuple[Draft, Draft],
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
+    used: np.uint64,
+) -> np.uint64:
     """Set the planes of all leaves for the events base .. base + size; the new end of what is stored.
 
     cursor[g] is the first cell of group g not yet used, and moves on. The leaves' masks are zero
@@ -153,9 +92,7 @@ def mark_leaves(
             continue
         known_mask = np.uint64(0)
         for cell in range(begin, end):
-            event = cells.row[cell] - base
-            known.chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
-            known_mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
+            known_mask |= add_event(known, cells.row[cell] - base)
         if null_leaf >= 0:
             used = _mark_null(null_leaf, size, known, known_mask, draft, words, planes, used)
             known_mask = fill(known, size)
@@ -164,12 +101,12 @@ def mark_leaves(
                 leaves, ranges, cells, group, begin, end, base, sorter, draft, words, planes, used
             )
         if leaves.negated_start[group + 1] > leaves.negated_start[group]:
-            used = _mark_negated(leaves, group, known, known_mask, draft, words, planes, used)
+            used = _mark_negated(leaves, group, known, known_mask, words, planes, used)
         clear(known, known_mask)
     return used
 
 
-@kernel
+@bare_kernel
 def _mark_null(
     leaf: int,
     size: int,
@@ -178,29 +115,25 @@ def _mark_null(
     draft: Draft,
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
+    used: np.uint64,
+) -> np.uint64:
     """`is null`: the events of the block that the field is not known for."""
-    entry, chunk, word = planes
-    draft_chunk = draft.chunk
-    known_chunk, _known_word = known
     mask = fill(draft, size)
     bits = known_mask
     while bits != 0:
         place = lowest_bit(bits)
-        draft_chunk[place] &= ~known_chunk[place]
-        if draft_chunk[place] == 0:
+        draft[place] &= ~known[place]
+        if draft[place] == 0:
             mask ^= np.uint64(1) << np.uint64(place)
         bits &= bits - np.uint64(1)
     if mask != 0:
-        stored, at, used = store(draft, mask, words, chunk, word, used)
-        entry[2 * leaf] = stored
-        entry[2 * leaf + 1] = at
+        planes.at[leaf], used = store(draft, mask, words, planes.word, used)
+        planes.mask[leaf] = mask
     clear(draft, mask)
     return used
 
 
-@kernel
+@bare_kernel
 def _mark_values(
     leaves: Leaves,
     ranges: Ranges,
@@ -213,16 +146,17 @@ def _mark_values(
     draft: Draft,
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
+    used: np.uint64,
+) -> np.uint64:
     """The leaves that a group's values satisfy: by literal, by what was found, by range."""
     row, hits = cells.row, sorter.hits
     equal = sort_cells(cells.posting, begin, end, sorter.by_posting, sorter.other, sorter.tally)
     found = sort_cells(cells.found, begin, end, sorter.by_found, sorter.other, sorter.tally)
     post_start, post_leaf = leaves.posting_start, leaves.posting_leaf
-    count_hits(cells.posting, sorter.by_posting, equal, post_start, post_leaf, hits)
-    count_hits(cells.found, sorter.by_found, found, cells.found_start, cells.found_leaf, hits)
-    used = mark_hits(
+    keys = count_hits(cells.posting, sorter.by_posting, equal, post_start, post_leaf, hits)
+    keys += count_hits(cells.found, sorter.by_found, found, cells.found_start, cells.found_leaf, hits)
+    behind = used + np.uint64(words * keys)
+    used, behind = mark_hits(
         cells.posting,
         sorter.by_posting,
         equal,
@@ -235,8 +169,9 @@ def _mark_values(
         words,
         planes,
         used,
+        behind,
     )
-    used = mark_hits(
+    used, behind = mark_hits(
         cells.found,
         sorter.by_found,
         found,
@@ -249,9 +184,14 @@ def _mark_values(
         words,
         planes,
         used,
+        behind,
     )
-    settle_hits(cells.posting, sorter.by_posting, equal, post_start, post_leaf, hits, words, planes)
-    settle_hits(cells.found, sorter.by_found, found, cells.found_start, cells.found_leaf, hits, words, planes)
+    used = settle_hits(
+        cells.posting, sorter.by_posting, equal, post_start, post_leaf, hits, words, planes, used
+    )
+    used = settle_hits(
+        cells.found, sorter.by_found, found, cells.found_start, cells.found_leaf, hits, words, planes, used
+    )
     by_slot = sorter.by_slot
     size = sort_cells(cells.slot, begin, end, by_slot, sorter.other, sorter.tally)
     if size == 0:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
-from tocsin.kernels.jit import kernel
-from tocsin.kernels.rows import CHUNK_BITS, PER_WORD, PER_WORD_BITS, WORDS, Planes, count_plane, full_mask
+from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.rows import WORDS, Planes, count_plane, is_whole
 
 AHEAD = 16
 """How many rules ahead memory is asked for."""
@@ -46,28 +46,29 @@ def count_events(
     that are stored whole are added up a machine word at a time: digit[d] holds the d-th binary digit
     of 64 * words counts, and adding a plane carries from digit to digit.
     """
-    entry, chunk, word = planes
-    full = full_mask(words)
+    plane_mask, plane_at, word = planes
     one = np.uint64(1)
     digit = np.zeros((_DIGITS, WORDS), np.uint64)
     carry = np.empty(WORDS, np.uint64)
     for i in range(root.size):
-        mask = entry[2 * root[i]]
-        source = np.int64(entry[2 * root[i] + 1])
-        if mask == full:
+        mask = plane_mask[root[i]]
+        source = np.int64(plane_at[root[i]])
+        if is_whole(mask):
             rest = weight[i]
             shift = 0
             while rest != 0:
                 if rest & 1:
+                    whole = word[source : source + words]
                     for w in range(words):
-                        carry[w] = word[(source >> PER_WORD_BITS) + w]
+                        carry[w] = whole[w]
                     d = shift
                     any_carry = one
                     while any_carry != 0:
                         any_carry = np.uint64(0)
+                        row = digit[d]
                         for w in range(words):
-                            both = digit[d, w] & carry[w]
-                            digit[d, w] ^= carry[w]
+                            both = row[w] & carry[w]
+                            row[w] ^= carry[w]
                             carry[w] = both
                             any_carry |= both
                         d += 1
@@ -75,9 +76,9 @@ def count_events(
                 shift += 1
             continue
         while mask != 0:
-            first = lowest_bit(mask) << CHUNK_BITS
+            first = lowest_bit(mask) << 6
             mask &= mask - one
-            held = np.uint64(chunk[source])
+            held = word[source]
             source += 1
             while held != 0:
                 per_event[first + lowest_bit(held)] += weight[i]
@@ -90,40 +91,38 @@ def count_events(
                 held &= held - one
 
 
-@kernel
+@bare_kernel
 def count_rules(
     rule_root: NDArray[np.int32], words: int, planes: Planes, per_rule: NDArray[np.int64]
 ) -> None:
     """Add to per_rule how many events of the block each rule matches."""
-    entry, chunk, _word = planes
+    mask, at, word = planes
     for rule in range(rule_root.size):
-        plane = 2 * rule_root[rule]
-        per_rule[rule] += count_plane(entry[plane], np.int64(entry[plane + 1]), words, chunk)
+        plane = rule_root[rule]
+        per_rule[rule] += count_plane(mask[plane], at[plane], words, word)
 
 
-@kernel
+@bare_kernel
 def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) -> int:
     """List the rules that hold for some event of the block, in their order; how many."""
-    entry, _chunk, _word = planes
+    mask, at, _word = planes
     living_rule, living_entry = living
     count = 0
     last = rule_root.size - 1
     for rule in range(rule_root.size):
-        prefetch(entry, 2 * np.int64(rule_root[min(rule + AHEAD, last)]))
-        plane = 2 * rule_root[rule]
+        prefetch(mask, np.int64(rule_root[min(rule + AHEAD, last)]))
+        plane = rule_root[rule]
         living_rule[count] = rule
-        living_entry[2 * count] = entry[plane]
-        living_entry[2 * count + 1] = entry[plane + 1]
-        count += entry[plane] != 0
+        living_entry[2 * count] = mask[plane]
+        living_entry[2 * count + 1] = at[plane]
+        count += mask[plane] != 0
     return count
 
 
-@kernel
+@bare_kernel
 def write_matches(
     living: Living,
     count: int,
-    words: int,
-    chunk: NDArray[np.integer],
     word: NDArray[np.uint64],
     first_word: int,
     last_word: int,
@@ -136,21 +135,20 @@ def write_matches(
     are begun: the places being written to then stay in the nearest cache.
     """
     living_rule, living_entry = living
-    full = full_mask(words)
     one = np.uint64(1)
     for begin in range(first_word, last_word, WORDS_AT_ONCE):
         end = min(begin + WORDS_AT_ONCE, last_word)
-        below = (one << np.uint64(PER_WORD * begin)) - one
-        wanted = full_mask(end) & ~below
+        below = (one << np.uint64(begin)) - one
+        wanted = (~np.uint64(0) >> np.uint64(64 - end)) & ~below
         for i in range(count):
             rule = living_rule[i]
             mask = living_entry[2 * i]
             source = np.int64(living_entry[2 * i + 1])
             ahead = np.int64(living_entry[2 * min(i + AHEAD, count - 1) + 1])
-            prefetch(chunk, ahead + PER_WORD * begin)
-            if mask == full:
+            prefetch(word, ahead + begin)
+            if is_whole(mask):
                 for w in range(begin, end):
-                    held = word[(source >> PER_WORD_BITS) + w]
+                    held = word[source + w]
                     while held != 0:
                         event = (w << 6) + lowest_bit(held)
                         held &= held - one
@@ -160,9 +158,9 @@ def write_matches(
             source += count_bits(mask & below)
             mask &= wanted
             while mask != 0:
-                first = lowest_bit(mask) << CHUNK_BITS
+                first = lowest_bit(mask) << 6
                 mask &= mask - one
-                held = np.uint64(chunk[source])
+                held = word[source]
                 source += 1
                 while held != 0:
                     event = first + lowest_bit(held)

@@ -9,24 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import lowest_bit
-from tocsin.kernels.jit import kernel
-from tocsin.kernels.rows import (
-    CHUNK,
-    CHUNK_BITS,
-    MOST_SPARSE,
-    PER_WORD,
-    PER_WORD_BITS,
-    Chunk,
-    Draft,
-    Planes,
-    aligned,
-    clear,
-    full_mask,
-    store,
-)
+from tocsin.kernels.jit import bare_kernel
+from tocsin.kernels.rows import LATER, Draft, Planes, add_event, clear, first_word, store
 
 
-@kernel
+@bare_kernel
 def count_hits(
     key: NDArray[np.int32],
     cell: NDArray[np.int32],
@@ -34,19 +21,22 @@ def count_hits(
     leaf_start: NDArray[np.int64],
     leaf: NDArray[np.int32],
     hits: NDArray[np.uint8],
-) -> None:
-    """For each distinct key of the sorted cells, count it for the leaves that it satisfies."""
+) -> int:
+    """For each distinct key of the sorted cells, count it for the leaves that it satisfies; how many."""
     last = -1
+    distinct = 0
     for i in range(size):
         value = key[cell[i]]
         if value != last:
             last = value
+            distinct += 1
             for j in range(leaf_start[value], leaf_start[value + 1]):
                 if hits[leaf[j]] < 2:
                     hits[leaf[j]] += 1
+    return distinct
 
 
-@kernel
+@bare_kernel
 def mark_hits(
     key: NDArray[np.int32],
     cell: NDArray[np.int32],
@@ -59,52 +49,48 @@ def mark_hits(
     draft: Draft,
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
-    """Give the leaves of each distinct key its events; the new end of what is stored.
+    used: np.uint64,
+    behind: np.uint64,
+) -> tuple[np.uint64, np.uint64]:
+    """Give the leaves of each distinct key its events; the new ends of what is stored.
 
-    A leaf that only one key satisfies shares that key's plane. One that several satisfy gets a whole
-    plane of its own, which is still changed here and settled by settle_hits.
+    A leaf that only one key satisfies shares that key's plane, stored from `used` on. One that several
+    satisfy gets all words of the block, from `behind` on, until settle_hits stores it.
     """
-    entry, chunk, word = planes
-    draft_chunk = draft.chunk
-    full = full_mask(words)
+    plane_mask, plane_at, word = planes
+    one = np.uint64(1)
     i = 0
     while i < size:
         value = key[cell[i]]
         mask = np.uint64(0)
         while i < size and key[cell[i]] == value:
-            event = row[cell[i]] - base
-            draft_chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
-            mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
+            mask |= add_event(draft, row[cell[i]] - base)
             i += 1
-        shared = -1
-        stored = np.uint64(0)
+        shared = LATER
         for j in range(leaf_start[value], leaf_start[value + 1]):
             each = leaf[j]
             if hits[each] == 1:
-                if shared < 0:
-                    stored, shared, used = store(draft, mask, words, chunk, word, used)
-                entry[2 * each] = stored
-                entry[2 * each + 1] = shared
+                if shared == LATER:
+                    shared, used = store(draft, mask, words, word, used)
+                plane_mask[each] = mask
+                plane_at[each] = shared
                 continue
-            if entry[2 * each] == 0:
-                start = aligned(used)
-                used = start + PER_WORD * words
-                for w in range(words):
-                    word[(start >> PER_WORD_BITS) + w] = 0
-                entry[2 * each] = full
-                entry[2 * each + 1] = start
+            if plane_mask[each] == 0:
+                word[behind : behind + np.uint64(words)] = 0
+                plane_at[each] = behind
+                behind += np.uint64(words)
+            start = np.uint64(plane_at[each])
             bits = mask
             while bits != 0:
-                place = lowest_bit(bits)
-                chunk[np.int64(entry[2 * each + 1]) + place] |= draft_chunk[place]
-                bits &= bits - np.uint64(1)
+                place = np.uint64(lowest_bit(bits))
+                word[start + place] |= draft[place]
+                bits &= bits - one
+            plane_mask[each] |= mask
         clear(draft, mask)
-    return used
+    return used, behind
 
 
-@kernel
+@bare_kernel
 def settle_hits(
     key: NDArray[np.int32],
     cell: NDArray[np.int32],
@@ -114,8 +100,13 @@ def settle_hits(
     hits: NDArray[np.uint8],
     words: int,
     planes: Planes,
-) -> None:
-    """Close up the planes that several keys were added to, and forget the hits."""
+    used: np.uint64,
+) -> np.uint64:
+    """Store the planes that several keys were added to, and forget the hits; the new end.
+
+    They are met in the order in which they got their words, so that none is written over unread.
+    """
+    mask, at, word = planes
     last = -1
     for i in range(size):
         value = key[cell[i]]
@@ -125,26 +116,7 @@ def settle_hits(
         for j in range(leaf_start[value], leaf_start[value + 1]):
             each = leaf[j]
             if hits[each] == 2:
-                _close_up(planes, each, words)
+                draft = word[first_word(at[each]) : first_word(at[each]) + np.uint64(words)]
+                at[each], used = store(draft, mask[each], words, word, used)
             hits[each] = 0
-
-
-@kernel
-def _close_up(planes: Planes, plane: int, words: int) -> None:
-    """Store a plane that is whole, and is nobody else's, by its chunks if these are few."""
-    entry, chunk, _word = planes
-    at = np.int64(entry[2 * plane + 1])
-    mask = np.uint64(0)
-    filled = 0
-    for place in range(PER_WORD * words):
-        if chunk[at + place] != 0:
-            mask |= np.uint64(1) << np.uint64(place)
-            filled += 1
-    if filled > MOST_SPARSE or mask == entry[2 * plane]:
-        return
-    entry[2 * plane] = mask
-    source = at
-    while mask != 0:
-        chunk[at] = chunk[source + lowest_bit(mask)]
-        at += 1
-        mask &= mask - np.uint64(1)
+    return used

@@ -9,29 +9,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.leaves import Cells, Ranges
-from tocsin.kernels.rows import CHUNK, CHUNK_BITS, Chunk, Draft, Planes, add_plane, clear, full_mask, store
+from tocsin.kernels.rows import LATER, Draft, Planes, add_event, clear, lowest, place_of, store
 
 
-@kernel
-def _assign(planes: Planes, leaf: int, draft: Draft, mask: np.uint64, words: int, used: int) -> int:
+@bare_kernel
+def _assign(
+    planes: Planes, leaf: int, draft: Draft, mask: np.uint64, words: int, used: np.uint64
+) -> np.uint64:
     """Give a leaf the events of a draft, besides those it has already; the new end."""
-    entry, chunk, word = planes
-    draft_chunk = draft.chunk
-    if entry[2 * leaf] == 0:
-        stored, at, used = store(draft, mask, words, chunk, word, used)
-    else:
-        own = draft_chunk.copy()
-        both = Draft(own, own.view(np.uint64))
-        mask |= add_plane(planes, leaf, full_mask(words), both)
-        stored, at, used = store(both, mask, words, chunk, word, used)
-    entry[2 * leaf] = stored
-    entry[2 * leaf + 1] = at
+    plane_mask, plane_at, word = planes
+    before = plane_mask[leaf]
+    before_at = plane_at[leaf]
+    union = mask | before
+    plane_mask[leaf] = union
+    plane_at[leaf], used = store(draft, union, words, word, used)
+    rest = before
+    while rest != 0:
+        bit = lowest(rest)
+        rest ^= bit
+        word[place_of(union, plane_at[leaf], bit)] |= word[place_of(before, before_at, bit)]
     return used
 
 
-@kernel
+@bare_kernel
 def mark_rays(
     leaf: NDArray[np.int32],
     limit: NDArray[np.int32],
@@ -45,44 +47,40 @@ def mark_rays(
     draft: Draft,
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
+    used: np.uint64,
+) -> np.uint64:
     """Ranges that are open on one side, each a superset of the one before: one growing draft.
 
     upward: from the lowest slot, limit the last slot of each range; else from the highest, limit the
     first. A range that adds no event shares the plane of the one before.
     """
-    entry, chunk, word = planes
-    draft_chunk = draft.chunk
+    plane_mask, plane_at, word = planes
     row, slot = cells.row, cells.slot
     mask = np.uint64(0)
     at = 0 if upward else size
-    shared = -1
-    stored = np.uint64(0)
+    shared = LATER
     for i in range(first, last):
         while at < size if upward else at > 0:
             cell = by_slot[at if upward else at - 1]
             if slot[cell] > limit[i] if upward else slot[cell] < limit[i]:
                 break
-            event = row[cell] - base
-            draft_chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
-            mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
-            shared = -1
+            mask |= add_event(draft, row[cell] - base)
+            shared = LATER
             at += 1 if upward else -1
         if mask == 0:
             continue
-        if entry[2 * leaf[i]] != 0:
+        if plane_mask[leaf[i]] != 0:
             used = _assign(planes, leaf[i], draft, mask, words, used)
             continue
-        if shared < 0:
-            stored, shared, used = store(draft, mask, words, chunk, word, used)
-        entry[2 * leaf[i]] = stored
-        entry[2 * leaf[i] + 1] = shared
+        if shared == LATER:
+            shared, used = store(draft, mask, words, word, used)
+        plane_mask[leaf[i]] = mask
+        plane_at[leaf[i]] = shared
     clear(draft, mask)
     return used
 
 
-@kernel
+@bare_kernel
 def mark_middles(
     ranges: Ranges,
     group: int,
@@ -93,10 +91,9 @@ def mark_middles(
     draft: Draft,
     words: int,
     planes: Planes,
-    used: int,
-) -> int:
+    used: np.uint64,
+) -> np.uint64:
     """Ranges with two ends."""
-    draft_chunk = draft.chunk
     row, slot = cells.row, cells.slot
     at = 0
     for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
@@ -105,9 +102,7 @@ def mark_middles(
         inside = at
         mask = np.uint64(0)
         while inside < size and slot[by_slot[inside]] <= ranges.middle_to[i]:
-            event = row[by_slot[inside]] - base
-            draft_chunk[event >> CHUNK_BITS] |= Chunk(np.uint64(1) << np.uint64(event & (CHUNK - 1)))
-            mask |= np.uint64(1) << np.uint64(event >> CHUNK_BITS)
+            mask |= add_event(draft, row[by_slot[inside]] - base)
             inside += 1
         if mask != 0:
             used = _assign(planes, ranges.middle_leaf[i], draft, mask, words, used)

@@ -1,15 +1,17 @@
-"""Planes: which events of a block something holds for, stored so that empty stretches cost nothing.
+"""Planes: which events of a block something holds for, stored so that empty stretches cost little.
 
-A block is at most 2,048 events, 64 chunks of 32. Of a plane only the chunks are stored in which some
-bit is set, one behind the other, and a mask says which these are:
+A block is at most 4,096 events, 64 words of 64. A plane has a mask: the words that may have a bit set,
+all others have none. How many these are decides how it is stored:
 
-    mask    ...0000 0010 0001       chunks 0 and 5
-    chunk   [at] 0x00000100  [at+1] 0x80000001
+    up to MOST_SPARSE    the words of the mask alone, one behind the other
+                         mask ...0000 0010 0001     word[at] 0x00000100   word[at+1] 0x80000001
+    more                 whole: all words of the block
 
-A plane with many such chunks is stored whole, aligned as machine words, and its mask is full: every
-chunk of the block. Most planes of most workloads are nearly empty: an AND is then dead by its masks
-alone, and the whole graph's planes fit into the cache. Planes are never changed once they are stored,
-so that planes with the same events share one place.
+Most planes of most workloads are nearly empty: an AND is then dead by its children's masks alone. Whole
+planes take more memory and are quick to combine (loops over slices become vector instructions). Planes
+are never changed once they are stored, so that planes with the same events share one place.
+
+Places are unsigned: Numba would otherwise ask of each whether it counts from the end of the array.
 """
 
 from __future__ import annotations
@@ -20,140 +22,128 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import count_bits, lowest_bit
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel
 
-CHUNK_BITS = 5
-CHUNK = 1 << CHUNK_BITS
-"""Events in a chunk."""
-
-Chunk = np.uint32
-ALL_OF_CHUNK = Chunk((1 << CHUNK) - 1)
-
-PER_WORD_BITS = 6 - CHUNK_BITS
-PER_WORD = 1 << PER_WORD_BITS
-"""Chunks in a machine word."""
-
-WORDS = CHUNK
-"""Machine words of a whole plane, at most: 64 chunks."""
+WORDS = 64
+"""Words of a whole plane, at most."""
 
 BLOCK = 64 * WORDS
 """Events in a block, at most."""
 
-MOST_SPARSE = 32
-"""Chunks of a plane that is not stored whole, at most."""
+MOST_SPARSE = 20
+"""Words of a plane that is not stored whole, at most."""
+
+LATER = np.uint32(1 << 31)
+"""Added to the place of a plane that is not stored yet; see kernels/deferred.py."""
+
+Draft = NDArray[np.uint64]
+"""A plane in the making, uint64[WORDS]: all its words, zero wherever its maker's mask has no bit."""
 
 
 class Planes(NamedTuple):
     """The planes of a block. P of them, and two more: always and never.
 
-    entry   uint64[2P+4]   two for each plane p, side by side because whoever needs one needs the other:
-                           entry[2p]      the chunks that are stored; 0: nothing holds
-                           entry[2p+1]    where in `chunk` the first of them is
-    chunk   uint32[...]    room for all planes stored whole
-    word    uint64[...]    the same memory as machine words
+    mask    uint64[P+2]    the words that may have a bit; 0: nothing holds
+    at      uint32[P+2]    where in `word` it is stored, or LATER
+    word    uint64[...]    room for all planes stored whole
     """
 
-    entry: NDArray[np.uint64]
-    chunk: NDArray[Chunk]
+    mask: NDArray[np.uint64]
+    at: NDArray[np.uint32]
     word: NDArray[np.uint64]
 
 
-class Draft(NamedTuple):
-    """A plane in the making, all its chunks in place; zero wherever its maker's mask has no bit.
-
-    chunk   uint32[64]
-    word    uint64[32]    the same memory
-    """
-
-    chunk: NDArray[Chunk]
-    word: NDArray[np.uint64]
+@bare_kernel
+def is_whole(mask: np.uint64) -> bool:
+    """Whether a plane with this mask is stored whole."""
+    return count_bits(mask) > MOST_SPARSE
 
 
-@kernel
-def full_mask(words: int) -> np.uint64:
-    """The mask of a plane that is stored whole."""
-    if words == WORDS:
-        return ~np.uint64(0)
-    return (np.uint64(1) << np.uint64(PER_WORD * words)) - np.uint64(1)
+@bare_kernel
+def lowest(mask: np.uint64) -> np.uint64:
+    """The lowest bit of a mask, as a mask."""
+    return mask & (~mask + np.uint64(1))
 
 
-@kernel
-def aligned(used: int) -> int:
-    """The first place from `used` on where a machine word begins."""
-    return (used + PER_WORD - 1) & -PER_WORD
+@bare_kernel
+def first_word(at: np.uint32) -> np.uint64:
+    """Where a plane begins, stored or not."""
+    return np.uint64(at & ~LATER)
 
 
-@kernel
-def count_plane(mask: np.uint64, at: int, words: int, chunk: NDArray[Chunk]) -> int:
+@bare_kernel
+def place_of(mask: np.uint64, at: np.uint32, bit: np.uint64) -> np.uint64:
+    """Where a word is stored that the mask has; it is given as that one bit of the mask."""
+    below = bit - np.uint64(1)
+    return first_word(at) + np.uint64(count_bits(below if is_whole(mask) else mask & below))
+
+
+@bare_kernel
+def add_event(draft: Draft, event: int) -> np.uint64:
+    """Add an event to a draft; the mask of its word."""
+    draft[event >> 6] |= np.uint64(1) << np.uint64(event & 63)
+    return np.uint64(1) << np.uint64(event >> 6)
+
+
+@bare_kernel
+def add_plane(draft: Draft, mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uint64]) -> None:
+    """Add a plane's events to a draft."""
+    one = np.uint64(1)
+    if is_whole(mask):
+        added = word[first_word(at) : first_word(at) + np.uint64(words)]
+        for w in range(words):
+            draft[w] |= added[w]
+        return
+    source = np.uint64(at)
+    while mask != 0:
+        draft[lowest_bit(mask)] |= word[source]
+        source += one
+        mask &= mask - one
+
+
+@bare_kernel
+def count_plane(mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uint64]) -> int:
     """For how many events a plane holds."""
-    size = PER_WORD * words if mask == full_mask(words) else count_bits(mask)
+    start = np.uint64(at)
+    size = words if is_whole(mask) else count_bits(mask)
     total = 0
-    for place in range(at, at + size):
-        total += count_bits(np.uint64(chunk[place]))
+    for each in word[start : start + np.uint64(size)]:
+        total += count_bits(each)
     return total
 
 
-@kernel
-def place_of_chunk(mask: np.uint64, at: int, chunk: int, full: np.uint64) -> int:
-    """Where a chunk that the mask has is stored."""
-    if mask == full:
-        return at + chunk
-    return at + count_bits(mask & ((np.uint64(1) << np.uint64(chunk)) - np.uint64(1)))
-
-
-@kernel
+@bare_kernel
 def store(
-    draft: Draft, mask: np.uint64, words: int, chunk: NDArray[Chunk], word: NDArray[np.uint64], used: int
-) -> tuple[np.uint64, int, int]:
-    """Store a draft that has bits in the chunks of `mask` only: its mask, its place, the new end."""
-    full = full_mask(words)
-    if mask == full or count_bits(mask) > MOST_SPARSE:
-        start = aligned(used)
+    draft: Draft, mask: np.uint64, words: int, word: NDArray[np.uint64], used: np.uint64
+) -> tuple[np.uint32, np.uint64]:
+    """Store a draft that has bits in the words of `mask` only: its place, and the new end."""
+    one = np.uint64(1)
+    at = np.uint32(used)
+    if is_whole(mask):
+        into = word[used : used + np.uint64(words)]
         for w in range(words):
-            word[(start >> PER_WORD_BITS) + w] = draft.word[w]
-        return full, start, start + PER_WORD * words
-    end = used
-    bits = mask
-    while bits != 0:
-        chunk[end] = draft.chunk[lowest_bit(bits)]
-        end += 1
-        bits &= bits - np.uint64(1)
-    return mask, used, end
+            into[w] = draft[w]
+        return at, used + np.uint64(words)
+    while mask != 0:
+        word[used] = draft[lowest_bit(mask)]
+        used += one
+        mask &= mask - one
+    return at, used
 
 
-@kernel
+@bare_kernel
 def clear(draft: Draft, mask: np.uint64) -> None:
-    """Make the chunks of a mask zero again."""
-    bits = mask
-    while bits != 0:
-        draft.chunk[lowest_bit(bits)] = 0
-        bits &= bits - np.uint64(1)
+    """Make the words of a mask zero again."""
+    while mask != 0:
+        draft[lowest_bit(mask)] = 0
+        mask &= mask - np.uint64(1)
 
 
-@kernel
-def add_plane(planes: Planes, plane: int, full: np.uint64, draft: Draft) -> np.uint64:
-    """Add a plane's events to a draft; the plane's mask, which the draft now has bits in too."""
-    mask = planes.entry[2 * plane]
-    bits = mask
-    at = np.int64(planes.entry[2 * plane + 1])
-    if mask == full:
-        while bits != 0:
-            place = lowest_bit(bits)
-            draft.chunk[place] |= planes.chunk[at + place]
-            bits &= bits - np.uint64(1)
-    else:
-        while bits != 0:
-            draft.chunk[lowest_bit(bits)] |= planes.chunk[at]
-            at += 1
-            bits &= bits - np.uint64(1)
-    return mask
-
-
-@kernel
+@bare_kernel
 def fill(draft: Draft, size: int) -> np.uint64:
     """Make a draft hold the first `size` events; its mask."""
     mask = np.uint64(0)
-    for place in range((size + CHUNK - 1) // CHUNK):
-        draft.chunk[place] = np.uint64(ALL_OF_CHUNK) >> np.uint64(CHUNK - min(CHUNK, size - CHUNK * place))
-        mask |= np.uint64(1) << np.uint64(place)
+    for w in range((size + 63) // 64):
+        draft[w] = ~np.uint64(0) >> np.uint64(64 - min(64, size - 64 * w))
+        mask |= np.uint64(1) << np.uint64(w)
     return mask

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel
 
 RADIX_BITS = 11
 RADIX = 1 << RADIX_BITS
@@ -14,7 +14,7 @@ FEW = 48
 """Cells that are sorted by insertion: up to here that is quicker."""
 
 
-@kernel
+@bare_kernel
 def sort_cells(
     key: NDArray[np.int32],
     begin: int,

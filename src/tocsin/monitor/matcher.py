@@ -15,11 +15,12 @@ from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import joined, starts
 from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import evaluate_block
+from tocsin.kernels.deferred import kinds_of
 from tocsin.kernels.frequencies import add_frequencies
 from tocsin.kernels.leaves import Cells
 from tocsin.kernels.marking import Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living, write_matches
-from tocsin.kernels.rows import WORDS, Chunk, Planes
+from tocsin.kernels.rows import LATER, WORDS, Planes
 from tocsin.kernels.single import OneEvent, Stamps, match_single
 from tocsin.kernels.sorting import RADIX
 
@@ -27,7 +28,7 @@ SCRATCH_BYTES = 1 << 30
 """Memory for the planes of a block, at most; every batch that is being matched has so much of its own.
 
 What is really used is what the events need, and mostly far less. An index so large that a block of
-2,048 events might need more is matched in smaller blocks.
+4,096 events might need more is matched in smaller blocks.
 """
 
 MATCHES_AT_ONCE = 1 << 25
@@ -72,10 +73,15 @@ class _SingleScratch(threading.local):
 
 
 class _Block(NamedTuple):
-    """A block that is evaluated: its planes, and how many rules each of its events matches."""
+    """A block that is evaluated: its planes, and how many rules each of its events matches.
+
+    The planes have so many words, and are stored in the first `used` words of their room.
+    """
 
     scratch: _BlockScratch
     planes: Planes
+    words: int
+    used: np.uint64
     per_event: NDArray[np.int64]
 
 
@@ -87,6 +93,7 @@ class Matcher:
         self._resolver = Resolver(index)
         self._idle: list[_BlockScratch] = []
         self._single = _SingleScratch()
+        self._kind = kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
         weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
         self._root = np.flatnonzero(weight).astype(np.int32)
         self._weight = weight[self._root]
@@ -98,8 +105,8 @@ class Matcher:
             + 2 * len(index.group_path)
             + 2
         )
-        words = int(np.clip(scratch_bytes // (8 * self._most_planes) - 3, 1, WORDS))
-        self._words = 1 << (words.bit_length() - 1)
+        scratch_words = min(scratch_bytes // 8, int(LATER))
+        self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
 
     @property
     def fields(self) -> list[Path]:
@@ -142,7 +149,7 @@ class Matcher:
         """
         for block in self._blocks(batch):
             if per_rule is not None:
-                count_rules(self._index.graph.root, self._words, block.planes, per_rule)
+                count_rules(self._index.graph.root, block.words, block.planes, per_rule)
             if not write:
                 yield BatchMatches(np.empty(0, np.int32), block.per_event)
                 continue
@@ -153,13 +160,12 @@ class Matcher:
                 place = np.zeros(len(block.per_event), np.int64)
                 place[64 * first : 64 * last] = np.cumsum(counts) - counts
                 rule = block.scratch.room_for(int(counts.sum()))
-                chunk, word = block.planes.chunk, block.planes.word
-                write_matches(living, count, self._words, chunk, word, first, last, place, rule)
+                write_matches(living, count, block.planes.word, first, last, place, rule)
                 yield BatchMatches(rule, counts)
 
     def _blocks(self, batch: EventBatch) -> Iterator[_Block]:
         """Evaluate a batch block by block. Its scratch memory is this batch's own until the end."""
-        index, words = self._index, self._words
+        index = self._index
         cells = self._resolver.resolve(batch)
         try:
             scratch = self._idle.pop()
@@ -171,10 +177,12 @@ class Matcher:
             cursor = cells.group_start[:-1].copy()
             for base in range(0, batch.length, self.block):
                 per_event = np.zeros(min(self.block, batch.length - base), np.int64)
-                evaluate_block(
+                words = -(-len(per_event) // 64)
+                used = evaluate_block(
                     index.leaves,
                     index.ranges,
                     index.graph,
+                    self._kind,
                     cells,
                     cursor,
                     base,
@@ -184,15 +192,16 @@ class Matcher:
                     len(per_event),
                 )
                 count_events(self._root, self._weight, words, planes, per_event)
-                yield _Block(scratch, planes, per_event)
+                yield _Block(scratch, planes, words, used, per_event)
         finally:
             self._idle.append(scratch)
 
     def frequencies(self, batch: EventBatch) -> NDArray[np.float32]:
         """For how many events of a batch each plane holds."""
-        held = np.zeros(self._index.plane_count, np.float32)
+        index = self._index
+        held = np.zeros(index.plane_count, np.float32)
         for block in self._blocks(batch):
-            add_frequencies(self._words, block.planes, held)
+            add_frequencies(index.graph, index.leaf_count, block.words, block.planes, block.used, held)
         return held
 
     def _planes(self, scratch: _BlockScratch, found: int) -> Planes:
@@ -200,9 +209,11 @@ class Matcher:
         room = (self._most_planes + found) * (self._words + 1)
         if scratch.planes is None or len(scratch.planes.word) < room:
             word = np.empty(room, np.uint64)
-            entry = np.empty(2 * (self._index.plane_count + 2), np.uint64)
-            entry.fill(0)  # np.zeros would not ask the system for large pages, and every look here is a jump
-            scratch.planes = Planes(entry, word.view(Chunk), word)
+            mask = np.empty(self._index.plane_count + 2, np.uint64)
+            mask.fill(0)  # np.zeros would not ask the system for large pages, and every look here is a jump
+            at = np.empty(self._index.plane_count + 2, np.uint32)
+            at.fill(0)
+            scratch.planes = Planes(mask, at, word)
         return scratch.planes
 
     def match_plain(self, event: object) -> NDArray[np.int32] | None:

@@ -26,7 +26,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError
-from tocsin.events.arrow_buffers import valid_of
+from tocsin.events.arrow_buffers import list_elements, list_lengths, valid_of
 from tocsin.events.arrow_cells import cells_of_arrays
 from tocsin.events.arrow_types import SCALARS, is_list, is_text, plain
 from tocsin.events.cells import Column, EventBatch, Path, Rows
@@ -161,10 +161,9 @@ def _known(array: pa.Array, rows: Rows) -> Rows:
 
 def _open_list(array: pa.Array, rows: Rows) -> tuple[pa.Array, Rows]:
     """The elements of all lists in a row, and the event of each; null lists have none."""
-    lengths = pc.list_value_length(array)
-    if array.null_count:
-        lengths = pc.fill_null(lengths, 0)
-    return array.flatten(), np.repeat(rows, lengths.to_numpy())
+    lengths = list_lengths(array)
+    filled = lengths.nonzero()[0]
+    return list_elements(array, lengths), np.repeat(rows[filled], lengths[filled])
 
 
 def _map_member(array: pa.MapArray, rows: Rows, name: str, field: Path) -> tuple[pa.Array, Rows]:

@@ -16,9 +16,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import lib
 
 _LARGE_STRING = pa.large_string()
+_OFFSETS: dict[int, np.dtype[Any]] = {
+    lib.Type_LIST: np.dtype(np.int32),
+    lib.Type_LARGE_LIST: np.dtype(np.int64),
+}
 
 
 def bits_of(buffer: pa.Buffer, offset: int, count: int) -> NDArray[np.bool_]:
@@ -42,10 +48,36 @@ def values_of(array: pa.Array, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
 
 
+def list_lengths(array: pa.Array) -> NDArray[Any]:
+    """How many elements each list of an array has; a null list has none."""
+    dtype = _OFFSETS.get(array.type.id)
+    if dtype is None or not len(array):
+        counted: NDArray[Any] = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
+        return counted
+    lengths: NDArray[Any] = np.diff(_offsets(array, dtype))
+    valid = valid_of(array)
+    return lengths if valid is None else lengths * valid
+
+
+def list_elements(array: pa.Array, lengths: NDArray[Any]) -> pa.Array:
+    """The elements of lists of such lengths in a row. What a null list may hide in its memory is left out."""
+    dtype = _OFFSETS.get(array.type.id)
+    if dtype is not None and len(array):
+        offsets = _offsets(array, dtype)
+        first, count = int(offsets[0]), int(lengths.sum())
+        if count == offsets[-1] - first:
+            return array.values.slice(first, count)
+    return array.flatten()
+
+
+def _offsets(array: pa.Array, dtype: np.dtype[Any]) -> NDArray[Any]:
+    return np.frombuffer(array.buffers()[1], dtype, len(array) + 1, array.offset * dtype.itemsize)
+
+
 def large_texts(texts: pa.StringArray) -> pa.LargeStringArray:
     """Texts without nulls, with offsets of 64 bits."""
-    _, offsets, data = texts.buffers()
+    data = texts.buffers()[2]
     if len(texts) == 0 or data is None:
         return texts.cast(_LARGE_STRING)
-    start = np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset).astype(np.int64)
+    start = _offsets(texts, np.dtype(np.int32)).astype(np.int64)
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(start), data)

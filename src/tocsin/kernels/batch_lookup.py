@@ -94,20 +94,20 @@ def look_up_scalars(
     posting: NDArray[np.int32],
     slot: NDArray[np.int32],
 ) -> None:
-    """Write the posting and the slot (or -1) of every value to its cell."""
+    """Write the posting and the slot of every value to its cell; a group without bounds has no slots."""
     table, groups = literals.scalar_table, literals.scalar_group
     highs, lows = literals.scalar_high, literals.scalar_low
     bound_start, bound_high, bound_low = bounds.scalar_start, bounds.scalar_high, bounds.scalar_low
     cell = parts.cell
     for part in range(parts.group.size):
         group = parts.group[part]
-        first, last = bound_start[group], bound_start[group + 1]
-        for i in range(parts.start[part], parts.start[part + 1]):
+        begin, end = parts.start[part], parts.start[part + 1]
+        for i in range(begin, end):
             posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
-            if first < last:
+        first, last = bound_start[group], bound_start[group + 1]
+        if first < last:
+            for i in range(begin, end):
                 slot[cell[i]] = place_scalar(bound_high, bound_low, first, last, high[i], low[i])
-            else:
-                slot[cell[i]] = -1
 
 
 @kernel

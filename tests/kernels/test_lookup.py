@@ -9,15 +9,8 @@ import numpy as np
 import pytest
 
 from tocsin.index.packing import packed_bytes, starts
-from tocsin.kernels.lookup import (
-    Bounds,
-    Literals,
-    Segments,
-    hash_scalars,
-    hash_texts,
-    look_up_scalars,
-    look_up_texts,
-)
+from tocsin.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts
+from tocsin.kernels.lookup import Bounds, Literals, hash_scalars, hash_texts
 
 EDGES = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**53, 2**63 - 2, 2**63 - 1]
 GROUPS = 5
@@ -37,6 +30,10 @@ def slot_of(bounds: list, value: object) -> int:
     """Twice the bounds below, and one more on a bound; -1 where a group has none."""
     below = bisect_left(bounds, value)
     return 2 * below + (bounds[below : below + 1] == [value]) if bounds else -1
+
+
+def shuffled(rng: random.Random, count: int) -> np.ndarray:
+    return np.array(rng.sample(range(count), count), np.int32)
 
 
 def table_for(count: int) -> np.ndarray:
@@ -83,14 +80,15 @@ def test_against_python(seed: int) -> None:
     values = {group: [random_pair(rng) for _ in range(rng.choice([0, 40]))] for group in order}
     flat = [(group, pair) for group in order for pair in values[group]]
     start = starts([len(values[group]) for group in order], np.int64)
-    segments = Segments(np.array(order, np.int32), start, start[:-1])
+    group = np.array(order, np.int32)
+    cell = shuffled(rng, len(flat))
     posting, slot = np.full(len(flat), -1, np.int32), np.full(len(flat), -1, np.int32)
     high = np.array([pair[0] for _, pair in flat], np.int64)
     low = np.array([pair[1] for _, pair in flat], np.int64)
-    look_up_scalars(literals, bounds, segments, high, low, posting, slot)
+    look_up_scalars(literals, bounds, Parts(group, start, cell), high, low, posting, slot)
     place = {key: number for number, key in enumerate(scalars)}
-    assert posting.tolist() == [place.get(key, -1) for key in flat]
-    assert slot.tolist() == [slot_of(scalar_bounds[group], pair) for group, pair in flat]
+    assert posting[cell].tolist() == [place.get(key, -1) for key in flat]
+    assert slot[cell].tolist() == [slot_of(scalar_bounds[group], pair) for group, pair in flat]
 
     words = {group: sorted({random_text(rng) for _ in range(20)}) for group in order}
     codes = {group: [rng.randrange(len(words[group])) for _ in range(30)] for group in order}
@@ -98,18 +96,34 @@ def test_against_python(seed: int) -> None:
     text_start = starts([len(words[group]) for group in order], np.int64)
     code_start = starts([len(codes[group]) for group in order], np.int64)
     offset, data = packed_bytes([text for group in order for text in words[group]])
+    code = np.array([code for group in order for code in codes[group]], np.int32)
+    cell = shuffled(rng, len(cells))
     posting, slot = np.full(len(cells), -1, np.int32), np.full(len(cells), -1, np.int32)
-    look_up_texts(
-        literals,
-        bounds,
-        Segments(np.array(order, np.int32), text_start, code_start[:-1]),
-        offset,
-        data,
-        code_start,
-        np.array([code for group in order for code in codes[group]], np.int32),
-        posting,
-        slot,
-    )
+    parts = Parts(group, code_start, cell)
+    look_up_texts(literals, bounds, parts, code, text_start, offset, data, posting, slot)
     text_place = {key: len(scalars) + number for number, key in enumerate(texts)}
-    assert posting.tolist() == [text_place.get(key, -1) for key in cells]
-    assert slot.tolist() == [slot_of(text_bounds[group], text) for group, text in cells]
+    assert posting[cell].tolist() == [text_place.get(key, -1) for key in cells]
+    assert slot[cell].tolist() == [slot_of(text_bounds[group], text) for group, text in cells]
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_cells_lie_by_group_and_event_and_of_equals_the_earlier_part_comes_first(seed: int) -> None:
+    rng = random.Random(seed)
+    parts = [
+        (rng.randrange(GROUPS), sorted(rng.choices(range(20), k=rng.choice([0, 1, 15]))))
+        for _ in range(rng.choice([0, 1, GROUPS, 4 * GROUPS]))
+    ]
+    values = [(group, row, part) for part, (group, rows) in enumerate(parts) for row in rows]
+    group_start, cell, row = arrange(
+        np.array([group for group, _ in parts], np.int32),
+        starts([len(rows) for _, rows in parts], np.int64),
+        np.array([row for _, row, _ in values], np.int32),
+        GROUPS,
+    )
+    in_order = sorted(values)
+    assert [in_order[place] for place in cell.tolist()] == values
+    assert sorted(cell.tolist()) == list(range(len(values)))
+    assert row.tolist() == [row for _, row, _ in in_order]
+    assert group_start.tolist() == [
+        sum(group < bound for group, _, _ in values) for bound in range(GROUPS + 1)
+    ]

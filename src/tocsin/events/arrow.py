@@ -26,8 +26,9 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError
+from tocsin.events.arrow_buffers import list_elements, list_lengths, valid_of
 from tocsin.events.arrow_cells import cells_of_arrays
-from tocsin.events.arrow_types import is_list, is_text, plain
+from tocsin.events.arrow_types import SCALARS, is_list, is_text, plain
 from tocsin.events.cells import Column, EventBatch, Path, Rows
 from tocsin.events.columns import NO_ROWS, column_of_cells
 from tocsin.events.paths import path_text
@@ -61,12 +62,14 @@ def batch_of_table(
     reason instead, and the batch is good for nothing unless it stays empty.
     """
     columns: dict[Path, Column] = {}
+    schema = table.schema
+    rows: Rows = np.arange(table.num_rows, dtype=np.int32)
     for field in fields:
-        place = place_of(table.schema, field[0])
+        place = place_of(schema, field[0])
         if place is not None:
             data = table.column(place)
             try:
-                column = _column(data, field, unreadable)
+                column = _column(data, field, rows, unreadable)
             except pa.ArrowException as error:
                 raise InputError(f"{path_text(field)} in a column of type {data.type}: {error}") from error
             if column is not None:
@@ -83,14 +86,15 @@ def place_of(schema: pa.Schema, name: str) -> int | None:
 
 
 def _column(
-    data: pa.Array | pa.ChunkedArray, field: Path, unreadable: dict[int, str] | None
+    data: pa.Array | pa.ChunkedArray, field: Path, every: Rows, unreadable: dict[int, str] | None
 ) -> Column | None:
+    """The column of a field, `every` being the rows of the table."""
     ended = []
     first = 0
     for chunk in data.chunks if isinstance(data, pa.ChunkedArray) else [data]:
-        rows: Rows = np.arange(first, first + len(chunk), dtype=np.int32)
-        first += len(chunk)
-        reached: _Reached | None = _Reached(chunk, rows, repeated=False)
+        size = len(chunk)
+        reached: _Reached | None = _Reached(chunk, every[first : first + size], repeated=False)
+        first += size
         depth = 1
         while reached is not None and depth < len(field):
             reached = _member(reached, field[depth], field[:depth])
@@ -105,6 +109,8 @@ def _column(
 
 
 def _joined(rows: list[Rows]) -> Rows:
+    if len(rows) == 1:
+        return rows[0]
     return np.concatenate(rows) if rows else NO_ROWS
 
 
@@ -133,27 +139,31 @@ def _end(reached: _Reached) -> _Ended:
     """Take what stands at the end of a path, opening lists and setting objects apart."""
     array, rows, repeated = reached
     array = plain(array)
+    if array.type.id in SCALARS:
+        return _Ended(array, rows, NO_ROWS, NO_ROWS, repeated)
     listed: list[Rows] = []
     while is_list(array.type):
-        listed.append(rows[_valid(array)])
+        listed.append(_known(array, rows))
         array, rows = _open_list(array, rows)
         repeated = True
         array = plain(array)
     lists = _joined(listed)
     if pt.is_struct(array.type) or pt.is_map(array.type):
-        return _Ended(None, NO_ROWS, lists, rows[_valid(array)], repeated)
+        return _Ended(None, NO_ROWS, lists, _known(array, rows), repeated)
     return _Ended(array, rows, lists, NO_ROWS, repeated)
 
 
-def _valid(array: pa.Array) -> NDArray[np.bool_]:
-    valid: NDArray[np.bool_] = array.is_valid().to_numpy(zero_copy_only=False)
-    return valid.copy()
+def _known(array: pa.Array, rows: Rows) -> Rows:
+    """The rows whose element is not null."""
+    valid = valid_of(array)
+    return rows if valid is None else rows[valid]
 
 
 def _open_list(array: pa.Array, rows: Rows) -> tuple[pa.Array, Rows]:
     """The elements of all lists in a row, and the event of each; null lists have none."""
-    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy()
-    return array.flatten(), np.repeat(rows, lengths)
+    lengths = list_lengths(array)
+    filled = lengths.nonzero()[0]
+    return list_elements(array, lengths), np.repeat(rows[filled], lengths[filled])
 
 
 def _map_member(array: pa.MapArray, rows: Rows, name: str, field: Path) -> tuple[pa.Array, Rows]:
@@ -165,7 +175,8 @@ def _map_member(array: pa.MapArray, rows: Rows, name: str, field: Path) -> tuple
     hits = np.flatnonzero(pc.equal(keys, pa.scalar(name, keys.type)).to_numpy(zero_copy_only=False))
     hits = hits[(hits >= offsets[0]) & (hits < offsets[-1])]
     owners = np.searchsorted(offsets, hits, side="right") - 1
-    kept = _valid(array)[owners]
+    valid = valid_of(array)
+    kept = np.ones(len(owners), np.bool_) if valid is None else valid[owners]
     kept[:-1] &= owners[:-1] != owners[1:]
     return _take(array.items, hits[kept]), rows[owners[kept]]
 

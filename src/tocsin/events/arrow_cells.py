@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
+from numpy.typing import NDArray
+from pyarrow import lib
 
 from tocsin.errors import EventError, InputError
+from tocsin.events.arrow_buffers import bits_of, valid_of, values_of
 from tocsin.events.arrow_types import is_text
 from tocsin.events.cells import (
     BooleanCells,
@@ -23,6 +27,7 @@ from tocsin.events.columns import Cells, codes_of, string_cells
 from tocsin.events.numbers import split_floats, split_signed, split_unsigned
 from tocsin.events.paths import path_text
 
+_LARGE_STRING = pa.large_string()
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -37,44 +42,72 @@ def cells_of_arrays(
     if not parts or pt.is_null(parts[0][0].type):
         return Cells()
     data_type = parts[0][0].type
-    maker = next((make for is_one, make in _MAKERS if is_one(data_type)), None)
-    if maker is None:
-        reason = f"field {path_text(field)} has the type {data_type}, which no condition can test"
-        raise InputError(reason)
+    fixed = _FIXED.get(data_type.id)
+    if fixed is not None:
+        values, rows = _joined([_fixed_values(array, rows, fixed[0]) for array, rows in parts])
+        return fixed[1](values, rows, data_type) if len(rows) else Cells()
     pieces = [_without_nulls(array, rows) for array, rows in parts]
-    array = pieces[0][0] if len(pieces) == 1 else pa.concat_arrays([piece[0] for piece in pieces])
     rows = pieces[0][1] if len(pieces) == 1 else np.concatenate([piece[1] for piece in pieces])
-    cells = maker(array, rows) if len(rows) else Cells()
-    if cells.strings is not None:
-        _check_utf8(field, cells.strings, unreadable)
-    return cells
+    array = pieces[0][0] if len(pieces) == 1 else pa.concat_arrays([piece[0] for piece in pieces])
+    if is_text(data_type):
+        if not len(rows):
+            return Cells()
+        strings = string_cells(rows, array)
+        _check_utf8(field, strings, unreadable)
+        return Cells(strings=strings)
+    if pt.is_decimal(data_type):
+        return _decimals(array, rows) if len(rows) else Cells()
+    reason = f"field {path_text(field)} has the type {data_type}, which no condition can test"
+    raise InputError(reason)
+
+
+def _fixed_values(array: pa.Array, rows: Rows, dtype: np.dtype[Any]) -> tuple[NDArray[Any], Rows]:
+    """The values that are not null, and their events."""
+    count = len(array)
+    if array.null_count == count:
+        return np.empty(0, dtype), rows[:0]
+    if dtype == np.bool_:
+        values: NDArray[Any] = bits_of(array.buffers()[1], array.offset, count)
+    else:
+        values = values_of(array, dtype)
+    valid = valid_of(array)
+    if valid is None:
+        return values, rows
+    places = valid.nonzero()[0]
+    return values[places], rows[places]
+
+
+def _joined(pieces: list[tuple[NDArray[Any], Rows]]) -> tuple[NDArray[Any], Rows]:
+    if len(pieces) == 1:
+        return pieces[0]
+    return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
 
 
 def _without_nulls(array: pa.Array, rows: Rows) -> tuple[pa.Array, Rows]:
     """Also brings the types that lack operations in Arrow to a wider one that has them."""
-    if is_text(array.type):
-        array = array.cast(pa.large_string())
+    valid = valid_of(array)
+    if valid is not None:
+        rows = rows[valid]
+    if pt.is_string_view(array.type):
+        array = array.cast(_LARGE_STRING)
     elif pt.is_decimal32(array.type) or pt.is_decimal64(array.type):
         array = array.cast(pa.decimal128(array.type.precision, array.type.scale))
-    if array.null_count == 0:
-        return array, rows
-    return array.drop_null(), rows[array.is_valid().to_numpy(zero_copy_only=False)]
+    return (array if valid is None else array.drop_null()), rows
 
 
-def _booleans(array: pa.Array, rows: Rows) -> Cells:
-    return Cells(booleans=BooleanCells(rows, array.to_numpy(zero_copy_only=False).astype(np.uint8)))
+def _booleans(values: NDArray[Any], rows: Rows, _: pa.DataType) -> Cells:
+    return Cells(booleans=BooleanCells(rows, values.astype(np.uint8)))
 
 
-def _signed(array: pa.Array, rows: Rows) -> Cells:
-    return Cells(numbers=NumberCells(rows, *split_signed(array.to_numpy())))
+def _signed(values: NDArray[Any], rows: Rows, _: pa.DataType) -> Cells:
+    return Cells(numbers=NumberCells(rows, *split_signed(values)))
 
 
-def _unsigned(array: pa.Array, rows: Rows) -> Cells:
-    return Cells(numbers=NumberCells(rows, *split_unsigned(array.to_numpy())))
+def _unsigned(values: NDArray[Any], rows: Rows, _: pa.DataType) -> Cells:
+    return Cells(numbers=NumberCells(rows, *split_unsigned(values)))
 
 
-def _floats(array: pa.Array, rows: Rows) -> Cells:
-    values = array.to_numpy()
+def _floats(values: NDArray[Any], rows: Rows, _: pa.DataType) -> Cells:
     known = values == values
     if not known.all():
         values, rows = values[known], rows[known]
@@ -84,10 +117,6 @@ def _floats(array: pa.Array, rows: Rows) -> Cells:
 def _decimals(array: pa.Array, rows: Rows) -> Cells:
     coded = array.dictionary_encode()
     return Cells(decimals=DecimalCells(rows, codes_of(coded), coded.dictionary.to_pylist()))
-
-
-def _strings(array: pa.Array, rows: Rows) -> Cells:
-    return Cells(strings=string_cells(rows, array))
 
 
 def _check_utf8(field: Path, cells: StringCells, unreadable: dict[int, str] | None) -> None:
@@ -114,30 +143,34 @@ def _not_utf8(texts: pa.LargeStringArray) -> list[int]:
     return places
 
 
-def _timestamps(array: pa.Array, rows: Rows) -> Cells:
-    per_second = _PER_SECOND[array.type.unit]
-    ticks = array.view(pa.int64()).to_numpy()
+def _timestamps(ticks: NDArray[Any], rows: Rows, data_type: pa.DataType) -> Cells:
+    per_second = _PER_SECOND[data_type.unit]
     second = ticks // per_second
     nano = (ticks - second * per_second) * (1_000_000_000 // per_second)
     return Cells(timestamps=TimestampCells(rows, second, nano))
 
 
-def _days(array: pa.Array, rows: Rows) -> Cells:
+def _days(values: NDArray[Any], rows: Rows, data_type: pa.DataType) -> Cells:
     """A date is its midnight; Arrow's date64 counts milliseconds and may say more than the day."""
-    if pt.is_date32(array.type):
-        day = array.view(pa.int32()).to_numpy().astype(np.int64)
-    else:
-        day = array.view(pa.int64()).to_numpy() // 86_400_000
+    day = values.astype(np.int64) if pt.is_date32(data_type) else values // 86_400_000
     return Cells(timestamps=TimestampCells(rows, day * 86_400, np.zeros(len(rows), np.int64)))
 
 
-_MAKERS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array, Rows], Cells]], ...] = (
-    (is_text, _strings),
-    (pt.is_signed_integer, _signed),
-    (pt.is_floating, _floats),
-    (pt.is_boolean, _booleans),
-    (pt.is_timestamp, _timestamps),
-    (pt.is_date, _days),
-    (pt.is_unsigned_integer, _unsigned),
-    (pt.is_decimal, _decimals),
-)
+_FIXED: dict[int, tuple[np.dtype[Any], Callable[[NDArray[Any], Rows, pa.DataType], Cells]]] = {
+    lib.Type_BOOL: (np.dtype(np.bool_), _booleans),
+    lib.Type_INT8: (np.dtype(np.int8), _signed),
+    lib.Type_INT16: (np.dtype(np.int16), _signed),
+    lib.Type_INT32: (np.dtype(np.int32), _signed),
+    lib.Type_INT64: (np.dtype(np.int64), _signed),
+    lib.Type_UINT8: (np.dtype(np.uint8), _unsigned),
+    lib.Type_UINT16: (np.dtype(np.uint16), _unsigned),
+    lib.Type_UINT32: (np.dtype(np.uint32), _unsigned),
+    lib.Type_UINT64: (np.dtype(np.uint64), _unsigned),
+    lib.Type_HALF_FLOAT: (np.dtype(np.float16), _floats),
+    lib.Type_FLOAT: (np.dtype(np.float32), _floats),
+    lib.Type_DOUBLE: (np.dtype(np.float64), _floats),
+    lib.Type_TIMESTAMP: (np.dtype(np.int64), _timestamps),
+    lib.Type_DATE32: (np.dtype(np.int32), _days),
+    lib.Type_DATE64: (np.dtype(np.int64), _days),
+}
+"""The types of fixed width, by Arrow's id: what the memory holds, and what makes cells of it."""

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.events.arrow_buffers import large_texts
 from tocsin.events.cells import (
     BooleanCells,
     Column,
@@ -62,9 +63,17 @@ def column_of_cells(
         return Column(rows[0], NO_ROWS, *cells)
     if not rows and not len(listed) and not len(objects):
         return None
-    filled = np.unique(np.concatenate([*rows, objects]))
-    present = np.union1d(filled, listed)
-    return Column(present, np.setdiff1d(listed, filled), *cells)
+    filled = np.zeros(1 + max(int(row.max()) for row in (*rows, listed, objects) if len(row)), np.bool_)
+    for row in (*rows, objects):
+        filled[row] = True
+    present = filled.copy()
+    present[listed] = True
+    empty = present & ~filled
+    return Column(_places(present), _places(empty), *cells)
+
+
+def _places(chosen: NDArray[np.bool_]) -> Rows:
+    return chosen.nonzero()[0].astype(np.int32)
 
 
 def column_of_one(cells: Cells, *, listed: bool, objects: bool) -> Column | None:
@@ -82,10 +91,13 @@ def column_of_integers(row: Rows, values: Sequence[int]) -> Column | None:
     return Column(row, NO_ROWS, numbers=NumberCells(row, *split_integers(values)))
 
 
-def string_cells(row: Rows, texts: pa.LargeStringArray) -> StringCells:
+def string_cells(row: Rows, texts: pa.StringArray | pa.LargeStringArray) -> StringCells:
     """Cells of strings, none of them null."""
     coded = texts.dictionary_encode()
-    return StringCells(row, codes_of(coded), coded.dictionary)
+    distinct = coded.dictionary
+    if distinct.type != _LARGE_STRING:
+        distinct = large_texts(distinct)
+    return StringCells(row, codes_of(coded), distinct)
 
 
 def texts_of(values: list[str]) -> pa.LargeStringArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from itertools import repeat
 from typing import Any
@@ -41,6 +41,13 @@ class Found:
         """A value of the event `row`, which comes after those added before."""
         self.rows.append(row)
         self.values.append(value)
+
+    def add_list(self, row: int, values: Sequence[Scalar]) -> None:
+        """A list of the event `row`, which comes after what was added before."""
+        self.listed.append(row)
+        self.repeated = True
+        self.rows.extend(repeat(row, len(values)))
+        self.values.extend(values)
 
 
 def cells_of(field: Path, found: Found) -> Cells:

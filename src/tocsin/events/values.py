@@ -87,20 +87,25 @@ class FieldPlan:
             return self._batch_of_one(events[0])
         found: dict[Path, Found] = {}
         wanted = self._names.get
+        value: Any
         for row, event in enumerate(events):
             _check_event(event, row)
             for name, value in event.items():
                 node = wanted(name)
                 if node is None or value is None:
                     continue
-                if type(value) not in SIMPLE:
+                kind = type(value)
+                if kind not in SIMPLE and (kind is not list or not SIMPLE.issuperset(map(type, value))):
                     _descend(node, value, row, found)
                 elif node.field is not None:
                     cells = found.get(node.field)
                     if cells is None:
                         cells = found[node.field] = Found()
-                    cells.rows.append(row)
-                    cells.values.append(value)
+                    if kind is list:
+                        cells.add_list(row, value)
+                    else:
+                        cells.rows.append(row)
+                        cells.values.append(value)
         columns: dict[Path, Column] = {}
         for field, cells in found.items():
             listed, objects = rows_of(cells.listed), rows_of(cells.objects)

@@ -1,12 +1,15 @@
 """The cells of a batch: collected group by group, then looked up all at once.
 
-Scalars and texts are looked up by two kernel calls, however many fields there are; each lookup
-writes straight to the cells it belongs to.
+Collecting a group is an entry in a list and no more, since there may be a thousand groups with a few
+cells each: what is done with cells is done for all groups of a kind together, by one array operation
+or kernel call.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,68 +21,77 @@ from tocsin.index.decimals import DecimalGroup
 from tocsin.index.keys import Reader, double_keys
 from tocsin.index.packing import joined, starts, text_arrays
 from tocsin.index.patterns import PatternGroup
+from tocsin.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts
 from tocsin.kernels.leaves import Cells
-from tocsin.kernels.lookup import Segments, look_up_scalars, look_up_texts
 
 Codes = NDArray[np.int32]
 
 
-class _Part(NamedTuple):
-    """Cells of one group from one source, ascending by event.
+class _Other(NamedTuple):
+    """Cells with nothing to look up: known (an empty list, a null test), and what was found for them."""
 
-    Numbers have their doubles and rests, other scalars their keys, strings their texts and codes; a part
-    with none of these is known (an empty list, a null test), or has only what was found for it.
-    """
-
-    group: int
     row: Rows
-    high: NDArray[np.int64] | None = None
-    low: NDArray[np.int64] | None = None
-    double: NDArray[np.float64] | None = None
-    texts: pa.LargeStringArray | None = None
-    code: Codes | None = None
     found: Codes | None = None
 
 
+class _HasRow(Protocol):
+    """Cells of any kind."""
+
+    @property
+    def row(self) -> Rows: ...
+
+
 class BatchCells:
-    """What a batch holds for the groups, until everything is looked up."""
+    """What a batch holds for the groups, until everything is looked up.
+
+    Each list has a pair for each group and source: the group, and the cells.
+    """
 
     def __init__(self) -> None:
-        self.parts: list[_Part] = []
-        self.found_start: list[NDArray[np.int64]] = []
-        self.found_leaf: list[NDArray[np.int32]] = []
-        self.found_rows = 0
-        self.found_leaves = 0
+        self._numbers: list[tuple[int, NumberCells]] = []
+        self._booleans: list[tuple[int, BooleanCells]] = []
+        self._timestamps: list[tuple[int, TimestampCells]] = []
+        self._texts: list[tuple[int, StringCells]] = []
+        self._others: list[tuple[int, _Other]] = []
+        self._text_found: list[tuple[int, Codes]] = []  # by place in _texts
+        self._found_start: list[NDArray[np.int64]] = []
+        self._found_leaf: list[NDArray[np.int32]] = []
+        self._found_rows = 0
+        self._found_leaves = 0
 
     def known(self, group: int, row: Rows) -> None:
         """Events that the group knows and that satisfy nothing of it."""
-        self.parts.append(_Part(group, row))
+        self._others.append((group, _Other(row)))
 
     def numbers(self, group: int, cells: NumberCells) -> None:
         """Integers and floats."""
-        self.parts.append(_Part(group, cells.row, low=cells.low, double=cells.high))
+        self._numbers.append((group, cells))
 
     def booleans(self, group: int, cells: BooleanCells) -> None:
         """Booleans."""
-        value = cells.value.astype(np.int64)
-        self.parts.append(_Part(group, cells.row, value, np.zeros_like(value)))
+        self._booleans.append((group, cells))
 
     def timestamps(self, group: int, cells: TimestampCells) -> None:
         """Timestamps that are no strings."""
-        self.parts.append(_Part(group, cells.row, cells.second, cells.nano))
+        self._timestamps.append((group, cells))
 
     def decimals(self, group: int, cells: DecimalCells, leaves: DecimalGroup) -> None:
         """Decimals, which find their leaves themselves."""
         found = self._found(*leaves.find(cells.values))[cells.code]
-        self.parts.append(_Part(group, cells.row, found=found))
+        self._others.append((group, _Other(cells.row, found)))
 
     def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
         """Strings, and the patterns to ask of them."""
-        found = None if patterns is None else self._found(*patterns.find(cells.texts))[cells.code]
-        self.parts.append(_Part(group, cells.row, texts=cells.texts, code=cells.code, found=found))
+        if patterns is not None:
+            found = self._found(*patterns.find(cells.texts))[cells.code]
+            self._text_found.append((len(self._texts), found))
+        self._texts.append((group, cells))
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:
-        """The strings that read as another kind, as values of that kind; the others are not known."""
+        """The strings that read as another kind, as values of that kind; the others are not known.
+
+        Both kinds that strings read as, instants and addresses, are pairs of integers.
+        """
         keys = [read(text) for text in cells.texts.to_pylist()]
         readable = np.array([key is not None for key in keys], np.bool_)
         high = np.array([0 if key is None else key[0] for key in keys], np.int64)
@@ -87,84 +99,76 @@ class BatchCells:
         chosen = readable[cells.code]
         code = cells.code[chosen]
         if len(code):
-            self.parts.append(_Part(group, cells.row[chosen], high[code], low[code]))
+            self._timestamps.append((group, TimestampCells(cells.row[chosen], high[code], low[code])))
 
     def _found(self, start: NDArray[np.int64], leaf: NDArray[np.int32]) -> Codes:
         """Keep found leaves; the rows of found_start for each value (-1: nothing found)."""
-        row = np.arange(self.found_rows, self.found_rows + len(start) - 1, dtype=np.int32)
-        self.found_start.append(start[:-1] + self.found_leaves)
-        self.found_leaf.append(leaf)
-        self.found_rows += len(start) - 1
-        self.found_leaves += len(leaf)
+        row = np.arange(self._found_rows, self._found_rows + len(start) - 1, dtype=np.int32)
+        self._found_start.append(start[:-1] + self._found_leaves)
+        self._found_leaf.append(leaf)
+        self._found_rows += len(start) - 1
+        self._found_leaves += len(leaf)
         return np.where(np.diff(start) > 0, row, np.int32(-1))
 
     def cells(self, index: CompiledIndex) -> Cells:
-        """Look everything up and put the cells in order of group and event."""
-        parts = sorted(self.parts, key=lambda part: part.group)
-        place = starts([len(part.row) for part in parts], np.int64)
-        row = joined([part.row for part in parts], np.int32)
-        posting = np.full(len(row), -1, np.int32)
-        slot = np.full(len(row), -1, np.int32)
-        found = np.full(len(row), -1, np.int32)
-        _look_up_scalars(index, parts, place, posting, slot)
-        _look_up_texts(index, parts, place, posting, slot)
-        for part, begin in zip(parts, place.tolist(), strict=False):
-            if part.found is not None:
-                found[begin : begin + len(part.row)] = part.found
-        group = np.array([part.group for part in parts], np.int64)
-        group_start = starts(
-            np.bincount(group, np.diff(place), len(index.group_path)).astype(np.int64), np.int64
+        """Look everything up and put the cells in order of group and event.
+
+        Parts are, in this order: numbers, booleans, timestamps, which are looked up as scalars; texts;
+        and the others.
+        """
+        scalars = len(self._numbers) + len(self._booleans) + len(self._timestamps)
+        texts = scalars + len(self._texts)
+        every: tuple[tuple[int, _HasRow], ...] = (
+            *self._numbers,
+            *self._booleans,
+            *self._timestamps,
+            *self._texts,
+            *self._others,
         )
-        for repeated in np.unique(group[1:][group[1:] == group[:-1]]).tolist():
-            stretch = slice(group_start[repeated], group_start[repeated + 1])
-            order = np.argsort(row[stretch], kind="stable")
-            for column in (row, posting, slot, found):
-                column[stretch] = column[stretch][order]
-        found_start = joined([*self.found_start, np.array([self.found_leaves], np.int64)], np.int64)
-        return Cells(group_start, row, posting, slot, found, found_start, joined(self.found_leaf, np.int32))
+        rows = [cells.row for _, cells in every]
+        group = np.array([number for number, _ in every], np.int32)
+        start = starts(np.fromiter(map(len, rows), np.int64, len(rows)), np.int64)
+        row = joined(rows, np.int32)
+        group_start, cell, cell_row = arrange(group, start, row, len(index.group_path))
+        posting, slot, found = np.full((3, len(row)), -1, np.int32)
+        if scalars:
+            parts = Parts(group[:scalars], start[: scalars + 1], cell)
+            look_up_scalars(index.literals, index.bounds, parts, *self._scalar_keys(), posting, slot)
+        if texts > scalars:
+            first = start[scalars]
+            parts = Parts(group[scalars:texts], start[scalars : texts + 1] - first, cell[first:])
+            look_up_texts(index.literals, index.bounds, parts, *self._text_arrays(), posting, slot)
+        other_found = (
+            (texts + at, other.found) for at, (_, other) in enumerate(self._others) if other.found is not None
+        )
+        for part, rows_found in chain(((scalars + at, codes) for at, codes in self._text_found), other_found):
+            found[cell[start[part] : start[part + 1]]] = rows_found
+        found_start = joined([*self._found_start, np.array([self._found_leaves], np.int64)], np.int64)
+        found_leaf = joined(self._found_leaf, np.int32)
+        return Cells(group_start, cell_row, posting, slot, found, found_start, found_leaf)
 
+    def _scalar_keys(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The keys of all scalars (see keys.py)."""
+        numbers = [cells for _, cells in self._numbers]
+        booleans = joined([cells.value for _, cells in self._booleans], np.uint8).astype(np.int64)
+        timestamps = [cells for _, cells in self._timestamps]
+        high = [
+            double_keys(joined([cells.high for cells in numbers], np.float64)),
+            booleans,
+            *(cells.second for cells in timestamps),
+        ]
+        low = [
+            *(cells.low for cells in numbers),
+            np.zeros_like(booleans),
+            *(cells.nano for cells in timestamps),
+        ]
+        return joined(high, np.int64), joined(low, np.int64)
 
-def _look_up_scalars(
-    index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
-) -> None:
-    """Numbers, whose doubles become keys all at once; then the others."""
-    numbers = [at for at, part in enumerate(parts) if part.double is not None]
-    others = [at for at, part in enumerate(parts) if part.high is not None]
-    doubles = joined([part.double for part in parts if part.double is not None], np.float64)
-    highs = joined([part.high for part in parts if part.high is not None], np.int64)
-    for chosen, high in ((numbers, double_keys(doubles)), (others, highs)):
-        if chosen:
-            segments = Segments(
-                np.array([parts[at].group for at in chosen], np.int32),
-                starts([len(parts[at].row) for at in chosen], np.int64),
-                place[chosen],
-            )
-            low = np.concatenate([parts[at].low for at in chosen])
-            look_up_scalars(index.literals, index.bounds, segments, high, low, posting, slot)
-
-
-def _look_up_texts(
-    index: CompiledIndex, parts: list[_Part], place: NDArray[np.int64], posting: Codes, slot: Codes
-) -> None:
-    group, first, offsets, texts, codes = [], [], [], [], []
-    for part, begin in zip(parts, place.tolist(), strict=False):
-        if part.texts is not None and part.code is not None:
-            offset, data = text_arrays(part.texts)
-            group.append(part.group)
-            first.append(begin)
-            offsets.append(np.diff(offset))
-            texts.append(data)
-            codes.append(part.code)
-    if group:
-        start = starts([len(sizes) for sizes in offsets], np.int64)
-        look_up_texts(
-            index.literals,
-            index.bounds,
-            Segments(np.array(group, np.int32), start, np.array(first, np.int64)),
-            starts(joined(offsets, np.int64), np.int64),
-            joined(texts, np.uint8),
-            starts([len(code) for code in codes], np.int64),
-            joined(codes, np.int32),
-            posting,
-            slot,
+    def _text_arrays(self) -> tuple[Codes, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+        """The codes of all texts, the texts of each part, and their offsets and bytes."""
+        texts: Sequence[pa.LargeStringArray] = [cells.texts for _, cells in self._texts]
+        return (
+            joined([cells.code for _, cells in self._texts], np.int32),
+            starts(np.fromiter(map(len, texts), np.int64, len(texts)), np.int64),
+            *text_arrays(pa.concat_arrays(texts)),
         )

@@ -21,6 +21,8 @@ from tocsin.kernels.leaves import Cells
 from tocsin.kernels.predicates import NULLS
 from tocsin.kernels.single import OneEvent
 
+_NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)
+
 
 class Resolver:
     """Turns batches into the cells that kernels take. It keeps no state of a batch."""
@@ -79,32 +81,35 @@ class Resolver:
         return cells.event()
 
     def _collect(self, cells: BatchCells | EventCells, batch: EventBatch) -> None:
+        groups_of = self._groups.get
         for path, column in batch.columns.items():
-            for group, kind in self._groups.get(path, ()):
+            for group, kind in groups_of(path, ()):
                 if kind == NULLS:
                     cells.known(group, column.present)
                     continue
-                if len(column.empty):
+                if column.empty.size:
                     cells.known(group, column.empty)
-                self._collect_kind(cells, group, kind, column)
+                if kind == _NUMBER:
+                    if column.numbers is not None:
+                        cells.numbers(group, column.numbers)
+                    if column.decimals is not None:
+                        cells.decimals(group, column.decimals, self._decimal_group(group))
+                elif kind == _STRING:
+                    if column.strings is not None:
+                        cells.strings(group, column.strings, self._pattern_group(group))
+                elif kind == _BOOLEAN:
+                    if column.booleans is not None:
+                        cells.booleans(group, column.booleans)
+                else:
+                    self._collect_read(cells, group, kind, column)
 
-    def _collect_kind(self, cells: BatchCells | EventCells, group: int, kind: int, column: Column) -> None:
-        if kind == Kind.NUMBER:
-            if column.numbers is not None:
-                cells.numbers(group, column.numbers)
-            if column.decimals is not None:
-                cells.decimals(group, column.decimals, self._decimal_group(group))
-        elif kind == Kind.STRING and column.strings is not None:
-            cells.strings(group, column.strings, self._pattern_group(group))
-        elif kind == Kind.BOOLEAN and column.booleans is not None:
-            cells.booleans(group, column.booleans)
-        elif kind == Kind.TIMESTAMP:
-            if column.timestamps is not None:
-                cells.timestamps(group, column.timestamps)
-            if column.strings is not None:
-                cells.read_strings(group, column.strings, _instant_of_text)
-        elif kind == Kind.ADDRESS and column.strings is not None:
-            cells.read_strings(group, column.strings, _address_of_text)
+    def _collect_read(self, cells: BatchCells | EventCells, group: int, kind: int, column: Column) -> None:
+        """The kinds that strings are read as."""
+        if kind == Kind.TIMESTAMP and column.timestamps is not None:
+            cells.timestamps(group, column.timestamps)
+        if column.strings is not None:
+            read = _instant_of_text if kind == Kind.TIMESTAMP else _address_of_text
+            cells.read_strings(group, column.strings, read)
 
 
 def _instant_of_text(text: str) -> tuple[int, int] | None:

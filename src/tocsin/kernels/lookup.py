@@ -62,19 +62,6 @@ class Bounds(NamedTuple):
     text_bytes: NDArray[np.uint8]
 
 
-class Segments(NamedTuple):
-    """Values that lie side by side, a segment for each group, and the cells they are for.
-
-    group   int32[n]     the group of each segment
-    start   int64[n+1]   its values
-    place   int64[n]     its first cell
-    """
-
-    group: NDArray[np.int32]
-    start: NDArray[np.int64]
-    place: NDArray[np.int64]
-
-
 @kernel
 def hash_scalar(group: int, high: int, low: int) -> np.uint64:
     """Where to look for a scalar of a group."""
@@ -147,78 +134,111 @@ def hash_texts(
 
 
 @kernel
+def find_scalar(
+    table: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    highs: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    group: int,
+    high: int,
+    low: int,
+) -> int:
+    """The literal that a scalar equals, or -1, among the arrays of Literals that this takes."""
+    mask = table.size - 1
+    place = np.int64(hash_scalar(group, high, low) & np.uint64(mask))
+    known = table[place]
+    while known >= 0 and not (highs[known] == high and lows[known] == low and groups[known] == group):
+        place = (place + 1) & mask
+        known = table[place]
+    return known
+
+
+@kernel
+def place_scalar(
+    highs: NDArray[np.int64], lows: NDArray[np.int64], first: int, last: int, high: int, low: int
+) -> int:
+    """The place of a scalar among the bounds first ... last of its group, of which there is one at least.
+
+    The search takes as many steps whatever the value is, and no branch on it: guessing such a branch
+    wrong would cost more than a step.
+    """
+    below = np.int64(first)  # bounds before this one are less than the value
+    count = np.int64(last) - below
+    while count > 1:
+        half = count >> 1
+        bound = highs[below + half - 1]
+        less = (bound < high) | ((bound == high) & (lows[below + half - 1] < low))
+        below += half * np.int64(less)
+        count -= half
+    bound = highs[below]
+    less = (bound < high) | ((bound == high) & (lows[below] < low))
+    equal = (bound == high) & (lows[below] == low)
+    return 2 * (below - first + np.int64(less)) + np.int64(equal)
+
+
+@kernel
 def scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
     """The literal that a scalar equals, or -1."""
-    mask = literals.scalar_table.size - 1
-    place = np.int64(hash_scalar(group, high, low) & np.uint64(mask))
-    while literals.scalar_table[place] >= 0:
-        known = literals.scalar_table[place]
-        if (
-            literals.scalar_high[known] == high
-            and literals.scalar_low[known] == low
-            and literals.scalar_group[known] == group
-        ):
-            return known
-        place = (place + 1) & mask
-    return -1
+    return find_scalar(
+        literals.scalar_table,
+        literals.scalar_group,
+        literals.scalar_high,
+        literals.scalar_low,
+        group,
+        high,
+        low,
+    )
 
 
 @kernel
 def scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
-    """The place of a scalar among the bounds of its group."""
-    first = bounds.scalar_start[group]
-    last = bounds.scalar_start[group + 1]
-    below = first  # bounds before this one are less than the value
-    upto = last
-    while below < upto:
-        middle = (below + upto) >> 1
-        bound = bounds.scalar_high[middle]
-        if bound < high or (bound == high and bounds.scalar_low[middle] < low):
-            below = middle + 1
-        else:
-            upto = middle
-    equal = below < last and bounds.scalar_high[below] == high and bounds.scalar_low[below] == low
-    return 2 * (below - first) + (1 if equal else 0)
+    """The place of a scalar among the bounds of its group, of which there is one at least."""
+    first, last = bounds.scalar_start[group], bounds.scalar_start[group + 1]
+    return place_scalar(bounds.scalar_high, bounds.scalar_low, first, last, high, low)
 
 
 @kernel
-def look_up_scalars(
-    literals: Literals,
-    bounds: Bounds,
-    segments: Segments,
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
-    posting: NDArray[np.int32],
-    slot: NDArray[np.int32],
-) -> None:
-    """Write the posting and the slot (or -1) of every value to its cell."""
-    for segment in range(segments.group.size):
-        group = segments.group[segment]
-        ranged = bounds.scalar_start[group + 1] > bounds.scalar_start[group]
-        cell = segments.place[segment]
-        for i in range(segments.start[segment], segments.start[segment + 1]):
-            posting[cell] = scalar_posting(literals, group, high[i], low[i])
-            if ranged:
-                slot[cell] = scalar_slot(bounds, group, high[i], low[i])
-            cell += 1
+def find_text(
+    table: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    texts: NDArray[np.uint8],
+    group: int,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+) -> int:
+    """The text literal that data[start:end] equals, or -1, among the arrays of Literals that this takes."""
+    mask = table.size - 1
+    place = np.int64(hash_text(group, data, start, end) & np.uint64(mask))
+    known = table[place]
+    while known >= 0:
+        begin = starts[known]
+        if (
+            groups[known] == group
+            and starts[known + 1] - begin == end - start
+            and same_bytes(texts, begin, data, start, end - start)
+        ):
+            return known
+        place = (place + 1) & mask
+        known = table[place]
+    return -1
 
 
 @kernel
 def text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
     """The literal that a text equals, or -1."""
-    mask = literals.text_table.size - 1
-    place = np.int64(hash_text(group, data, start, end) & np.uint64(mask))
-    while literals.text_table[place] >= 0:
-        known = literals.text_table[place]
-        begin = literals.text_start[known]
-        if (
-            literals.text_group[known] == group
-            and literals.text_start[known + 1] - begin == end - start
-            and same_bytes(literals.text_bytes, begin, data, start, end - start)
-        ):
-            return literals.scalar_group.size + known
-        place = (place + 1) & mask
-    return -1
+    known = find_text(
+        literals.text_table,
+        literals.text_group,
+        literals.text_start,
+        literals.text_bytes,
+        group,
+        data,
+        start,
+        end,
+    )
+    return literals.scalar_group.size + known if known >= 0 else -1
 
 
 @kernel
@@ -245,38 +265,3 @@ def text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, e
             if order == 0:
                 equal = 1
     return 2 * (below - first) + equal
-
-
-@kernel
-def look_up_texts(
-    literals: Literals,
-    bounds: Bounds,
-    segments: Segments,
-    offset: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    code_start: NDArray[np.int64],
-    code: NDArray[np.int32],
-    posting: NDArray[np.int32],
-    slot: NDArray[np.int32],
-) -> None:
-    """The same for texts: text i is data[offset[i] : offset[i + 1]], looked up once however often
-    it occurs. code[code_start[s] : code_start[s + 1]] are the texts of segment s's cells.
-    """
-    for segment in range(segments.group.size):
-        group = segments.group[segment]
-        first = segments.start[segment]
-        count = segments.start[segment + 1] - first
-        ranged = bounds.text_start[group + 1] > bounds.text_start[group]
-        postings = np.empty(count, np.int32)
-        slots = np.full(count, -1, np.int32)
-        for i in range(count):
-            start = offset[first + i]
-            end = offset[first + i + 1]
-            postings[i] = text_posting(literals, group, data, start, end)
-            if ranged:
-                slots[i] = text_slot(bounds, group, data, start, end)
-        cell = segments.place[segment]
-        for i in range(code_start[segment], code_start[segment + 1]):
-            posting[cell] = postings[code[i]]
-            slot[cell] = slots[code[i]]
-            cell += 1

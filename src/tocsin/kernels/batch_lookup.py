@@ -1,0 +1,150 @@
+"""The values of a batch, looked up for all groups of all fields by one call for each kind.
+
+Values come in parts, one for each group and source, in any order; the cells that they become lie in
+the order of groups and events (see leaves.py). `arrange` says which value goes to which cell, and the
+lookups write there.
+
+    parts, in the order they were collected     group 7: rows 0 2 3    group 4: rows 1 2    group 7: rows 1 2
+    cell of each value                                   2 4 6                  0 1                  3 5
+    cells                                       group 4: rows 1 2      group 7: rows 0 1 2 2 3
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.jit import kernel
+from tocsin.kernels.lookup import Bounds, Literals, find_scalar, find_text, place_scalar, text_slot
+
+
+class Parts(NamedTuple):
+    """Values that lie side by side, a part for each group and source, and the cells they are for.
+
+    group   int32[n]     the group of each part
+    start   int64[n+1]   its values: start[p] ... start[p+1]
+    cell    int32[...]   the cell of each value
+    """
+
+    group: NDArray[np.int32]
+    start: NDArray[np.int64]
+    cell: NDArray[np.int32]
+
+
+@kernel
+def arrange(
+    group: NDArray[np.int32],
+    start: NDArray[np.int64],
+    row: NDArray[np.int32],
+    groups: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """The start of each group's cells, the cell of each value, and the event of each cell.
+
+    The rows of a part are ascending. Of equal rows in two parts of a group, those of the earlier part
+    come first.
+    """
+    parts = group.size
+    group_start = np.zeros(groups + 1, np.int64)
+    part_start = np.zeros(groups + 1, np.int64)
+    for part in range(parts):
+        group_start[group[part] + 1] += start[part + 1] - start[part]
+        part_start[group[part] + 1] += 1
+    for i in range(groups):
+        group_start[i + 1] += group_start[i]
+        part_start[i + 1] += part_start[i]
+    by_group = np.empty(parts, np.int64)
+    filled = part_start[:groups].copy()
+    for part in range(parts):
+        by_group[filled[group[part]]] = part
+        filled[group[part]] += 1
+    cell = np.empty(row.size, np.int32)
+    cell_row = np.empty(row.size, np.int32)
+    unread = start[:parts].copy()
+    for i in range(groups):
+        first, last = part_start[i], part_start[i + 1]
+        if last == first + 1:
+            value = start[by_group[first]]
+            for place in range(group_start[i], group_start[i + 1]):
+                cell[value] = place
+                cell_row[place] = row[value]
+                value += 1
+            continue
+        for place in range(group_start[i], group_start[i + 1]):
+            chosen = -1
+            for at in range(first, last):
+                part = by_group[at]
+                if unread[part] < start[part + 1] and (chosen < 0 or row[unread[part]] < row[unread[chosen]]):
+                    chosen = part
+            value = unread[chosen]
+            unread[chosen] += 1
+            cell[value] = place
+            cell_row[place] = row[value]
+    return group_start, cell, cell_row
+
+
+@kernel
+def look_up_scalars(
+    literals: Literals,
+    bounds: Bounds,
+    parts: Parts,
+    high: NDArray[np.int64],
+    low: NDArray[np.int64],
+    posting: NDArray[np.int32],
+    slot: NDArray[np.int32],
+) -> None:
+    """Write the posting and the slot of every value to its cell; a group without bounds has no slots."""
+    table, groups = literals.scalar_table, literals.scalar_group
+    highs, lows = literals.scalar_high, literals.scalar_low
+    bound_start, bound_high, bound_low = bounds.scalar_start, bounds.scalar_high, bounds.scalar_low
+    cell = parts.cell
+    for part in range(parts.group.size):
+        group = parts.group[part]
+        begin, end = parts.start[part], parts.start[part + 1]
+        for i in range(begin, end):
+            posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
+        first, last = bound_start[group], bound_start[group + 1]
+        if first < last:
+            for i in range(begin, end):
+                slot[cell[i]] = place_scalar(bound_high, bound_low, first, last, high[i], low[i])
+
+
+@kernel
+def look_up_texts(
+    literals: Literals,
+    bounds: Bounds,
+    parts: Parts,
+    code: NDArray[np.int32],
+    text_start: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    posting: NDArray[np.int32],
+    slot: NDArray[np.int32],
+) -> None:
+    """The same for texts: text i is data[offset[i] : offset[i + 1]], looked up once however often it occurs.
+
+    The texts of part p are text_start[p] ... text_start[p + 1], and code says for each of its values
+    which of these it is.
+    """
+    text_count = offset.size - 1
+    table, groups = literals.text_table, literals.text_group
+    literal_start, literal_bytes = literals.text_start, literals.text_bytes
+    first_text = literals.scalar_group.size
+    postings = np.empty(text_count, np.int32)
+    slots = np.full(text_count, -1, np.int32)
+    cell = parts.cell
+    for part in range(parts.group.size):
+        group = parts.group[part]
+        first = text_start[part]
+        ranged = bounds.text_start[group + 1] > bounds.text_start[group]
+        for i in range(first, text_start[part + 1]):
+            known = find_text(
+                table, groups, literal_start, literal_bytes, group, data, offset[i], offset[i + 1]
+            )
+            postings[i] = first_text + known if known >= 0 else -1
+            if ranged:
+                slots[i] = text_slot(bounds, group, data, offset[i], offset[i + 1])
+        for i in range(parts.start[part], parts.start[part + 1]):
+            posting[cell[i]] = postings[first + code[i]]
+            slot[cell[i]] = slots[first + code[i]]

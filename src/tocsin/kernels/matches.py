@@ -1,4 +1,4 @@
-"""From the planes of a block to its matches: by event, and for each event in the rules' order."""
+"""What the planes of a block say of its rules: how many hold for each event, and which hold at all."""
 
 from __future__ import annotations
 
@@ -7,29 +7,28 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
+from tocsin.kernels.bits import lowest_bit, prefetch
 from tocsin.kernels.jit import bare_kernel, kernel
 from tocsin.kernels.rows import WORDS, Planes, count_plane, is_whole
 
 AHEAD = 16
 """How many rules ahead memory is asked for."""
 
-WORDS_AT_ONCE = 8
-"""Machine words of events whose matches are written before those of the next are."""
-
 _DIGITS = 32
 """Binary digits of a count of rules."""
 
 
 class Living(NamedTuple):
-    """The rules that hold for some event of a block, with the entries of their planes. R rules.
+    """The rules that hold for some event of a block, with what is known of their planes. R rules.
 
-    rule    int32[R+1]     ascending
-    entry   uint64[2R+2]   as in rows.Planes
+    rule    int32[R+64]    ascending; longer than needed, so that 64 of them can be looked at anywhere
+    mask    uint64[R+1]    as in rows.Planes
+    at      uint32[R+1]
     """
 
     rule: NDArray[np.int32]
-    entry: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    at: NDArray[np.uint32]
 
 
 @kernel
@@ -106,64 +105,14 @@ def count_rules(
 def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) -> int:
     """List the rules that hold for some event of the block, in their order; how many."""
     mask, at, _word = planes
-    living_rule, living_entry = living
+    living_rule, living_mask, living_at = living
     count = 0
     last = rule_root.size - 1
     for rule in range(rule_root.size):
         prefetch(mask, np.int64(rule_root[min(rule + AHEAD, last)]))
         plane = rule_root[rule]
         living_rule[count] = rule
-        living_entry[2 * count] = mask[plane]
-        living_entry[2 * count + 1] = at[plane]
+        living_mask[count] = mask[plane]
+        living_at[count] = at[plane]
         count += mask[plane] != 0
     return count
-
-
-@bare_kernel
-def write_matches(
-    living: Living,
-    count: int,
-    word: NDArray[np.uint64],
-    first_word: int,
-    last_word: int,
-    place: NDArray[np.int64],
-    rule_out: NDArray[np.int32],
-) -> None:
-    """Write the matches of events 64 * first_word .. 64 * last_word of the block.
-
-    Each is written at place[event], which moves on. WORDS_AT_ONCE words are done before the next ones
-    are begun: the places being written to then stay in the nearest cache.
-    """
-    living_rule, living_entry = living
-    one = np.uint64(1)
-    for begin in range(first_word, last_word, WORDS_AT_ONCE):
-        end = min(begin + WORDS_AT_ONCE, last_word)
-        below = (one << np.uint64(begin)) - one
-        wanted = (~np.uint64(0) >> np.uint64(64 - end)) & ~below
-        for i in range(count):
-            rule = living_rule[i]
-            mask = living_entry[2 * i]
-            source = np.int64(living_entry[2 * i + 1])
-            ahead = np.int64(living_entry[2 * min(i + AHEAD, count - 1) + 1])
-            prefetch(word, ahead + begin)
-            if is_whole(mask):
-                for w in range(begin, end):
-                    held = word[source + w]
-                    while held != 0:
-                        event = (w << 6) + lowest_bit(held)
-                        held &= held - one
-                        rule_out[place[event]] = rule
-                        place[event] += 1
-                continue
-            source += count_bits(mask & below)
-            mask &= wanted
-            while mask != 0:
-                first = lowest_bit(mask) << 6
-                mask &= mask - one
-                held = word[source]
-                source += 1
-                while held != 0:
-                    event = first + lowest_bit(held)
-                    held &= held - one
-                    rule_out[place[event]] = rule
-                    place[event] += 1

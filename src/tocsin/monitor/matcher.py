@@ -19,10 +19,11 @@ from tocsin.kernels.deferred import kinds_of
 from tocsin.kernels.frequencies import add_frequencies
 from tocsin.kernels.leaves import Cells
 from tocsin.kernels.marking import Sorter
-from tocsin.kernels.matches import Living, count_events, count_rules, list_living, write_matches
+from tocsin.kernels.matches import Living, count_events, count_rules, list_living
 from tocsin.kernels.rows import LATER, WORDS, Planes
 from tocsin.kernels.single import OneEvent, Stamps, match_single
 from tocsin.kernels.sorting import RADIX
+from tocsin.kernels.writing import ROWS, SQUARES, write_matches
 
 SCRATCH_BYTES = 1 << 30
 """Memory for the planes of a block, at most; every batch that is being matched has so much of its own.
@@ -49,13 +50,16 @@ class BatchMatches(NamedTuple):
 class _BlockScratch:
     """What matching in blocks writes to: one for every batch that is being matched at a time."""
 
-    __slots__ = ("hits", "living", "planes", "rules")
+    __slots__ = ("hits", "living", "planes", "rules", "squares")
 
     def __init__(self, index: CompiledIndex) -> None:
         rules = index.rule_count
         self.planes: Planes | None = None
         self.hits = np.zeros(index.leaf_count, np.uint8)
-        self.living = Living(np.empty(rules + 1, np.int32), np.empty(2 * rules + 2, np.uint64))
+        self.living = Living(
+            np.zeros(rules + 64, np.int32), np.zeros(rules + 1, np.uint64), np.zeros(rules + 1, np.uint32)
+        )
+        self.squares = np.empty(ROWS * SQUARES, np.uint64)
         self.rules = np.empty(0, np.int32)
 
     def room_for(self, matches: int) -> NDArray[np.int32]:
@@ -121,7 +125,7 @@ class Matcher:
     @property
     def most_scratch(self) -> int:
         """Bytes that one thread uses for a block, besides the matches, when every event needs all planes."""
-        return 8 * self._most_planes * (self._words + 3) + 20 * self._index.rule_count
+        return 8 * self._most_planes * (self._words + 3) + 16 * self._index.rule_count
 
     def match_batch(
         self, batch: EventBatch, *, write: bool = True, per_rule: NDArray[np.int64] | None = None
@@ -153,14 +157,24 @@ class Matcher:
             if not write:
                 yield BatchMatches(np.empty(0, np.int32), block.per_event)
                 continue
-            living = block.scratch.living
-            count = list_living(self._index.graph.root, block.planes, living)
+            scratch = block.scratch
+            count = list_living(self._index.graph.root, block.planes, scratch.living)
             for first, last in _word_runs(block.per_event, most_matches or MATCHES_AT_ONCE):
                 counts = block.per_event[64 * first : 64 * last]
-                place = np.zeros(len(block.per_event), np.int64)
-                place[64 * first : 64 * last] = np.cumsum(counts) - counts
-                rule = block.scratch.room_for(int(counts.sum()))
-                write_matches(living, count, block.planes.word, first, last, place, rule)
+                limit = np.zeros(len(block.per_event), np.int64)
+                limit[64 * first : 64 * last] = np.cumsum(counts)
+                rule = scratch.room_for(int(counts.sum()))
+                write_matches(
+                    scratch.living,
+                    count,
+                    block.planes.word,
+                    first,
+                    last,
+                    limit - block.per_event,
+                    limit,
+                    scratch.squares,
+                    rule,
+                )
                 yield BatchMatches(rule, counts)
 
     def _blocks(self, batch: EventBatch) -> Iterator[_Block]:

@@ -69,7 +69,20 @@ def _folder_of(file: Path) -> Path:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a loop when it is first called: without the interpreter lock, cached on disk."""
-    compiled: Any = numba.njit(nogil=True)(function)
+    return _compiled(function)
+
+
+def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for a loop that makes no arrays, and is called from other loops again and again.
+
+    Numba counts who holds an array, at each call, with instructions that take as long as a short loop
+    does. Whoever makes no array need not count: its caller holds what it is given.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    compiled: Any = numba.njit(nogil=True, **options)(function)
     if not numba.config.DISABLE_JIT:
         compiled._cache = _LockedCache(function)
     return compiled  # type: ignore[no-any-return]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.distinct_texts import COUNT, no_texts, number_texts, with_room
 from tocsin.kernels.extents import end_of_predicate
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.words import (
     WORD_AND,
     WORD_FALSE,
@@ -70,7 +70,7 @@ class Skeletons(NamedTuple):
     predicate_end: NDArray[np.int64]
 
 
-@kernel
+@inner_kernel
 def _operator_step(operator: int, operands: int) -> int:
     if operator == _AND:
         return AND_BASE - 2 * operands
@@ -83,13 +83,13 @@ def _operator_step(operator: int, operands: int) -> int:
     return NOT
 
 
-@kernel
+@inner_kernel
 def _binds(operator: int) -> int:
     """How tightly an operator binds; xor and xnor alike."""
     return _XOR if operator == _XNOR else operator
 
 
-@kernel
+@inner_kernel
 def _pop_tighter(
     operator: NDArray[np.uint8],
     operands: NDArray[np.int32],
@@ -106,7 +106,7 @@ def _pop_tighter(
     return depth, used
 
 
-@kernel
+@inner_kernel
 def _binary_operator(word: int) -> int:
     """The operator that a word between operands stands for; _PAREN: none."""
     if word == WORD_AND:
@@ -120,7 +120,7 @@ def _binary_operator(word: int) -> int:
     return _PAREN
 
 
-@kernel
+@inner_kernel
 def read_condition(
     data: NDArray[np.uint8],
     at: int,

@@ -20,7 +20,8 @@ from tocsin.kernels.planes import (
     place_level,
     root_planes,
 )
-from tocsin.kernels.sharing import NODES, SharedNodes, no_nodes, share_conditions
+from tocsin.kernels.shared_nodes import SharedNodes, no_nodes
+from tocsin.kernels.sharing import share_conditions
 from tocsin.kernels.single import Links, lay_out_links
 
 _MOST = 2**31 - 1

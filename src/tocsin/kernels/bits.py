@@ -1,4 +1,4 @@
-"""Machine instructions that Numba does not offer: counting bits, finding the lowest, loading words, prefetching."""
+"""Machine instructions that Numba does not offer: counting and finding bits, loading words, prefetching."""
 
 from __future__ import annotations
 

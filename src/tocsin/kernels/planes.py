@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.radix import order_by
-from tocsin.kernels.sharing import CHILDREN, FALSE_REF, NODES, TRUE_REF, SharedNodes
+from tocsin.kernels.shared_nodes import CHILDREN, NODES, SharedNodes
+from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
 
 _EDGES_AHEAD = 32
 """How many edges ahead memory is asked for, where nodes are visited in their order ..."""
@@ -64,7 +65,7 @@ def _cheaper(mate: NDArray[np.int32], ref: int, parent: int) -> int:
 @kernel
 def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: NDArray[np.int32]) -> NDArray[np.bool_]:
     """For each reference whether some root needs it."""
-    _size, child_start, child, _hash, mate, _table = nodes
+    _size, child_start, child, mate, _slot = nodes
     count = nodes.size[NODES]
     needed = np.zeros(2 * count, np.bool_)
     for i in range(root_ref.size):
@@ -87,7 +88,7 @@ def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: NDArray[np.int32]) -
 @kernel
 def _levels(nodes: SharedNodes, leaves: int, needed: NDArray[np.bool_]) -> NDArray[np.int32]:
     """For each reference to an inner node its level if it is needed, else 0. Leaves are level 0."""
-    _size, child_start, child, _hash, mate, _table = nodes
+    _size, child_start, child, mate, _slot = nodes
     count = nodes.size[NODES]
     level = np.zeros(2 * count, np.int32)
     for node in range(leaves + 1, count):
@@ -238,7 +239,7 @@ class Level(NamedTuple):
 @kernel
 def gather_level(nodes: SharedNodes, known: NDArray[np.uint64], refs: NDArray[np.int32]) -> Level:
     """Find the children of ascending references, whose children are all known."""
-    _size, child_start, child, _hash, mate, _table = nodes
+    _size, child_start, child, mate, _slot = nodes
     edges = 0
     widest = 0
     for i in range(refs.size):

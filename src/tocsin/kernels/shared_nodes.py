@@ -77,16 +77,15 @@ def with_room(nodes: SharedNodes, more_nodes: int, more_children: int) -> Shared
     """The same graph, where so many nodes and children more fit."""
     count = nodes.size[NODES]
     children = nodes.size[CHILDREN]
-    if count + more_nodes <= nodes.mate.size and children + more_children <= nodes.child.size:
+    if children + more_children > nodes.child.size:
+        child = np.empty(enlarged(nodes.child.size, children + more_children), np.int32)
+        child[:children] = nodes.child[:children]
+        nodes = SharedNodes(nodes.size, nodes.child_start, child, nodes.mate, nodes.slot)
+    if count + more_nodes <= nodes.mate.size:
         return nodes
-    larger = _room(
-        enlarged(nodes.mate.size, count + more_nodes), enlarged(nodes.child.size, children + more_children)
-    )
-    larger.size[NODES] = count
-    larger.size[CHILDREN] = children
-    larger.child[:children] = nodes.child[:children]
-    larger.mate[:count] = nodes.mate[:count]
+    larger = _room(enlarged(nodes.mate.size, count + more_nodes), 0)
     larger.child_start[: count + 1] = nodes.child_start[: count + 1]
+    larger.mate[:count] = nodes.mate[:count]
     mask = larger.slot.size - 1
     for i in range(nodes.slot.size):
         if nodes.slot[i] != 0:
@@ -94,7 +93,7 @@ def with_room(nodes: SharedNodes, more_nodes: int, more_children: int) -> Shared
             while larger.slot[at] != 0:
                 at = (at + 1) & mask
             larger.slot[at] = nodes.slot[i]
-    return larger
+    return SharedNodes(nodes.size, larger.child_start, nodes.child, larger.mate, larger.slot)
 
 
 @inner_kernel

@@ -37,7 +37,7 @@ _NODES_OF_STEP = 6
 _CHILDREN_OF_STEP = 12
 """At most: `a xor b` is six nodes of two children each."""
 
-_AT_ONCE = 2048
+_AT_ONCE = 1024
 """Steps whose nodes are asked of the memory at once."""
 
 _REF = 0
@@ -262,6 +262,24 @@ def _drop_constants(stack: OperandStack, base: int, top: int, negate: int) -> in
 
 
 @inner_kernel
+def _joins_as_it_is(scratch: NDArray[np.int32], begin: int, end: int, negate: int) -> bool:
+    """Make scratch[begin:end], single references, the operands of an AND, or with negate 1 of an OR.
+
+    False, and nothing is done, when a constant is among them or they are all the same.
+    """
+    differ = 0
+    constants = False
+    for i in range(begin, end):
+        differ |= scratch[i] ^ scratch[begin]
+        constants |= scratch[i] <= FALSE_REF
+    if constants or differ == 0:
+        return False
+    for i in range(begin, end):
+        scratch[i] ^= negate
+    return True
+
+
+@inner_kernel
 def _join(
     nodes: SharedNodes,
     stack: OperandStack,
@@ -276,6 +294,12 @@ def _join(
     closed. When nothing but one and the same operand is left, the result is that operand.
     """
     scratch = stack.scratch
+    begin = stack.start[base]
+    filled = stack.start[top]
+    if filled - begin == top - base and _joins_as_it_is(scratch, begin, filled, negate):
+        stack.kind[base] = _AND
+        stack.sign[base] = negate
+        return filled
     top = _drop_constants(stack, base, top, negate)
     filled = stack.start[top]
     if top == base + 1 or _all_the_same_xor(stack, base, top):

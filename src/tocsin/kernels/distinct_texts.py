@@ -65,12 +65,18 @@ def no_texts(pieces: int, words: int) -> DistinctTexts:
     )
 
 
+@inner_kernel
+def is_full(texts: DistinctTexts, pieces: int, words: int) -> bool:
+    """Whether so many pieces and words more do not fit."""
+    return texts.size[COUNT] + pieces > texts.hash.size or texts.size[WORDS] + words > texts.word.size
+
+
 @kernel
 def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
     """The same pieces, where so many pieces and words more fit."""
     count = texts.size[COUNT]
     used = texts.size[WORDS]
-    if count + pieces <= texts.hash.size and used + words <= texts.word.size:
+    if not is_full(texts, pieces, words):
         return texts
     larger = no_texts(enlarged(texts.hash.size, count + pieces), enlarged(texts.word.size, used + words))
     larger.size[COUNT] = count

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import eight_bytes, lowest_bit
-from tocsin.kernels.jit import inner_kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.words import (
     WORD_AND,
     WORD_BETWEEN,
@@ -132,7 +132,7 @@ def _end_of_plain(data: NDArray[np.uint8], at: int, end: int) -> int:
     return UNSURE
 
 
-@inner_kernel
+@kernel
 def _end_of_any(data: NDArray[np.uint8], at: int, end: int) -> int:
     """The end of the predicate that begins at `at`, word by word; UNSURE: none is found."""
     depth = 0

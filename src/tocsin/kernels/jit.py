@@ -73,12 +73,13 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for a loop that makes no arrays, and is called from other loops again and again.
+    """The same for a loop that makes no arrays, and becomes a part of every loop that calls it.
 
-    Numba counts who holds an array, at each call, with instructions that take as long as a short loop
-    does. Whoever makes no array need not count: its caller holds what it is given.
+    For what is called millions of times. Numba counts who holds an array, at each call, with
+    instructions that take as long as a short loop does; whoever makes no array need not count, its
+    caller holds what it is given.
     """
-    return _compiled(function, _nrt=False)
+    return _compiled(function, _nrt=False, forceinline=True)
 
 
 def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:

@@ -74,7 +74,7 @@ def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: 
     return 2 * intern(nodes, scratch, start, kept) ^ negated
 
 
-@inner_kernel
+@kernel
 def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: int) -> int:
     """The reference to `a and b`, with room at scratch[top:top + 2]."""
     if a == b:
@@ -99,7 +99,7 @@ def _differ(
     return _pair(nodes, scratch, top, left ^ 1, right ^ 1) ^ 1
 
 
-@inner_kernel
+@kernel
 def _close_xor(
     nodes: SharedNodes,
     scratch: NDArray[np.int32],
@@ -154,7 +154,7 @@ class OperandStack(NamedTuple):
     scratch: NDArray[np.int32]
 
 
-@inner_kernel
+@kernel
 def _all_the_same_xor(stack: OperandStack, base: int, top: int) -> bool:
     """Whether entries base..top are one and the same xor, written again and again."""
     begin = stack.start[base]
@@ -196,7 +196,7 @@ def _without_constant(stack: OperandStack, base: int, sign: int) -> int:
     return -1
 
 
-@inner_kernel
+@kernel
 def _join_exclusive(nodes: SharedNodes, stack: OperandStack, base: int, top: int, sign: int) -> int:
     """Make entries base..top one xor, negated when sign is 1; the new end of scratch."""
     scratch = stack.scratch
@@ -224,7 +224,7 @@ def _join_exclusive(nodes: SharedNodes, stack: OperandStack, base: int, top: int
     return write
 
 
-@inner_kernel
+@kernel
 def _drop_constants(stack: OperandStack, base: int, top: int, negate: int) -> int:
     """Leave out of entries base..top the constants; the new top.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -20,9 +23,9 @@ def read_only(texts: list[str]) -> pa.LargeStringArray:
 @pytest.mark.parametrize("make", [lambda texts: pa.array(texts, pa.large_string()), read_only])
 @pytest.mark.parametrize("begin", range(len(TEXTS) + 1))
 @pytest.mark.parametrize("end", range(len(TEXTS) + 1))
-def test_every_slice(make, begin: int, end: int) -> None:  # type: ignore[no-untyped-def]
+def test_every_slice(make: Callable[[list[str]], pa.LargeStringArray], begin: int, end: int) -> None:
     start, data = text_arrays(make(TEXTS)[begin : max(begin, end)])
-    found = [data[a:b].tobytes().decode() for a, b in zip(start[:-1], start[1:], strict=True)]
+    found = [data[a:b].tobytes().decode() for a, b in pairwise(start.tolist())]
     assert found == TEXTS[begin:end]
     assert start[0] == 0
     assert data.flags.writeable

@@ -18,7 +18,7 @@ from tocsin.index.atree_graph import organise
 from tocsin.index.graph import lay_out, share
 from tocsin.index.likelihood import Likelihood
 from tocsin.index.reading import read_conditions
-from tocsin.kernels.sharing import CHILDREN, NODES, SharedNodes
+from tocsin.kernels.shared_nodes import CHILDREN, NODES, SharedNodes
 from tocsin.lab import abe_gen
 
 

@@ -24,7 +24,8 @@ from tocsin.index.reading import Steps
 from tocsin.kernels.atree import AND, LEAF, LEVEL, NOT, OPERANDS, OPERATOR
 from tocsin.kernels.atree_needed import needed_nodes
 from tocsin.kernels.atree_updates import Groups, Policy
-from tocsin.kernels.sharing import FALSE_REF, NODES, SharedNodes
+from tocsin.kernels.shared_nodes import NODES, SharedNodes
+from tocsin.kernels.sharing import FALSE_REF
 
 
 def organise(
@@ -32,7 +33,7 @@ def organise(
 ) -> tuple[SharedNodes, NDArray[np.int32]]:
     """One graph of all conditions as index.graph.share makes it, with nodes as children of others.
 
-    Nothing can be added to it: its table is empty, and of hashes there are none.
+    Nothing can be added to it: its slots are empty.
     """
     nodes, root = share(parts, leaves, conditions)
     groups, group_of = _as_groups(nodes, leaves, needed_nodes(nodes, root))
@@ -106,9 +107,8 @@ def _as_shared(atree: GrowingAtree, leaves: int) -> tuple[SharedNodes, NDArray[n
             np.array([count, len(ref)], np.int64),
             starts(np.bincount(node, minlength=count), np.int64),
             ref[order],
-            np.zeros(count, np.uint64),
             np.full(count, -1, np.int32),
-            np.full(1, -1, np.int32),
+            np.zeros(2, np.uint64),
         ),
         ref_of,
     )

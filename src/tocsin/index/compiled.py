@@ -32,7 +32,7 @@ from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.sharing import SharedNodes
+from tocsin.kernels.shared_nodes import SharedNodes
 from tocsin.kernels.single import Links
 from tocsin.kernels.spans import gather_spans
 

@@ -15,12 +15,13 @@ from tocsin.index.reading import Steps
 from tocsin.kernels.planes import (
     PlaneGraph,
     children_of,
-    first_children,
+    gather_level,
     number_leaves,
-    place_inner,
+    place_level,
     root_planes,
 )
-from tocsin.kernels.sharing import NODES, SharedNodes, no_nodes, share_conditions
+from tocsin.kernels.shared_nodes import SharedNodes, no_nodes
+from tocsin.kernels.sharing import share_conditions
 from tocsin.kernels.single import Links, lay_out_links
 
 _MOST = 2**31 - 1
@@ -53,34 +54,31 @@ def lay_out(
     learns; and those with the same first child find it in the cache. Node l + 1
     is leaf leaf_number[l]; leaf_likelihood is by that number.
     """
-    leaves = len(leaf_number)
-    leaf_of = np.full(int(nodes.size[NODES]), -1, np.int32)
-    leaf_of[1 : leaves + 1] = leaf_number
-    plane, false_leaf, level_start, by_level = number_leaves(nodes, leaf_of, leaves, root)
-    first_inner = leaves + len(false_leaf)
-    child_start = np.zeros(len(by_level) + 1, np.int32)
+    known, false_leaf, level_start, by_level = number_leaves(
+        nodes,
+        leaf_number,
+        root,
+        leaf_likelihood.true.astype(np.float32).view(np.uint32),
+        leaf_likelihood.false.astype(np.float32).view(np.uint32),
+    )
+    first_inner = len(leaf_number) + len(false_leaf)
     edges = children_of(nodes, by_level)
     if edges + len(root) > _MOST:
         raise UnsupportedError(f"{edges:,} edges are too many for one index: cut the rules in two")
+    is_and = np.empty(len(by_level), np.bool_)
+    child_start = np.zeros(len(by_level) + 1, np.int32)
     child = np.empty(edges, np.int32)
-    likelihood = np.empty(first_inner + len(by_level), np.float32)
-    likelihood[:leaves] = leaf_likelihood.true
-    likelihood[leaves:first_inner] = leaf_likelihood.false[false_leaf]
     for begin, end in pairwise(level_start.tolist()):
-        first = first_children(nodes, plane, by_level[begin:end])
         refs = by_level[begin:end]
-        node = refs >> 1
-        width = nodes.child_start[node + 1] - nodes.child_start[node]
-        refs = refs[np.lexsort((first, width, refs & 1))]
-        by_level[begin:end] = refs
-        place_inner(nodes, plane, refs, first_inner + begin, child_start, child, begin, likelihood)
+        level = gather_level(nodes, known, refs)
+        place_level(level, refs, known, first_inner + begin, is_and, child_start, child, begin)
     return PlaneGraph(
         false_leaf,
         level_start,
-        by_level & 1 == 0,
+        is_and,
         child_start,
         child,
-        root_planes(nodes, plane, root, first_inner + len(by_level)),
+        root_planes(nodes, known, root, first_inner + len(by_level)),
     )
 
 

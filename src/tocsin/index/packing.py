@@ -28,14 +28,21 @@ def packed_bytes(texts: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def text_arrays(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Starts (from 0) and bytes of an Arrow array without nulls, as arrays of their own."""
+    """Starts (from 0) and bytes of an Arrow array without nulls.
+
+    The bytes stay where Arrow has them, and are not to be changed. They are copied when they are but a
+    small part of what Arrow would keep for them, or in memory that is read-only: kernels are compiled
+    for arrays that are not.
+    """
     _, offsets, data = texts.buffers()
     if len(texts) == 0:
         return np.zeros(1, np.int64), np.empty(0, np.uint8)
     start = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
     if data is None:
         return start - start[0], np.empty(0, np.uint8)
-    return start - start[0], np.frombuffer(data, np.uint8)[start[0] : start[-1]].copy()
+    kept = np.frombuffer(data, np.uint8)[start[0] : start[-1]]
+    shared = kept.flags.writeable and 2 * len(kept) >= data.size
+    return start - start[0], kept if shared else kept.copy()
 
 
 def arrow_texts(start: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.LargeStringArray:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.sharing import NODES, SharedNodes
+from tocsin.kernels.shared_nodes import NODES, SharedNodes
 
 
 @kernel

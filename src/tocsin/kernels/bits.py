@@ -1,4 +1,4 @@
-"""Machine instructions that Numba does not offer: counting bits, finding the lowest one, prefetching."""
+"""Machine instructions that Numba does not offer: counting and finding bits, loading words, prefetching."""
 
 from __future__ import annotations
 
@@ -42,12 +42,26 @@ def _prefetch(_context: Any, array: Any, _place: Any) -> Any:
     return types.void(array, types.int64), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _load_eight(_context: Any, array: Any, _place: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer())
+        return builder.load(address, align=1)
+
+    return types.uint64(array, types.int64), generate
+
+
 def _plain_count(word: np.uint64) -> int:
     return int(word).bit_count()
 
 
 def _plain_lowest(word: np.uint64) -> int:
     return (int(word) & -int(word)).bit_length() - 1
+
+
+def _plain_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
+    return np.uint64(int.from_bytes(data[at : at + 8].tobytes(), "little"))
 
 
 def _compiled_count(word: np.uint64) -> int:
@@ -66,9 +80,15 @@ def _compiled_prefetch(array: NDArray[Any], place: int) -> None:
     _prefetch(array, np.int64(place))
 
 
+def _compiled_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
+    return _load_eight(data, np.int64(at))
+
+
 if numba.config.DISABLE_JIT:
     count_bits, lowest_bit, prefetch = _plain_count, _plain_lowest, _plain_prefetch
+    eight_bytes = _plain_eight_bytes
 else:
     count_bits = numba.njit(inline="always")(_compiled_count)
     lowest_bit = numba.njit(inline="always")(_compiled_lowest)
     prefetch = numba.njit(inline="always")(_compiled_prefetch)
+    eight_bytes = numba.njit(inline="always")(_compiled_eight_bytes)

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import eight_bytes, prefetch
 from tocsin.kernels.growing import enlarged
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 
 COUNT = 0
 WORDS = 1
-TOUCHED = 2
 
 _LOWER_HALF = np.uint64(0xFFFF_FFFF)
 _UPPER_HALF = np.uint64(0xFFFF_FFFF_0000_0000)
@@ -29,7 +29,7 @@ _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 class DistinctTexts(NamedTuple):
     """Different pieces of one text, numbered as they came. Arrays have room to spare.
 
-    size    int64[3]      pieces and words in use; and what was touched, which means nothing
+    size    int64[2]      pieces and words in use
     start   int64[n]      where in the text each was first found,
     end     int64[n]          and where that ends
     hash    uint64[n]
@@ -55,7 +55,7 @@ def no_texts(pieces: int, words: int) -> DistinctTexts:
     while slots < 2 * pieces:
         slots *= 2
     return DistinctTexts(
-        np.zeros(3, np.int64),
+        np.zeros(2, np.int64),
         np.empty(pieces, np.int64),
         np.empty(pieces, np.int64),
         np.empty(pieces, np.uint64),
@@ -65,12 +65,18 @@ def no_texts(pieces: int, words: int) -> DistinctTexts:
     )
 
 
+@inner_kernel
+def is_full(texts: DistinctTexts, pieces: int, words: int) -> bool:
+    """Whether so many pieces and words more do not fit."""
+    return texts.size[COUNT] + pieces > texts.hash.size or texts.size[WORDS] + words > texts.word.size
+
+
 @kernel
 def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
     """The same pieces, where so many pieces and words more fit."""
     count = texts.size[COUNT]
     used = texts.size[WORDS]
-    if count + pieces <= texts.hash.size and used + words <= texts.word.size:
+    if not is_full(texts, pieces, words):
         return texts
     larger = no_texts(enlarged(texts.hash.size, count + pieces), enlarged(texts.word.size, used + words))
     larger.size[COUNT] = count
@@ -91,25 +97,11 @@ def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
     return larger
 
 
-@kernel
-def _eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
-    return (
-        np.uint64(data[at])
-        | (np.uint64(data[at + 1]) << np.uint64(8))
-        | (np.uint64(data[at + 2]) << np.uint64(16))
-        | (np.uint64(data[at + 3]) << np.uint64(24))
-        | (np.uint64(data[at + 4]) << np.uint64(32))
-        | (np.uint64(data[at + 5]) << np.uint64(40))
-        | (np.uint64(data[at + 6]) << np.uint64(48))
-        | (np.uint64(data[at + 7]) << np.uint64(56))
-    )
-
-
-@kernel
+@inner_kernel
 def word_of(data: NDArray[np.uint8], at: int, end: int) -> np.uint64:
     """The next eight bytes before `end` as a word; when they are fewer, zeros fill it up."""
     if at + 8 <= data.size:
-        word = _eight_bytes(data, at)
+        word = eight_bytes(data, at)
         if at + 8 > end:
             word &= _ALL >> np.uint64(8 * (at + 8 - end))
         return word
@@ -119,7 +111,7 @@ def word_of(data: NDArray[np.uint8], at: int, end: int) -> np.uint64:
     return word
 
 
-@kernel
+@inner_kernel
 def hash_span(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     """A hash of data[start:end] whose lower and upper halves are both good."""
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
@@ -130,7 +122,7 @@ def hash_span(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     return value ^ (value >> _HALF)
 
 
-@kernel
+@inner_kernel
 def number_texts(
     texts: DistinctTexts,
     data: NDArray[np.uint8],
@@ -148,12 +140,9 @@ def number_texts(
     mask = np.uint64(slot.size - 1)
     for i in range(count):
         value[i] = hash_span(data, start[i], end[i])
-    touched = np.uint64(0)
+        prefetch(slot, value[i] & mask)
     for i in range(count):
-        found = slot[value[i] & mask]
-        if found != 0:
-            touched ^= word[(found & _LOWER_HALF) - np.uint64(1)]
-    texts.size[TOUCHED] = np.int64(touched & _LOWER_HALF)
+        prefetch(word, slot[value[i] & mask] & _LOWER_HALF)
     for i in range(count):
         tag = value[i] & _UPPER_HALF
         size = end[i] - start[i]

@@ -10,11 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.bits import eight_bytes, lowest_bit
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.words import (
     WORD_AND,
     WORD_BETWEEN,
     WORD_XNOR,
+    bytes_equal,
     classify,
     end_of_word,
     is_name_part,
@@ -25,17 +27,50 @@ from tocsin.kernels.words import (
 
 UNSURE = -1
 
+_ONES = np.uint64(0x0101_0101_0101_0101)
+_TOP = np.uint64(7)
+"""Where in a byte the bit is that says that it is one of those looked for."""
 
-@kernel
+
+@inner_kernel
 def _skip_spaces(data: NDArray[np.uint8], at: int, end: int) -> int:
     while at < end and data[at] == 32:
         at += 1
     return at
 
 
-@kernel
+@inner_kernel
+def _end_of_usual_list(data: NDArray[np.uint8], at: int, end: int) -> int:
+    """Behind the list of values whose parenthesis is at `at`, eight bytes at a time.
+
+    UNSURE when there is more than digits, letters and quoted text in it, or the text ends soon.
+    """
+    at += 1
+    quoted = np.uint64(0)
+    while at + 8 <= end:
+        word = eight_bytes(data, at)
+        odd_quotes = bytes_equal(word, 39) >> _TOP
+        odd_quotes ^= odd_quotes << np.uint64(8)
+        odd_quotes ^= odd_quotes << np.uint64(16)
+        odd_quotes ^= odd_quotes << np.uint64(32)
+        outside = ~((odd_quotes ^ quoted) << _TOP)
+        closing = bytes_equal(word, 41) & outside
+        unusual = (bytes_equal(word, 40) | bytes_equal(word, 34) | bytes_equal(word, 45)) & outside
+        if closing | unusual != 0:
+            if (closing & -closing) - np.uint64(1) & unusual != 0 or closing == 0:
+                return UNSURE
+            return at + (lowest_bit(closing) >> 3) + 1
+        quoted ^= (odd_quotes >> np.uint64(56)) * _ONES
+        at += 8
+    return UNSURE
+
+
+@inner_kernel
 def _end_of_list(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Behind the list of values whose parenthesis is at `at`; UNSURE when it is not a plain one."""
+    usual = _end_of_usual_list(data, at, end)
+    if usual > 0:
+        return usual
     at += 1
     while at < end:
         byte = data[at]
@@ -52,7 +87,7 @@ def _end_of_list(data: NDArray[np.uint8], at: int, end: int) -> int:
     return UNSURE
 
 
-@kernel
+@inner_kernel
 def _end_of_plain(data: NDArray[np.uint8], at: int, end: int) -> int:
     """The end of `name = value` (or another comparison) or `name in (...)`; UNSURE: something else.
 
@@ -80,8 +115,9 @@ def _end_of_plain(data: NDArray[np.uint8], at: int, end: int) -> int:
                 at += 1
             if at >= end or not 48 <= data[at] <= 57:
                 return UNSURE
-            while at < end and (is_name_part(data[at]) or data[at] == 46):
-                at += 1
+            at = end_of_word(data, at, end)
+            while at < end and data[at] == 46:
+                at = end_of_word(data, at + 1, end)
     elif (byte | 32) == 105 and (data[at + 1] | 32) == 110 and not is_name_part(data[at + 2]):
         at = _skip_spaces(data, at + 2, end)
         if at >= end or data[at] != 40:
@@ -149,7 +185,7 @@ def _end_of_any(data: NDArray[np.uint8], at: int, end: int) -> int:
     return last
 
 
-@kernel
+@inner_kernel
 def end_of_predicate(data: NDArray[np.uint8], at: int, name_end: int, end: int) -> int:
     """The end of the predicate that begins at `at`, trailing blanks left out; UNSURE: none is found.
 

@@ -69,19 +69,25 @@ def _folder_of(file: Path) -> Path:
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a loop when it is first called: without the interpreter lock, cached on disk."""
-    return _cached(numba.njit(nogil=True)(function), function)
+    return _compiled(function)
 
 
 def bare_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that makes no array, and so needs not count who holds one.
+    """A kernel that makes no array, and so need not count who holds one: its caller holds them all.
 
     Numba counts for every slice, and for every array that is handed to another function, with locked
-    instructions: in loops of a few dozen nanoseconds that is a fifth of the time.
+    instructions that take as long as a short loop does.
     """
-    return _cached(numba.njit(nogil=True, _nrt=False)(function), function)
+    return _compiled(function, _nrt=False)
 
 
-def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
+def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A bare kernel that becomes a part of every loop that calls it: for what is called millions of times."""
+    return _compiled(function, _nrt=False, forceinline=True)
+
+
+def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    compiled: Any = numba.njit(nogil=True, **options)(function)
     if not numba.config.DISABLE_JIT:
         compiled._cache = _LockedCache(function)
     return compiled  # type: ignore[no-any-return]

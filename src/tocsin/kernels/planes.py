@@ -19,13 +19,18 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.sharing import CHILDREN, FALSE_REF, TRUE_REF, SharedNodes, sort_refs
+from tocsin.kernels.radix import order_by
+from tocsin.kernels.shared_nodes import CHILDREN, NODES, SharedNodes
+from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
 
-AHEAD = 32
+_EDGES_AHEAD = 32
 """How many edges ahead memory is asked for, where nodes are visited in their order ..."""
 
-_SOON = 6
-"""... and how many nodes, step by step, where they are not."""
+_NODES_AHEAD = 16
+"""... and how many nodes, where they are not."""
+
+_PLANE = np.uint64(0xFFFF_FFFF)
+_HALF = np.uint64(32)
 
 
 class PlaneGraph(NamedTuple):
@@ -48,57 +53,70 @@ class PlaneGraph(NamedTuple):
 
 
 @kernel
-def _cheaper(nodes: SharedNodes, ref: int, parent: int) -> int:
+def _cheaper(mate: NDArray[np.int32], ref: int, parent: int) -> int:
     """The form of a reference to evaluate: a xnor for a negated xor, when it was there in time."""
     if ref & 1 == 0:
-        mate = np.int64(nodes.mate[ref >> 1])
-        if mate >= 0 and mate >> 1 < parent:
-            return mate
+        other = np.int64(mate[ref >> 1])
+        if other >= 0 and other >> 1 < parent:
+            return other
     return np.int64(ref)
 
 
 @kernel
-def _mark_levels(
-    nodes: SharedNodes, count: int, leaf_of: NDArray[np.int32], root_ref: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """For each reference its level if some root needs it, else -1. Leaves are level 0."""
-    level = np.full(2 * count, -1, np.int32)
-    last = nodes.size[CHILDREN] - 1
+def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """For each reference whether some root needs it."""
+    _size, child_start, child, mate, _slot = nodes
+    count = nodes.size[NODES]
+    needed = np.zeros(2 * count, np.bool_)
     for i in range(root_ref.size):
-        level[_cheaper(nodes, root_ref[i], count)] = 0
-    for node in range(count - 1, 0, -1):
-        for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
-            ahead = nodes.child[max(0, i - AHEAD)] >> 1
-            prefetch(nodes.mate, ahead)
-            prefetch(level, 2 * ahead)
+        needed[_cheaper(mate, root_ref[i], count)] = True
+    for node in range(count - 1, leaves, -1):
+        begin = child_start[node]
+        end = child_start[node + 1]
+        for i in range(max(begin, _EDGES_AHEAD), end):
+            prefetch(needed, child[i - _EDGES_AHEAD])
         for sign in range(2):
-            if level[2 * node + sign] >= 0 and leaf_of[node] < 0:
-                for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
-                    level[_cheaper(nodes, nodes.child[i] ^ sign, node)] = 0
-    for node in range(1, count):
-        for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
-            ahead = nodes.child[min(last, i + AHEAD)] >> 1
-            prefetch(nodes.mate, ahead)
-            prefetch(level, 2 * ahead)
+            if needed[2 * node + sign]:
+                for i in range(begin, end):
+                    ref = np.int64(child[i] ^ sign)
+                    if ref >> 1 > leaves:
+                        ref = _cheaper(mate, ref, node)
+                    needed[ref] = True
+    return needed
+
+
+@kernel
+def _levels(nodes: SharedNodes, leaves: int, needed: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """For each reference to an inner node its level if it is needed, else 0. Leaves are level 0."""
+    _size, child_start, child, mate, _slot = nodes
+    count = nodes.size[NODES]
+    level = np.zeros(2 * count, np.int32)
+    for node in range(leaves + 1, count):
+        begin = child_start[node]
+        end = child_start[node + 1]
         for sign in range(2):
-            if level[2 * node + sign] >= 0 and leaf_of[node] < 0:
+            if needed[2 * node + sign]:
                 deepest = 0
-                for i in range(nodes.child_start[node], nodes.child_start[node + 1]):
-                    deepest = max(deepest, level[_cheaper(nodes, nodes.child[i] ^ sign, node)])
+                i = end - 1
+                while i >= begin and child[i] >> 1 > leaves:
+                    deepest = max(deepest, level[_cheaper(mate, child[i] ^ sign, node)])
+                    i -= 1
                 level[2 * node + sign] = deepest + 1
     return level
 
 
 class Numbering(NamedTuple):
-    """The planes of the leaves, and the references that will be inner planes.
+    """What is known of each reference, the planes of the leaves, and the references of inner planes.
 
-    plane         int32[2N]    the plane of each reference, -1 until it has one
+    known         uint64[2N]   the plane of a reference (lower half) and, as the bits of a float32, how
+                               likely it is to hold: so that these numbers compare as likelihoods do.
+                               Of leaves at first; of others when they are placed
     false_leaf    int32[F]
     level_start   int32[D+1]   inner references of level d+1: by_level[level_start[d] : level_start[d+1]]
     by_level      int32[I]
     """
 
-    plane: NDArray[np.int32]
+    known: NDArray[np.uint64]
     false_leaf: NDArray[np.int32]
     level_start: NDArray[np.int32]
     by_level: NDArray[np.int32]
@@ -106,45 +124,51 @@ class Numbering(NamedTuple):
 
 @kernel
 def number_leaves(
-    nodes: SharedNodes, leaf_of: NDArray[np.int32], leaves: int, root_ref: NDArray[np.int32]
+    nodes: SharedNodes,
+    leaf_number: NDArray[np.int32],
+    root_ref: NDArray[np.int32],
+    true_bits: NDArray[np.uint32],
+    false_bits: NDArray[np.uint32],
 ) -> Numbering:
-    """Find what the roots need. leaf_of[node] is the node's leaf, or -1."""
-    count = nodes.size[0]
-    level = _mark_levels(nodes, count, leaf_of, root_ref)
-    plane = np.full(2 * count, -1, np.int32)
-    deepest = 0
-    inner = 0
-    negated = np.full(leaves, -1, np.int32)
-    for node in range(1, count):
-        if leaf_of[node] >= 0:
-            plane[2 * node] = leaf_of[node]
-            if level[2 * node + 1] >= 0:
-                negated[leaf_of[node]] = node
-        else:
-            for sign in range(2):
-                if level[2 * node + sign] >= 0:
-                    deepest = max(deepest, level[2 * node + sign])
-                    inner += 1
+    """Find what the roots need. Node l + 1 is leaf leaf_number[l].
+
+    true_bits and false_bits are by that number: the likelihoods of the leaf as bits of float32.
+    """
+    count = nodes.size[NODES]
+    leaves = leaf_number.size
+    needed = _mark_needed(nodes, leaves, root_ref)
+    level = _levels(nodes, leaves, needed)
+    known = np.empty(2 * count, np.uint64)
+    node_of = np.full(leaves, -1, np.int32)
+    for node in range(1, leaves + 1):
+        leaf = leaf_number[node - 1]
+        known[2 * node] = np.uint64(true_bits[leaf]) << _HALF | np.uint64(leaf)
+        if needed[2 * node + 1]:
+            node_of[leaf] = node
     false_leaf = np.empty(leaves, np.int32)
     false_count = 0
     for leaf in range(leaves):
-        if negated[leaf] >= 0:
-            plane[2 * negated[leaf] + 1] = leaves + false_count
+        if node_of[leaf] >= 0:
+            plane = np.uint64(leaves + false_count)
+            known[2 * node_of[leaf] + 1] = np.uint64(false_bits[leaf]) << _HALF | plane
             false_leaf[false_count] = leaf
             false_count += 1
+    deepest = 0
+    for ref in range(2 * leaves + 2, 2 * count):
+        deepest = max(deepest, level[ref])
     level_start = np.zeros(deepest + 1, np.int32)
-    for ref in range(2, 2 * count):
+    for ref in range(2 * leaves + 2, 2 * count):
         if level[ref] > 0:
             level_start[level[ref]] += 1
     for i in range(deepest):
         level_start[i + 1] += level_start[i]
-    by_level = np.empty(inner, np.int32)
+    by_level = np.empty(level_start[deepest], np.int32)
     cursor = level_start.copy()
-    for ref in range(2, 2 * count):
+    for ref in range(2 * leaves + 2, 2 * count):
         if level[ref] > 0:
             by_level[cursor[level[ref] - 1]] = ref
             cursor[level[ref] - 1] += 1
-    return Numbering(plane, false_leaf[:false_count].copy(), level_start, by_level)
+    return Numbering(known, false_leaf[:false_count].copy(), level_start, by_level)
 
 
 @kernel
@@ -155,34 +179,6 @@ def children_of(nodes: SharedNodes, refs: NDArray[np.int32]) -> int:
         node = refs[i] >> 1
         count += nodes.child_start[node + 1] - nodes.child_start[node]
     return count
-
-
-@kernel
-def _prefetch_children(nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32], i: int) -> None:
-    """Ask for what will be needed of references that come soon: node, then children, then their planes."""
-    last = refs.size - 1
-    prefetch(nodes.child_start, refs[min(last, i + 3 * _SOON)] >> 1)
-    prefetch(nodes.child, nodes.child_start[refs[min(last, i + 2 * _SOON)] >> 1])
-    node = refs[min(last, i + _SOON)] >> 1
-    for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
-        prefetch(nodes.mate, nodes.child[j] >> 1)
-        prefetch(plane, nodes.child[j])
-
-
-@kernel
-def first_children(
-    nodes: SharedNodes, plane: NDArray[np.int32], refs: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """The lowest plane among each reference's children."""
-    first = np.empty(refs.size, np.int32)
-    for i in range(refs.size):
-        node = refs[i] >> 1
-        _prefetch_children(nodes, plane, refs, i)
-        least = np.int32(2147483647)
-        for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
-            least = min(least, plane[_cheaper(nodes, nodes.child[j] ^ (refs[i] & 1), node)])
-        first[i] = least
-    return first
 
 
 @kernel
@@ -209,46 +205,122 @@ def sort_by_likelihood(
 
 
 @kernel
-def place_inner(
-    nodes: SharedNodes,
-    plane: NDArray[np.int32],
-    refs: NDArray[np.int32],
-    next_plane: int,
-    child_start: NDArray[np.int32],
-    child: NDArray[np.int32],
-    placed: int,
-    likelihood: NDArray[np.float32],
-) -> None:
-    """Number the references of one level in the order given, and write their children.
+def _sort_keys(keys: NDArray[np.uint64], count: int) -> None:
+    """Sort the first keys, ascending, by Shell's method."""
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, count):
+            moved = keys[i]
+            j = i
+            while j >= gap and keys[j - gap] > moved:
+                keys[j] = keys[j - gap]
+                j -= gap
+            keys[j] = moved
+        gap //= 3
 
-    child_start[placed] is where the children of the first one begin. likelihood[p] says how likely
-    plane p is to hold, taking planes as independent; it is known for lower levels, and set for this.
+
+class Level(NamedTuple):
+    """The inner references of one level, in their own order, with their children in the children's.
+
+    start     int32[n+1]   children of reference i: child[start[i] : start[i+1]]
+    child     int32[...]   planes: of an AND the least likely first, of an OR ascending
+    holds     float32[n]   how likely it is to hold, when planes are taken as independent
+    order     int32[n]     the references by kind, width and first child
     """
+
+    start: NDArray[np.int32]
+    child: NDArray[np.int32]
+    holds: NDArray[np.float32]
+    order: NDArray[np.int32]
+
+
+@kernel
+def gather_level(nodes: SharedNodes, known: NDArray[np.uint64], refs: NDArray[np.int32]) -> Level:
+    """Find the children of ascending references, whose children are all known."""
+    _size, child_start, child, mate, _slot = nodes
+    edges = 0
+    widest = 0
+    for i in range(refs.size):
+        width = child_start[(refs[i] >> 1) + 1] - child_start[refs[i] >> 1]
+        edges += width
+        widest = max(widest, width)
+    last = nodes.size[CHILDREN] - 1
+    start = np.zeros(refs.size + 1, np.int32)
+    plane = np.empty(edges, np.int32)
+    holds = np.empty(refs.size, np.float32)
+    key = np.empty(refs.size, np.uint64)
+    found = np.empty(widest, np.uint64)
+    likelihood = found.view(np.float32)
+    of_width = known.size
+    of_kind = (widest + 1) * of_width
+    filled = 0
     for i in range(refs.size):
         node = refs[i] >> 1
         sign = refs[i] & 1
-        _prefetch_children(nodes, plane, refs, i)
-        begin = child_start[placed + i]
-        filled = begin
-        holds = 1.0
-        fails = 1.0
-        for j in range(nodes.child_start[node], nodes.child_start[node + 1]):
-            child[filled] = plane[_cheaper(nodes, nodes.child[j] ^ sign, node)]
-            holds *= likelihood[child[filled]]
-            fails *= 1.0 - likelihood[child[filled]]
+        begin = child_start[node]
+        width = child_start[node + 1] - begin
+        least = _PLANE
+        all_hold = 1.0
+        all_fail = 1.0
+        for j in range(width):
+            prefetch(known, child[min(last, begin + j + _EDGES_AHEAD)])
+            found[j] = known[_cheaper(mate, child[begin + j] ^ sign, node)]
+            least = min(least, found[j] & _PLANE)
+            all_hold *= likelihood[2 * j + 1]
+            all_fail *= 1.0 - likelihood[2 * j + 1]
+            if sign == 1:
+                found[j] &= _PLANE
+        _sort_keys(found, width)
+        for j in range(width):
+            plane[filled + j] = np.int32(found[j] & _PLANE)
+        filled += width
+        start[i + 1] = filled
+        holds[i] = all_hold if sign == 0 else 1.0 - all_fail
+        key[i] = np.uint64(sign * of_kind + width * of_width) + least
+    return Level(start, plane, holds, order_by(key))
+
+
+@kernel
+def place_level(
+    level: Level,
+    refs: NDArray[np.int32],
+    known: NDArray[np.uint64],
+    next_plane: int,
+    is_and: NDArray[np.bool_],
+    child_start: NDArray[np.int32],
+    child: NDArray[np.int32],
+    placed: int,
+) -> None:
+    """Number the references of a level in its order, and write their kinds and children.
+
+    is_and[placed] and child_start[placed] are for the first one; what is known of them is set.
+    """
+    start, unordered, holds, order = level
+    bits = holds.view(np.uint32)
+    last = order.size - 1
+    filled = child_start[placed]
+    for i in range(order.size):
+        soon = order[min(last, i + 2 * _NODES_AHEAD)]
+        prefetch(start, soon)
+        prefetch(refs, soon)
+        prefetch(bits, soon)
+        soon = order[min(last, i + _NODES_AHEAD)]
+        prefetch(unordered, start[soon])
+        prefetch(known, refs[soon])
+        at = order[i]
+        for j in range(start[at], start[at + 1]):
+            child[filled] = unordered[j]
             filled += 1
-        if sign == 0:
-            sort_by_likelihood(child, begin, filled, likelihood)
-        else:
-            sort_refs(child, begin, filled)
-        plane[refs[i]] = next_plane + i
-        likelihood[next_plane + i] = holds if sign == 0 else 1.0 - fails
+        known[refs[at]] = np.uint64(bits[at]) << _HALF | np.uint64(next_plane + i)
+        is_and[placed + i] = refs[at] & 1 == 0
         child_start[placed + i + 1] = filled
 
 
 @kernel
 def root_planes(
-    nodes: SharedNodes, plane: NDArray[np.int32], root_ref: NDArray[np.int32], always: int
+    nodes: SharedNodes, known: NDArray[np.uint64], root_ref: NDArray[np.int32], always: int
 ) -> NDArray[np.int32]:
     """The plane of each root; `always` and the one behind it for the constants."""
     root = np.empty(root_ref.size, np.int32)
@@ -259,5 +331,5 @@ def root_planes(
         elif ref == FALSE_REF:
             root[i] = always + 1
         else:
-            root[i] = plane[_cheaper(nodes, ref, nodes.size[0])]
+            root[i] = np.int32(known[_cheaper(nodes.mate, ref, nodes.size[NODES])] & _PLANE)
     return root

@@ -20,55 +20,32 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.growing import enlarged
-from tocsin.kernels.jit import kernel
-from tocsin.kernels.skeleton import FALSE, NOT, TRUE, XNOR, XOR
+from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.shared_nodes import (
+    SharedNodes,
+    ask_for_slots,
+    hash_children,
+    intern,
+    with_room,
+)
+from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, TRUE, XNOR, XOR
 
 TRUE_REF = 0
 FALSE_REF = 1
 
-NODES = 0
-CHILDREN = 1
-
 _NODES_OF_STEP = 6
 _CHILDREN_OF_STEP = 12
 """At most: `a xor b` is six nodes of two children each."""
+
+_AT_ONCE = 1024
+"""Steps whose nodes are asked of the memory at once."""
 
 _REF = 0
 _AND = 1
 _XOR = 2
 
 
-class SharedNodes(NamedTuple):
-    """The graph while it grows. Arrays have room to spare; `size` says how much is in use.
-
-    size          int64[2]     nodes and children in use
-    child_start   int64[N+1]   children of node i: child[child_start[i] : child_start[i+1]], ascending
-    child         int32[C]     references
-    hash          uint64[N]    of the children
-    mate          int32[N]     for the AND inside a xor or xnor: the reference that is true when that
-                               AND is, in the form that is cheaper to evaluate; else -1
-    table         int32[2^k]   open addressing: node, or -1; at most half full
-    """
-
-    size: NDArray[np.int64]
-    child_start: NDArray[np.int64]
-    child: NDArray[np.int32]
-    hash: NDArray[np.uint64]
-    mate: NDArray[np.int32]
-    table: NDArray[np.int32]
-
-
-@kernel
-def _hash_children(child: NDArray[np.int32], start: int, end: int) -> np.uint64:
-    value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
-    for i in range(start, end):
-        value = (value ^ np.uint64(child[i])) * np.uint64(0xFF51AFD7ED558CCD)
-        value ^= value >> np.uint64(32)
-    return value
-
-
-@kernel
+@inner_kernel
 def sort_refs(values: NDArray[np.int32], start: int, end: int) -> None:
     """Ascending, in place, by Shell's method: groups are small, and a huge one is rare."""
     gap = 1
@@ -85,39 +62,7 @@ def sort_refs(values: NDArray[np.int32], start: int, end: int) -> None:
         gap //= 3
 
 
-@kernel
-def _intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int) -> int:
-    """The node whose children are scratch[start:end] (ascending, distinct, at least two)."""
-    value = _hash_children(scratch, start, end)
-    mask = np.int64(nodes.table.size - 1)
-    slot = np.int64(value & np.uint64(mask))
-    width = end - start
-    while nodes.table[slot] >= 0:
-        known = nodes.table[slot]
-        begin = nodes.child_start[known]
-        if nodes.child_start[known + 1] - begin == width:
-            same = True
-            for i in range(width):
-                if nodes.child[begin + i] != scratch[start + i]:
-                    same = False
-                    break
-            if same:
-                return known
-        slot = (slot + 1) & mask
-    node = nodes.size[NODES]
-    begin = nodes.size[CHILDREN]
-    for i in range(width):
-        nodes.child[begin + i] = scratch[start + i]
-    nodes.child_start[node] = begin
-    nodes.child_start[node + 1] = begin + width
-    nodes.hash[node] = value
-    nodes.table[slot] = node
-    nodes.size[NODES] = node + 1
-    nodes.size[CHILDREN] = begin + width
-    return node
-
-
-@kernel
+@inner_kernel
 def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, negated: int) -> int:
     """The reference to the AND of scratch[start:end] (an open group), or to its negation."""
     sort_refs(scratch, start, end)
@@ -126,7 +71,7 @@ def _close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: 
         if scratch[i] != scratch[kept - 1]:
             scratch[kept] = scratch[i]
             kept += 1
-    return 2 * _intern(nodes, scratch, start, kept) ^ negated
+    return 2 * intern(nodes, scratch, start, kept) ^ negated
 
 
 @kernel
@@ -136,12 +81,17 @@ def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: i
         return a
     scratch[top] = min(a, b)
     scratch[top + 1] = max(a, b)
-    return 2 * _intern(nodes, scratch, top, top + 2)
+    return 2 * intern(nodes, scratch, top, top + 2)
 
 
-@kernel
+@inner_kernel
 def _differ(
-    nodes: SharedNodes, scratch: NDArray[np.int32], top: int, holds: int, fails: int, other: int
+    nodes: SharedNodes,
+    scratch: NDArray[np.int32],
+    top: int,
+    holds: int,
+    fails: int,
+    other: int,
 ) -> int:
     """The reference to `a xor other`, where holds is `a` and fails is `not a` in its own form."""
     left = _pair(nodes, scratch, top, holds, other ^ 1)
@@ -221,7 +171,7 @@ def _all_the_same_xor(stack: OperandStack, base: int, top: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def _without_constant(stack: OperandStack, base: int, sign: int) -> int:
     """Make entries base and base + 1, one of them a constant, the other one or its negation.
 
@@ -311,9 +261,32 @@ def _drop_constants(stack: OperandStack, base: int, top: int, negate: int) -> in
     return kept
 
 
-@kernel
+@inner_kernel
+def _joins_as_it_is(scratch: NDArray[np.int32], begin: int, end: int, negate: int) -> bool:
+    """Make scratch[begin:end], single references, the operands of an AND, or with negate 1 of an OR.
+
+    False, and nothing is done, when a constant is among them or they are all the same.
+    """
+    differ = 0
+    constants = False
+    for i in range(begin, end):
+        differ |= scratch[i] ^ scratch[begin]
+        constants |= scratch[i] <= FALSE_REF
+    if constants or differ == 0:
+        return False
+    for i in range(begin, end):
+        scratch[i] ^= negate
+    return True
+
+
+@inner_kernel
 def _join(
-    nodes: SharedNodes, stack: OperandStack, xor_of: NDArray[np.int32], base: int, top: int, negate: int
+    nodes: SharedNodes,
+    stack: OperandStack,
+    xor_of: NDArray[np.int32],
+    base: int,
+    top: int,
+    negate: int,
 ) -> int:
     """Make entries base..top one AND, or with negate 1 one OR; the new end of scratch.
 
@@ -321,6 +294,12 @@ def _join(
     closed. When nothing but one and the same operand is left, the result is that operand.
     """
     scratch = stack.scratch
+    begin = stack.start[base]
+    filled = stack.start[top]
+    if filled - begin == top - base and _joins_as_it_is(scratch, begin, filled, negate):
+        stack.kind[base] = _AND
+        stack.sign[base] = negate
+        return filled
     top = _drop_constants(stack, base, top, negate)
     filled = stack.start[top]
     if top == base + 1 or _all_the_same_xor(stack, base, top):
@@ -353,7 +332,7 @@ def _join(
     return _collapse(nodes, stack, base, write)
 
 
-@kernel
+@inner_kernel
 def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int) -> int:
     """Leave a new group as it is, or make it its only operand; the new end of scratch."""
     scratch = stack.scratch
@@ -374,53 +353,35 @@ def _collapse(nodes: SharedNodes, stack: OperandStack, base: int, write: int) ->
     return begin + count
 
 
-@kernel
-def no_nodes(leaves: int) -> SharedNodes:
-    """The constant and the leaves, and nothing above them."""
-    nodes = _room(1 + leaves, 0)
-    nodes.size[NODES] = 1 + leaves
-    return nodes
+@inner_kernel
+def _gather_leaves(
+    step: NDArray[np.int32],
+    first: int,
+    count: int,
+    leaf_ref: NDArray[np.int32],
+    ref: NDArray[np.int32],
+    value: NDArray[np.uint64],
+) -> int:
+    """Write for `count` steps the references of those that are predicates.
 
-
-@kernel
-def _room(nodes: int, children: int) -> SharedNodes:
-    """No nodes, with room for so many and their children."""
-    slots = 2
-    while slots < 2 * nodes:
-        slots *= 2
-    return SharedNodes(
-        np.zeros(2, np.int64),
-        np.zeros(nodes + 1, np.int64),
-        np.empty(children, np.int32),
-        np.zeros(nodes, np.uint64),
-        np.full(nodes, -1, np.int32),
-        np.full(slots, -1, np.int32),
-    )
-
-
-@kernel
-def _with_room(nodes: SharedNodes, more_nodes: int, more_children: int) -> SharedNodes:
-    """The same graph, where so many nodes and children more fit."""
-    count = nodes.size[NODES]
-    children = nodes.size[CHILDREN]
-    larger = _room(
-        enlarged(nodes.hash.size, count + more_nodes), enlarged(nodes.child.size, children + more_children)
-    )
-    larger.size[NODES] = count
-    larger.size[CHILDREN] = children
-    for i in range(children):
-        larger.child[i] = nodes.child[i]
-    mask = np.int64(larger.table.size - 1)
-    for node in range(count):
-        larger.hash[node] = nodes.hash[node]
-        larger.mate[node] = nodes.mate[node]
-        larger.child_start[node + 1] = nodes.child_start[node + 1]
-        if nodes.child_start[node + 1] > nodes.child_start[node]:
-            slot = np.int64(nodes.hash[node] & np.uint64(mask))
-            while larger.table[slot] >= 0:
-                slot = (slot + 1) & mask
-            larger.table[slot] = node
-    return larger
+    Groups of nothing but predicates are put in order at once, and `value` gets the hash that their
+    node, if they become one, most likely has: the number of these.
+    """
+    groups = 0
+    run = 0
+    for i in range(count):
+        code = np.int64(step[first + i])
+        if code >= 0:
+            ref[i] = leaf_ref[code]
+            run += 1
+            continue
+        width = (-code - 16) >> 1
+        if code <= AND_BASE and width <= run:
+            sort_refs(ref, i - width, i)
+            value[groups] = hash_children(ref, i - width, i, -code & 1)
+            groups += 1
+        run = 0
+    return groups
 
 
 @kernel
@@ -446,21 +407,25 @@ def share_conditions(
         np.empty(longest + 2, np.int32),
     )
     scratch = stack.scratch
-    xor_of = np.full(nodes.hash.size, -1, np.int32)
+    xor_of = np.full(nodes.mate.size, -1, np.int32)
+    ref = np.empty(max(longest, _AT_ONCE), np.int32)
+    value = np.empty(ref.size, np.uint64)
+    batch_end = 0
     for condition in range(root.size):
         first = step_start[condition]
         last = step_start[condition + 1]
-        more_nodes = _NODES_OF_STEP * (last - first)
-        more_children = _CHILDREN_OF_STEP * (last - first)
-        if (
-            nodes.size[NODES] + more_nodes > nodes.hash.size
-            or nodes.size[CHILDREN] + more_children > nodes.child.size
-        ):
-            nodes = _with_room(nodes, more_nodes, more_children)
-            known = xor_of
-            xor_of = np.full(nodes.hash.size, -1, np.int32)
-            for node in range(known.size):
-                xor_of[node] = known[node]
+        if condition == batch_end:
+            batch_start = first
+            while batch_end < root.size and step_start[batch_end + 1] - batch_start <= ref.size:
+                batch_end += 1
+            steps = step_start[batch_end] - batch_start
+            nodes = with_room(nodes, _NODES_OF_STEP * steps, _CHILDREN_OF_STEP * steps)
+            if xor_of.size < nodes.mate.size:
+                known = xor_of
+                xor_of = np.full(nodes.mate.size, -1, np.int32)
+                xor_of[: known.size] = known
+            groups = _gather_leaves(step, batch_start, steps, leaf_ref, ref, value)
+            ask_for_slots(nodes, value, groups)
         top = 0  # entries on the stack
         filled = 0  # of scratch
         for at in range(first, last):
@@ -469,7 +434,7 @@ def share_conditions(
                 stack.kind[top] = _REF
                 stack.start[top] = filled
                 if code >= 0:
-                    scratch[filled] = leaf_ref[code]
+                    scratch[filled] = ref[at - batch_start]
                 else:
                     scratch[filled] = TRUE_REF if code == TRUE else FALSE_REF
                 filled += 1

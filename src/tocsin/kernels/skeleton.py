@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.distinct_texts import COUNT, no_texts, number_texts, with_room
+from tocsin.kernels.distinct_texts import COUNT, is_full, no_texts, number_texts, with_room
 from tocsin.kernels.extents import end_of_predicate
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.words import (
     WORD_AND,
     WORD_FALSE,
@@ -70,7 +70,7 @@ class Skeletons(NamedTuple):
     predicate_end: NDArray[np.int64]
 
 
-@kernel
+@inner_kernel
 def _operator_step(operator: int, operands: int) -> int:
     if operator == _AND:
         return AND_BASE - 2 * operands
@@ -83,13 +83,13 @@ def _operator_step(operator: int, operands: int) -> int:
     return NOT
 
 
-@kernel
+@inner_kernel
 def _binds(operator: int) -> int:
     """How tightly an operator binds; xor and xnor alike."""
     return _XOR if operator == _XNOR else operator
 
 
-@kernel
+@inner_kernel
 def _pop_tighter(
     operator: NDArray[np.uint8],
     operands: NDArray[np.int32],
@@ -106,7 +106,7 @@ def _pop_tighter(
     return depth, used
 
 
-@kernel
+@inner_kernel
 def _binary_operator(word: int) -> int:
     """The operator that a word between operands stands for; _PAREN: none."""
     if word == WORD_AND:
@@ -120,7 +120,7 @@ def _binary_operator(word: int) -> int:
     return _PAREN
 
 
-@kernel
+@inner_kernel
 def read_condition(
     data: NDArray[np.uint8],
     at: int,
@@ -230,16 +230,19 @@ def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skele
     used = 0
     for condition in range(count):
         begin, end = offsets[condition], offsets[condition + 1]
-        if used + end - begin >= step.size:
-            longer = np.empty(2 * (used + end - begin), np.int32)
-            for i in range(used):
-                longer[i] = step[i]
+        needed = used + end - begin + 1
+        if needed > step.size:
+            expected = np.int64(1.1 * used / (begin - offsets[0] + 1) * (offsets[count] - offsets[0]))
+            longer = np.empty(max(expected, needed + needed // 4), np.int32)
+            longer[:used] = step[:used]
             step = longer
         filled, found = read_condition(
             data, begin, end, operator, operands, step, used, found_start, found_end
         )
         if filled >= 0:
-            texts = with_room(texts, found, 2 * found + (end - begin) // 8)
+            words = 2 * found + (end - begin) // 8
+            if is_full(texts, found, words):
+                texts = with_room(texts, found, words)
             number_texts(texts, data, found_start, found_end, found, number, value)
             for i in range(used, filled):
                 if step[i] >= 0:
@@ -250,7 +253,7 @@ def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skele
     distinct = texts.size[COUNT]
     return Skeletons(
         step_start,
-        step[:used].copy(),
+        step[:used],
         accepted,
         texts.start[:distinct].copy(),
         texts.end[:distinct].copy(),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.bits import eight_bytes, lowest_bit
+from tocsin.kernels.jit import inner_kernel
 
 WORD_OTHER = 0
 WORD_AND = 1
@@ -23,25 +24,91 @@ WORD_LIKE = 12
 WORD_ILIKE = 13
 WORD_MATCHES = 14
 
+_KEYWORDS = {
+    b"and": WORD_AND,
+    b"or": WORD_OR,
+    b"xor": WORD_XOR,
+    b"xnor": WORD_XNOR,
+    b"not": WORD_NOT,
+    b"true": WORD_TRUE,
+    b"false": WORD_FALSE,
+    b"between": WORD_BETWEEN,
+    b"in": WORD_IN,
+    b"is": WORD_IS,
+    b"null": WORD_NULL,
+    b"like": WORD_LIKE,
+    b"ilike": WORD_ILIKE,
+    b"matches": WORD_MATCHES,
+}
 
-@kernel
+_SPREAD = np.uint64(0x78E5_1061_7311_D8A3)
+"""A keyword's letters, as a number, times this: the upper bits are different for all keywords."""
+
+_SLOT_BITS = 6
+_TO_SLOT = np.uint64(64 - _SLOT_BITS)
+
+
+def _keyword_slots() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The keywords' letters as numbers, and their codes, each at the slot of its number."""
+    letters = np.zeros(1 << _SLOT_BITS, np.uint64)
+    code = np.full(1 << _SLOT_BITS, WORD_OTHER, np.int64)
+    for word, its_code in _KEYWORDS.items():
+        number = int.from_bytes(word, "little")
+        slot = (number * int(_SPREAD) % 2**64) >> int(_TO_SLOT)
+        letters[slot], code[slot] = number, its_code
+    return letters, code
+
+
+_LETTERS, _CODE = _keyword_slots()
+_LONGEST = 7
+
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_ONES = np.uint64(0x0101_0101_0101_0101)
+_TOPS = np.uint64(0x8080_8080_8080_8080)
+_LOWER_CASE = np.uint64(0x2020_2020_2020_2020)
+
+
+@inner_kernel
+def bytes_equal(word: np.uint64, byte: int) -> np.uint64:
+    """The top bit of each of eight bytes that is `byte`."""
+    differs = word ^ (_ONES * np.uint64(byte))
+    return ~(((differs & ~_TOPS) + ~_TOPS) | differs) & _TOPS
+
+
+@inner_kernel
+def _bytes_between(word: np.uint64, first: int, last: int) -> np.uint64:
+    """The top bit of each of eight bytes, all below 128, that is first ... last."""
+    from_first = word + _ONES * np.uint64(128 - first)
+    behind_last = word + _ONES * np.uint64(127 - last)
+    return from_first & ~behind_last & _TOPS
+
+
+@inner_kernel
+def _name_parts(word: np.uint64) -> np.uint64:
+    """The top bit of each of eight bytes that is a letter, a digit or an underscore."""
+    ascii_bytes = word & ~_TOPS
+    letters = _bytes_between(ascii_bytes | _LOWER_CASE, 97, 122)
+    return (letters | _bytes_between(ascii_bytes, 48, 57) | _bytes_between(ascii_bytes, 95, 95)) & ~word
+
+
+@inner_kernel
 def is_name_start(byte: int) -> bool:
     """A letter or an underscore."""
     return 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95
 
 
-@kernel
+@inner_kernel
 def is_name_part(byte: int) -> bool:
     """A letter, a digit or an underscore."""
     return 97 <= byte <= 122 or 65 <= byte <= 90 or byte == 95 or 48 <= byte <= 57
 
 
-@kernel
+@inner_kernel
 def _is_space(byte: int) -> bool:
     return byte == 32 or 9 <= byte <= 13
 
 
-@kernel
+@inner_kernel
 def skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
     """The next byte that is neither white space nor part of a comment."""
     while at < end:
@@ -55,69 +122,50 @@ def skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
     return at
 
 
-@kernel
+@inner_kernel
 def end_of_word(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Behind the name or keyword that begins at `at`."""
+    while at + 8 <= data.size and at < end:
+        others = ~_name_parts(eight_bytes(data, at)) & _TOPS
+        if others != 0:
+            return min(end, at + (lowest_bit(others) >> 3))
+        at += 8
     while at < end and is_name_part(data[at]):
         at += 1
-    return at
+    return min(at, end)
 
 
-@kernel
-def spells(data: NDArray[np.uint8], at: int, word: bytes) -> bool:
-    """Whether the letters at `at` are those of a word, which is given in lower case."""
-    for i in range(len(word)):
-        if (data[at + i] | 32) != word[i]:
-            return False
-    return True
-
-
-@kernel
+@inner_kernel
 def classify(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Which keyword the bare word data[at:end] is, if any."""
+    """Which keyword the bare word data[at:end] is, if any. It has letters."""
     size = end - at
-    if size == 2:
-        if spells(data, at, b"or"):
-            return WORD_OR
-        if spells(data, at, b"in"):
-            return WORD_IN
-        if spells(data, at, b"is"):
-            return WORD_IS
-    elif size == 3:
-        if spells(data, at, b"and"):
-            return WORD_AND
-        if spells(data, at, b"not"):
-            return WORD_NOT
-        if spells(data, at, b"xor"):
-            return WORD_XOR
-    elif size == 4:
-        if spells(data, at, b"xnor"):
-            return WORD_XNOR
-        if spells(data, at, b"true"):
-            return WORD_TRUE
-        if spells(data, at, b"null"):
-            return WORD_NULL
-        if spells(data, at, b"like"):
-            return WORD_LIKE
-    elif size == 5:
-        if spells(data, at, b"false"):
-            return WORD_FALSE
-        if spells(data, at, b"ilike"):
-            return WORD_ILIKE
-    elif size == 7:
-        if spells(data, at, b"between"):
-            return WORD_BETWEEN
-        if spells(data, at, b"matches"):
-            return WORD_MATCHES
-    return WORD_OTHER
+    if size > _LONGEST:
+        return WORD_OTHER
+    if at + 8 <= data.size:
+        letters = eight_bytes(data, at)
+    else:
+        letters = np.uint64(0)
+        for i in range(size):
+            letters |= np.uint64(data[at + i]) << np.uint64(8 * i)
+    letters = (letters | _LOWER_CASE) & (_ALL >> np.uint64(64 - 8 * size))
+    slot = np.int64(letters * _SPREAD >> _TO_SLOT)
+    return _CODE[slot] if _LETTERS[slot] == letters else WORD_OTHER
 
 
-@kernel
+@inner_kernel
 def skip_quoted(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Behind the quoted text that begins at `at` (a doubled quote stays inside); -1: unterminated."""
     quote = data[at]
     at += 1
     while at < end:
+        if at + 8 <= data.size:
+            quotes = bytes_equal(eight_bytes(data, at), quote)
+            if quotes == 0:
+                at += 8
+                continue
+            at += lowest_bit(quotes) >> 3
+            if at >= end:
+                break
         if data[at] == quote:
             if at + 1 < end and data[at + 1] == quote:
                 at += 2

@@ -75,6 +75,11 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return compiled  # type: ignore[no-any-return]
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a part of loops into each loop that calls it: a call would carry every array with it."""
+    return numba.njit(nogil=True, forceinline=True)(function)  # type: ignore[no-any-return]
+
+
 def is_cached(function: Callable[..., Any]) -> bool:
     """Whether this machine has the machine code of a kernel already."""
     if numba.config.DISABLE_JIT:

@@ -58,22 +58,11 @@ class PlainEvents:
     def __init__(
         self, groups: Mapping[Path, Iterable[tuple[int, int]]], with_patterns: Iterable[int]
     ) -> None:
-        patterns = frozenset(with_patterns)
-        entered = frozenset(path[0] for path in groups if len(path) > 1)
-        by_name = {path[0]: kinds for path, kinds in groups.items() if len(path) == 1}
+        self._groups = groups
+        self._patterns = frozenset(with_patterns)
+        self._entered = frozenset(path[0] for path in groups if len(path) > 1)
+        self._named = frozenset(path[0] for path in groups)
         self._fields: dict[str, _Field] = {}
-        for name in by_name.keys() | entered:
-            by_kind = {kind: group for group, kind in by_name.get(name, ())}
-            reread = Kind.TIMESTAMP in by_kind or Kind.ADDRESS in by_kind
-            self._fields[name] = _Field(
-                by_kind.get(Kind.NUMBER, _NONE),
-                by_kind.get(Kind.STRING, _NONE),
-                by_kind.get(NULLS, _NONE),
-                by_kind.get(Kind.BOOLEAN, _NONE),
-                reread or not patterns.isdisjoint(by_kind.values()),
-                name in entered,
-                tuple(group for kind, group in by_kind.items() if kind != NULLS),
-            )
 
     def read(self, event: object) -> OneEvent | None:
         """What the event holds for the groups; None when it is not plain."""
@@ -82,9 +71,9 @@ class PlainEvents:
         found = _Found()
         scalar = found.scalar
         for name, value in event.items():
-            field = self._fields.get(name)
-            if field is None or value is None:
+            if name not in self._named or value is None:
                 continue
+            field = self._fields.get(name) or self._field(name)
             group, _, null, _, _, entered, _ = field
             if type(value) is int and not entered:
                 if group >= 0:
@@ -94,6 +83,29 @@ class PlainEvents:
             if null >= 0:
                 found.known.append(null)
         return found.event()
+
+    def _field(self, name: str) -> _Field:
+        """What is asked about a field, worked out when an event first has it: a young layer sees few."""
+        number = string = null = boolean = _NONE
+        odd = False
+        every = []
+        for group, kind in self._groups.get((name,), ()):
+            if kind == NULLS:
+                null = group
+                continue
+            every.append(group)
+            odd = odd or group in self._patterns
+            if kind == Kind.NUMBER:
+                number = group
+            elif kind == Kind.STRING:
+                string = group
+            elif kind == Kind.BOOLEAN:
+                boolean = group
+            else:
+                odd = True
+        field = _Field(number, string, null, boolean, odd, name in self._entered, tuple(every))
+        self._fields[name] = field
+        return field
 
 
 def _integer_key(value: int) -> tuple[int, int]:
@@ -113,7 +125,7 @@ class _Found:
         self.known: list[int] = []
 
     def add(self, field: _Field, value: object) -> bool:
-        """Take in a field's value, which is no integer unless the field is entered; False when it is not plain."""
+        """Take in a field's value, an integer only where the field is entered; False when it is not plain."""
         if isinstance(value, str):
             return type(value) is str and not field.odd and self._add_text(field.string, value)
         if field.entered:

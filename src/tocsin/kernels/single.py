@@ -169,7 +169,9 @@ def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], ND
 
 
 @inlined
-def _mark(link: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uint64], line: NDArray[np.uint8]) -> None:
+def _mark(
+    link: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uint64], line: NDArray[np.uint8]
+) -> None:
     """Wake what link[first:last] lead to."""
     for i in range(first, last):
         target = np.uint64(link[i])
@@ -377,7 +379,9 @@ def _take(
 
 
 @kernel
-def _ask(held: NDArray[np.int32], count: int, graph: PlaneGraph, group_of: NDArray[np.int32], marks: Marks) -> int:
+def _ask(
+    held: NDArray[np.int32], count: int, graph: PlaneGraph, group_of: NDArray[np.int32], marks: Marks
+) -> int:
     """Of the ANDs held[:count], keep those whose children all hold and put the others to sleep; how many."""
     bit, known = marks.bit, marks.known
     false_leaf, child_start, child = graph.false_leaf, graph.child_start, graph.child

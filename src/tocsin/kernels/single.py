@@ -378,7 +378,7 @@ def _take(
     return found
 
 
-@kernel
+@inlined
 def _ask(
     held: NDArray[np.int32], count: int, graph: PlaneGraph, group_of: NDArray[np.int32], marks: Marks
 ) -> int:
@@ -409,7 +409,7 @@ def _ask(
     return kept
 
 
-@kernel
+@inlined
 def _follow(
     held: NDArray[np.int32],
     first: int,

@@ -8,6 +8,7 @@ import numpy as np
 from benchmarks.atree_workloads import Asked, Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
+from tocsin.events.values import FieldPlan
 from tocsin.lab import abe_gen
 
 
@@ -34,8 +35,11 @@ def _grown(built: Built, asked: Asked, repeat: int) -> dict[str, Any]:
 
 def touched(built: Built, row: dict[str, Any]) -> int:
     """Nodes that matching one event by itself looks at: those that hold, and the ANDs that were asked."""
-    stamps = built.stamps_after(row)
-    now = stamps.now[0]
-    inner = len(built.compiled.graph.is_and)
-    asked_in_vain = (stamps.asked == now) & (stamps.true[len(stamps.true) - inner :] != now)
-    return int(np.count_nonzero(stamps.true == now) + np.count_nonzero(asked_in_vain))
+    index = built.compiled
+    holds = built.matcher.frequencies(FieldPlan(built.matcher.fields).batch([row])) > 0
+    wakes = np.diff(index.links.link_start)[: index.plane_count]
+    woken = index.links.link[: wakes.sum()][np.repeat(holds, wakes)]
+    inner = np.count_nonzero(np.unique(woken) < index.plane_count)
+    leaves = np.count_nonzero(holds[: index.leaf_count])
+    falsehoods = np.count_nonzero((holds & (wakes > 0))[index.leaf_count : -len(index.graph.is_and)])
+    return int(inner + leaves + falsehoods)

@@ -12,10 +12,8 @@ from benchmarks.measuring import say
 
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
-from tocsin.events.values import FieldPlan
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import CompiledIndex, compile_rules
-from tocsin.kernels.single import Stamps
 from tocsin.lab import abe_gen
 from tocsin.monitor.index import Index
 from tocsin.monitor.matcher import Matcher
@@ -61,14 +59,6 @@ class Built:
     @property
     def count(self) -> int:
         return self.compiled.rule_count
-
-    def stamps_after(self, row: Row) -> Stamps:
-        """What matching one event by itself wrote, for counting what it looked at."""
-        self.matcher.match_one(FieldPlan(self.matcher.fields).batch([row]))
-        stamps = self.matcher._single.stamps
-        if stamps is None:
-            raise TypeError("a single event leaves its stamps")
-        return stamps
 
 
 class Asked:

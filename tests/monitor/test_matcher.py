@@ -60,11 +60,11 @@ def listed(rule: np.ndarray, per_event: np.ndarray) -> list[list[int]]:
     return [part.tolist() for part in np.split(rule, np.cumsum(per_event)[:-1])]
 
 
-@pytest.mark.parametrize("words", [1, 2, 8, WORDS])
+@pytest.mark.parametrize("words", [1, 2, 8, 21, WORDS])
 def test_blocks_of_any_size(workload: Any, words: int) -> None:
     compiled, batch, alone = workload
     widest = Matcher(compiled)
-    for_planes = widest.most_scratch - 20 * compiled.rule_count
+    for_planes = widest.most_scratch - 16 * compiled.rule_count
     matcher = Matcher(compiled, scratch_bytes=for_planes * (words + 3) // (WORDS + 3))
     assert matcher.block == 64 * words
     assert matcher.most_scratch <= widest.most_scratch

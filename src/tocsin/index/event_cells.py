@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.events.cells import BooleanCells, DecimalCells, NumberCells, Rows, StringCells, TimestampCells
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.keys import Reader, double_key
-from tocsin.index.packing import packed_bytes
 from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.single import OneEvent
 
@@ -20,11 +18,9 @@ class EventCells:
     """What one event holds for the groups."""
 
     def __init__(self) -> None:
-        self._scalar_group: list[int] = []
-        self._high: list[int] = []
-        self._low: list[int] = []
-        self._text_group: list[int] = []
-        self._texts: list[bytes] = []
+        self._scalar: list[int] = []
+        self._text: list[int] = []
+        self._text_bytes = bytearray()
         self._known_group: list[int] = []
         self._found_leaf: list[int] = []
 
@@ -33,9 +29,8 @@ class EventCells:
         self._known_group.append(group)
 
     def _scalars(self, group: int, high: Sequence[int], low: Sequence[int]) -> None:
-        self._scalar_group.extend([group] * len(high))
-        self._high.extend(high)
-        self._low.extend(low)
+        for key in zip(high, low, strict=True):
+            self._scalar += (group, *key)
 
     def numbers(self, group: int, cells: NumberCells) -> None:
         """Integers and floats."""
@@ -57,9 +52,9 @@ class EventCells:
 
     def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
         """Strings, and the patterns to ask of them."""
-        texts = cells.texts.to_pylist()
-        self._text_group.extend([group] * len(texts))
-        self._texts.extend([text.encode() for text in texts])
+        for text in cells.texts.to_pylist():
+            self._text_bytes += text.encode()
+            self._text += (group, len(self._text_bytes))
         if patterns is not None:
             self._found_leaf.extend(patterns.find(cells.texts)[1].tolist())
 
@@ -72,18 +67,10 @@ class EventCells:
 
     def event(self) -> OneEvent:
         """Everything in arrays."""
-        offset, data = packed_bytes(self._texts)
         return OneEvent(
-            _int32(self._scalar_group),
-            np.array(self._high, np.int64),
-            np.array(self._low, np.int64),
-            _int32(self._text_group),
-            offset,
-            data,
-            _int32(self._known_group),
-            _int32(self._found_leaf),
+            np.array(self._scalar, np.int64),
+            np.array(self._text, np.int64),
+            np.frombuffer(self._text_bytes, np.uint8),
+            np.array(self._known_group, np.int32),
+            np.array(self._found_leaf, np.int32),
         )
-
-
-def _int32(values: list[int]) -> NDArray[np.int32]:
-    return np.array(values, np.int32)

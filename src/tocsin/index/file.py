@@ -39,7 +39,7 @@ from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.single import Links
 
 MAGIC = b"TOCSIN\r\n"
-VERSION = 2
+VERSION = 3
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64

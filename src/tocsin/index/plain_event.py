@@ -17,25 +17,25 @@ from tocsin.events.kinds import Kind
 from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Path
 from tocsin.index.keys import double_key
-from tocsin.index.packing import packed_bytes
 from tocsin.kernels.predicates import NULLS
 from tocsin.kernels.single import OneEvent
 
-_SMALL = {number: double_key(number) for number in range(-1024, 1 << 16)}
+_SMALL = {number: (double_key(number), 0) for number in range(-1024, 1 << 16)}
 _NONE = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Field(NamedTuple):
-    """The groups that ask about a field, by what they ask for; -1: none. `odd` when a plain value is not
-    enough for some: patterns, and texts that read as something else.
+    """The groups that ask about a field, by what they ask for; -1: none. `odd` when a text is not enough
+    for some: patterns, and texts that read as something else. `entered` when some ask for what is within.
     """
 
-    null: int
     number: int
     string: int
+    null: int
     boolean: int
     odd: bool
+    entered: bool
     every: tuple[int, ...]
 
 
@@ -58,96 +58,97 @@ class PlainEvents:
     def __init__(
         self, groups: Mapping[Path, Iterable[tuple[int, int]]], with_patterns: Iterable[int]
     ) -> None:
-        patterns = frozenset(with_patterns)
-        self._fields: dict[str, _Field] = {}
+        self._groups = groups
+        self._patterns = frozenset(with_patterns)
         self._entered = frozenset(path[0] for path in groups if len(path) > 1)
-        for path, kinds in groups.items():
-            if len(path) == 1:
-                by_kind = {kind: group for group, kind in kinds}
-                reread = Kind.TIMESTAMP in by_kind or Kind.ADDRESS in by_kind
-                self._fields[path[0]] = _Field(
-                    by_kind.get(NULLS, _NONE),
-                    by_kind.get(Kind.NUMBER, _NONE),
-                    by_kind.get(Kind.STRING, _NONE),
-                    by_kind.get(Kind.BOOLEAN, _NONE),
-                    reread or not patterns.isdisjoint(by_kind.values()),
-                    tuple(group for kind, group in by_kind.items() if kind != NULLS),
-                )
+        self._named = frozenset(path[0] for path in groups)
+        self._fields: dict[str, _Field] = {}
 
     def read(self, event: object) -> OneEvent | None:
         """What the event holds for the groups; None when it is not plain."""
         if type(event) is not dict:
             return None
         found = _Found()
+        scalar = found.scalar
         for name, value in event.items():
-            if value is None:
+            if name not in self._named or value is None:
                 continue
-            if name in self._entered and type(value) is not str:
+            field = self._fields.get(name) or self._field(name)
+            group, _, null, _, _, entered, _ = field
+            if type(value) is int and not entered:
+                if group >= 0:
+                    scalar += (group, *(_SMALL.get(value) or _integer_key(value)))
+            elif not found.add(field, value):
                 return None
-            field = self._fields.get(name)
-            if field is not None and not found.add(field, value):
-                return None
+            if null >= 0:
+                found.known.append(null)
         return found.event()
+
+    def _field(self, name: str) -> _Field:
+        """What is asked about a field, worked out when an event first has it: a young layer sees few."""
+        number = string = null = boolean = _NONE
+        odd = False
+        every = []
+        for group, kind in self._groups.get((name,), ()):
+            if kind == NULLS:
+                null = group
+                continue
+            every.append(group)
+            odd = odd or group in self._patterns
+            if kind == Kind.NUMBER:
+                number = group
+            elif kind == Kind.STRING:
+                string = group
+            elif kind == Kind.BOOLEAN:
+                boolean = group
+            else:
+                odd = True
+        field = _Field(number, string, null, boolean, odd, name in self._entered, tuple(every))
+        self._fields[name] = field
+        return field
+
+
+def _integer_key(value: int) -> tuple[int, int]:
+    high, low = split_integer(value)
+    return double_key(high), low
 
 
 class _Found:
-    """What one event holds, in lists."""
+    """What one event holds, in lists as OneEvent has them."""
 
-    __slots__ = ("group", "high", "known", "low", "text_group", "texts")
+    __slots__ = ("known", "scalar", "text", "text_bytes")
 
     def __init__(self) -> None:
-        self.group: list[int] = []
-        self.high: list[int] = []
-        self.low: list[int] = []
-        self.text_group: list[int] = []
-        self.texts: list[bytes] = []
+        self.scalar: list[int] = []
+        self.text: list[int] = []
+        self.text_bytes = bytearray()
         self.known: list[int] = []
 
     def add(self, field: _Field, value: object) -> bool:
-        """Take in a field's value; False when it is not plain."""
-        kind = type(value)
-        if kind is list:
-            if not self._add_list(field, value):  # type: ignore[arg-type]
-                return False
-        elif kind is str:
-            if field.odd or not self._add_text(field.string, value):  # type: ignore[arg-type]
-                return False
-        elif kind is int:
-            self._add_integer(field.number, value)  # type: ignore[arg-type]
-        elif kind is bool:
-            if field.boolean >= 0:
-                self._add_scalar(field.boolean, int(value), 0)  # type: ignore[call-overload]
-        elif kind is float and value == value:
-            if field.number >= 0:
-                self._add_scalar(field.number, double_key(value + 0.0), 0)  # type: ignore[operator]
-        else:
+        """Take in a field's value, an integer only where the field is entered; False when it is not plain."""
+        if isinstance(value, str):
+            return type(value) is str and not field.odd and self._add_text(field.string, value)
+        if field.entered:
             return False
-        if field.null >= 0:
-            self.known.append(field.null)
-        return True
-
-    def _add_scalar(self, group: int, high: int, low: int) -> None:
-        self.group.append(group)
-        self.high.append(high)
-        self.low.append(low)
-
-    def _add_integer(self, group: int, value: int) -> None:
-        if group < 0:
-            return
-        key = _SMALL.get(value)
-        if key is None:
-            high, low = split_integer(value)
-            self._add_scalar(group, double_key(high), low)
-        else:
-            self._add_scalar(group, key, 0)
+        if type(value) is list:
+            return self._add_list(field, value)
+        if type(value) is bool:
+            if field.boolean >= 0:
+                self.scalar += (field.boolean, int(value), 0)
+            return True
+        if type(value) is float and value == value:
+            if field.number >= 0:
+                self.scalar += (field.number, double_key(value + 0.0), 0)
+            return True
+        return False
 
     def _add_text(self, group: int, value: str) -> bool:
         if group >= 0:
             try:
-                self.texts.append(value.encode())
+                self.text_bytes += value.encode()
             except UnicodeEncodeError:
                 return False
-            self.text_group.append(group)
+            self.text += (group, len(self.text_bytes))
         return True
 
     def _add_list(self, field: _Field, values: list[object]) -> bool:
@@ -155,24 +156,22 @@ class _Found:
             self.known.extend(field.every)
         for value in values:
             if type(value) is int:
-                self._add_integer(field.number, value)
+                if field.number >= 0:
+                    self.scalar += (field.number, *(_SMALL.get(value) or _integer_key(value)))
             elif type(value) is not str or field.odd or not self._add_text(field.string, value):
                 return False
         return True
 
     def event(self) -> OneEvent:
         """Everything in arrays."""
-        offset, data = packed_bytes(self.texts)
         return OneEvent(
-            np.array(self.group, np.int32),
-            np.array(self.high, np.int64),
-            np.array(self.low, np.int64),
-            np.array(self.text_group, np.int32),
-            offset,
-            data,
-            np.array(self.known, np.int32),
-            _NOTHING_FOUND,
+            np.array(self.scalar, np.int64),
+            np.array(self.text, np.int64) if self.text else _NO_TEXTS,
+            np.frombuffer(self.text_bytes, np.uint8),
+            np.array(self.known, np.int32) if self.known else _NOTHING,
+            _NOTHING,
         )
 
 
-_NOTHING_FOUND = np.empty(0, np.int32)
+_NO_TEXTS = np.empty(0, np.int64)
+_NOTHING = np.empty(0, np.int32)

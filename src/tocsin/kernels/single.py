@@ -1,14 +1,14 @@
 """One event with the least latency: only what holds is looked at.
 
 What holds wakes the planes above it, and nothing that is false is ever passed on. An OR that is woken
-holds. An AND is woken by one child only, its *access* child, the one least likely to hold, and waits
-until all lower levels are done; then it asks the other children. Nothing is cleared between events: a
-stamp equal to the event's means *true now*. The falsehood of a leaf is worked out when asked for
-(known, and not stamped), unless it has to wake something itself.
+holds. An AND is woken by one child only, its *access* child, the one least likely to hold; when all
+lower levels are done it asks the other children, and goes to sleep again unless all of them hold. The
+falsehood of a leaf is worked out when asked for (known, and not true), unless it has to wake something.
 
-Links lie all over the memory, so those of the planes that come next are asked for in advance. Matching
-rules are bits of a set, which keeps them in order and lets one be found twice: so an OR that is nothing
-but the condition of one rule needs no plane here, and each of its children leads straight to the rule.
+To wake is to set a bit: of a plane, or of a rule, so that rules come out in order and an OR that is
+nothing but the condition of one rule needs no plane here. A bit is set twice as easily as once, so nothing
+is asked before and no branch is taken; and bits are few enough to stay in the nearest memory. What stands
+in an array for all planes does not, so it is asked for in advance.
 """
 
 from __future__ import annotations
@@ -19,29 +19,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import lowest_bit, prefetch
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
 from tocsin.kernels.planes import PlaneGraph
 
-AHEAD = 8
-"""How many planes ahead memory is asked for."""
+AHEAD = 12
+"""How many planes ahead links and children are asked for; twice as many for where they begin."""
 
-EPOCHS = 255
-"""Events after which the stamps are cleared."""
+SPARE = 2 * AHEAD
+"""Entries that are read or written behind the end of a list of planes or rules."""
+
+_ONE = np.uint64(1)
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_TOP = np.uint64(1 << 63)
+_IN_WORD = np.uint64(63)
+_WORD = np.uint64(6)
+_LINE = np.uint64(9)
 
 
 class Links(NamedTuple):
     """What follows when a plane holds. P planes, G groups.
 
     link_start     int32[P+3]   for plane p (also: always and never) link[link_start[p] : link_start[p+1]]
-    link           int32[...]   2 * i: inner plane i is an OR, and holds too
-                                2 * i + 1: inner plane i is an AND, and has to be asked
-                                ~r: rule r matches, whatever else it may follow from
+    link           int32[...]   p: inner plane p, if an OR, holds too; if an AND, it has to be asked
+                                first_rule(P) + r: rule r matches
+                                and at the end, for no plane, P + 1
     group_of       int32[L]     the group of each leaf
     pushed_start   int32[G+1]   falsehood planes of a group from which something follows:
     pushed_leaf    int32[...]       the leaf ...
-    pushed_plane   int32[...]       ... and the plane of its falsehood
+    pushed_plane   int32[...]       ... and the plane of its falsehood, ascending
     """
 
     link_start: NDArray[np.int32]
@@ -55,49 +62,55 @@ class Links(NamedTuple):
 class OneEvent(NamedTuple):
     """The values of one event, each for the group that asks about it, in any order.
 
-    scalar_group   int32[a]     with the key high, low of each
-    high, low      int64[a]
-    text_group     int32[b]     with its bytes: text_bytes[text_offset[i] : text_offset[i+1]]
-    text_offset    int64[b+1]
+    scalar         int64[3 * a]   for each its group and its key, high and low
+    text           int64[2 * b]   for each its group and where its bytes end; they begin where the last end
     text_bytes     uint8[...]
-    known_group    int32[c]     groups that know the event besides: null tests of fields that are
-                                present, empty lists, decimals
-    found_leaf     int32[d]     leaves found already, by patterns and decimals
+    known_group    int32[c]       groups that know the event besides: null tests of fields that are
+                                  present, empty lists, decimals
+    found_leaf     int32[d]       leaves found already, by patterns and decimals
     """
 
-    scalar_group: NDArray[np.int32]
-    high: NDArray[np.int64]
-    low: NDArray[np.int64]
-    text_group: NDArray[np.int32]
-    text_offset: NDArray[np.int64]
+    scalar: NDArray[np.int64]
+    text: NDArray[np.int64]
     text_bytes: NDArray[np.uint8]
     known_group: NDArray[np.int32]
     found_leaf: NDArray[np.int32]
 
 
-class Stamps(NamedTuple):
-    """What matching one event writes to; one for each thread.
+class Marks(NamedTuple):
+    """What matching one event writes to; one for each thread. Bits and lines are zero between events.
 
-    now      int64[1]     the stamp of the event being matched, 1 to EPOCHS
-    true     uint8[P]     plane p holds when true[p] is now
-    known    uint8[G]     group g is known
-    asked    uint8[I]     inner plane i, an AND, is in the queue
-    held     int32[P]     the planes that hold and from which something follows, as they are found
-    queue    int32[I]     ANDs of level d to be asked, from level_start[d] on
-    filled   int32[D]     how many of them
-    rule     uint64[...]  a bit for each rule that matches, and
-    some     uint64[...]  a bit for each word of `rule` that has one; all zero between events
+    bit      uint64[8 * n]   leaf p is true; inner plane p is woken and, once its level is done, holds;
+                             rule r matches: bit first_rule(P) + r
+    line     uint8[n]        whether any of 512 bits may be set
+    known    uint8[G]        whether a group is known
+    held     int32[I+SPARE]  the planes of a level that are woken
+    rule     int32[R+SPARE]  the rules that match
     """
 
-    now: NDArray[np.int64]
-    true: NDArray[np.uint8]
+    bit: NDArray[np.uint64]
+    line: NDArray[np.uint8]
     known: NDArray[np.uint8]
-    asked: NDArray[np.uint8]
     held: NDArray[np.int32]
-    queue: NDArray[np.int32]
-    filled: NDArray[np.int32]
-    rule: NDArray[np.uint64]
-    some: NDArray[np.uint64]
+    rule: NDArray[np.int32]
+
+
+def no_marks(planes: int, inner: int, rules: int, groups: int) -> Marks:
+    """Room for the events of one thread."""
+    lines = (first_rule(planes) + rules >> 9) + 1
+    return Marks(
+        np.zeros(8 * lines, np.uint64),
+        np.zeros(lines, np.uint8),
+        np.zeros(groups, np.uint8),
+        np.zeros(inner + SPARE, np.int32),
+        np.zeros(rules + SPARE, np.int32),
+    )
+
+
+@kernel
+def first_rule(planes: int) -> int:
+    """The bit of rule 0: behind all planes and the two constants, at the beginning of a line."""
+    return ((planes + 2 + 511) >> 9) << 9
 
 
 @kernel
@@ -121,7 +134,9 @@ def _only_rule(graph: PlaneGraph, first_inner: int) -> NDArray[np.int32]:
 def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """link_start and link: an AND under its first child, an OR under every child, a rule under its root."""
     inner = graph.is_and.size
-    rule_of = _only_rule(graph, planes - inner)
+    first_inner = planes - inner
+    rules = first_rule(planes)
+    rule_of = _only_rule(graph, first_inner)
     start = np.zeros(planes + 3, np.int32)
     for i in range(inner):
         begin = graph.child_start[i]
@@ -129,41 +144,45 @@ def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], ND
         for j in range(begin, end):
             start[graph.child[j] + 1] += 1
         if rule_of[i] >= 0:
-            start[planes - inner + i + 1] -= 1
+            start[first_inner + i + 1] -= 1
     for rule in range(graph.root.size):
         start[graph.root[rule] + 1] += 1
     for plane in range(planes + 2):
         start[plane + 1] += start[plane]
     cursor = start[:-1].copy()
-    link = np.empty(start[planes + 2], np.int32)
+    link = np.empty(start[planes + 2] + 1, np.int32)
+    link[-1] = planes + 1
     for rule in range(graph.root.size):
         plane = graph.root[rule]
-        its_inner = plane - (planes - inner)
+        its_inner = plane - first_inner
         if its_inner < 0 or its_inner >= inner or rule_of[its_inner] < 0:
-            link[cursor[plane]] = ~rule
+            link[cursor[plane]] = rules + rule
             cursor[plane] += 1
     for i in range(inner):
         begin = graph.child_start[i]
         end = begin + 1 if graph.is_and[i] else graph.child_start[i + 1]
-        target = ~rule_of[i] if rule_of[i] >= 0 else 2 * i + (1 if graph.is_and[i] else 0)
+        target = rules + rule_of[i] if rule_of[i] >= 0 else first_inner + i
         for j in range(begin, end):
             link[cursor[graph.child[j]]] = target
             cursor[graph.child[j]] += 1
     return start, link
 
 
-@kernel
-def _level_of(level_start: NDArray[np.int32], inner: int) -> int:
-    """The level that holds an inner plane: the last that starts at or before it."""
-    level = 0
-    above = level_start.size - 1
-    while above - level > 1:
-        middle = (level + above) >> 1
-        if level_start[middle] <= inner:
-            level = middle
-        else:
-            above = middle
-    return level
+@inner_kernel
+def _mark(
+    link: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uint64], line: NDArray[np.uint8]
+) -> None:
+    """Wake what link[first:last] lead to."""
+    for i in range(first, last):
+        target = np.uint64(link[i])
+        bit[target >> _WORD] |= _ONE << (target & _IN_WORD)
+        line[target >> _LINE] = 1
+
+
+@inner_kernel
+def _is_marked(bit: NDArray[np.uint64], plane: int) -> bool:
+    at = np.uint64(plane)
+    return (bit[at >> _WORD] >> (at & _IN_WORD)) & _ONE != 0
 
 
 @kernel
@@ -171,48 +190,86 @@ def _hold(
     leaf: NDArray[np.int32],
     first: int,
     last: int,
-    now: int,
     link_start: NDArray[np.int32],
-    true: NDArray[np.uint8],
-    held: NDArray[np.int32],
-    count: int,
-) -> int:
-    """The leaves leaf[first:last] hold: stamp each and, if something follows, list it, once.
-
-    The new length of the list.
-    """
-    stamp = np.uint8(now)
+    link: NDArray[np.int32],
+    bit: NDArray[np.uint64],
+    line: NDArray[np.uint8],
+) -> None:
+    """The leaves leaf[first:last] hold: mark each, and wake what follows."""
     for i in range(first, last):
-        plane = leaf[i]
-        if true[plane] != stamp:
-            true[plane] = stamp
-            held[count] = plane
-            count += link_start[plane + 1] > link_start[plane]
-    return count
+        prefetch(link_start, np.int64(leaf[min(i + SPARE, last - 1)]))
+        prefetch(link, np.int64(link_start[leaf[min(i + AHEAD, last - 1)]]))
+        plane = np.int64(leaf[i])
+        _mark(leaf, i, i + 1, bit, line)
+        _mark(link, link_start[plane], link_start[plane + 1], bit, line)
+
+
+@kernel
+def _hold_run(
+    first: int,
+    last: int,
+    link_start: NDArray[np.int32],
+    link: NDArray[np.int32],
+    bit: NDArray[np.uint64],
+    line: NDArray[np.uint8],
+) -> None:
+    """The leaves from `first` to `last` hold, both included: what follows from them lies in a row, too."""
+    first_word = first >> 6
+    last_word = last >> 6
+    from_first = _ALL << np.uint64(first & 63)
+    to_last = _ALL >> np.uint64(63 - (last & 63))
+    if first_word == last_word:
+        bit[first_word] |= from_first & to_last
+    else:
+        bit[first_word] |= from_first
+        for word in range(first_word + 1, last_word):
+            bit[word] = _ALL
+        bit[last_word] |= to_last
+    for i in range(first >> 9, (last >> 9) + 1):
+        line[i] = 1
+    _mark(link, link_start[first], link_start[last + 1], bit, line)
+
+
+@inner_kernel
+def _first_at_least(bound: NDArray[np.int32], first: int, last: int, slot: int, sign: int) -> int:
+    """The first place from `first` to `last` where sign * bound, which ascends, is at least sign * slot."""
+    while first < last:
+        middle = (first + last) >> 1
+        if sign * bound[middle] >= sign * slot:
+            last = middle
+        else:
+            first = middle + 1
+    return first
 
 
 @kernel
 def _hold_ranges(
-    group: int, slot: int, ranges: Ranges, link_start: NDArray[np.int32], stamps: Stamps, count: int
-) -> int:
-    """Every range of a group that holds a slot; each family is sorted so that the end is seen."""
-    now = stamps.now[0]
+    group: int,
+    slot: int,
+    ranges: Ranges,
+    link_start: NDArray[np.int32],
+    link: NDArray[np.int32],
+    bit: NDArray[np.uint64],
+    line: NDArray[np.uint8],
+) -> None:
+    """Every range of a group that holds a slot.
+
+    Each family is sorted so that those which do stand at its end, where leaves are numbered in a row
+    (index/leaf_order.py).
+    """
     last = ranges.prefix_start[group + 1]
-    first = last
-    while first > ranges.prefix_start[group] and ranges.prefix_to[first - 1] >= slot:
-        first -= 1
-    count = _hold(ranges.prefix_leaf, first, last, now, link_start, stamps.true, stamps.held, count)
+    first = _first_at_least(ranges.prefix_to, ranges.prefix_start[group], last, slot, 1)
+    if first < last:
+        _hold_run(ranges.prefix_leaf[first], ranges.prefix_leaf[last - 1], link_start, link, bit, line)
     last = ranges.suffix_start[group + 1]
-    first = last
-    while first > ranges.suffix_start[group] and ranges.suffix_from[first - 1] <= slot:
-        first -= 1
-    count = _hold(ranges.suffix_leaf, first, last, now, link_start, stamps.true, stamps.held, count)
+    first = _first_at_least(ranges.suffix_from, ranges.suffix_start[group], last, slot, -1)
+    if first < last:
+        _hold_run(ranges.suffix_leaf[first], ranges.suffix_leaf[last - 1], link_start, link, bit, line)
     for i in range(ranges.middle_start[group], ranges.middle_start[group + 1]):
         if ranges.middle_from[i] > slot:
             break
         if ranges.middle_to[i] >= slot:
-            count = _hold(ranges.middle_leaf, i, i + 1, now, link_start, stamps.true, stamps.held, count)
-    return count
+            _hold(ranges.middle_leaf, i, i + 1, link_start, link, bit, line)
 
 
 @kernel
@@ -223,59 +280,171 @@ def _hold_leaves(
     leaves: Leaves,
     ranges: Ranges,
     link_start: NDArray[np.int32],
-    stamps: Stamps,
-) -> int:
-    """Look the event's values up and list every leaf that they satisfy: how many."""
-    now = stamps.now[0]
-    true, held = stamps.true, stamps.held
+    link: NDArray[np.int32],
+    marks: Marks,
+) -> None:
+    """Look the event's values up: every leaf that they satisfy holds."""
+    bit, line, known = marks.bit, marks.line, marks.known
     start = leaves.posting_start
     for i in range(event.known_group.size):
-        stamps.known[event.known_group[i]] = now
-    count = _hold(event.found_leaf, 0, event.found_leaf.size, now, link_start, true, held, 0)
-    for i in range(event.scalar_group.size):
-        group = np.int64(event.scalar_group[i])
-        stamps.known[group] = now
-        q = scalar_posting(literals, group, event.high[i], event.low[i])
+        known[event.known_group[i]] = 1
+    _hold(event.found_leaf, 0, event.found_leaf.size, link_start, link, bit, line)
+    for i in range(0, event.scalar.size, 3):
+        group = event.scalar[i]
+        high = event.scalar[i + 1]
+        low = event.scalar[i + 2]
+        known[group] = 1
+        q = scalar_posting(literals, group, high, low)
         if q >= 0:
-            count = _hold(leaves.posting_leaf, start[q], start[q + 1], now, link_start, true, held, count)
+            _hold(leaves.posting_leaf, start[q], start[q + 1], link_start, link, bit, line)
         if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
-            slot = scalar_slot(bounds, group, event.high[i], event.low[i])
-            count = _hold_ranges(group, slot, ranges, link_start, stamps, count)
-    for i in range(event.text_group.size):
-        group = np.int64(event.text_group[i])
-        stamps.known[group] = now
-        begin = event.text_offset[i]
-        end = event.text_offset[i + 1]
+            _hold_ranges(group, scalar_slot(bounds, group, high, low), ranges, link_start, link, bit, line)
+    begin = np.int64(0)
+    for i in range(0, event.text.size, 2):
+        group = event.text[i]
+        end = event.text[i + 1]
+        known[group] = 1
         q = text_posting(literals, group, event.text_bytes, begin, end)
         if q >= 0:
-            count = _hold(leaves.posting_leaf, start[q], start[q + 1], now, link_start, true, held, count)
+            _hold(leaves.posting_leaf, start[q], start[q + 1], link_start, link, bit, line)
         if bounds.text_start[group + 1] > bounds.text_start[group]:
             slot = text_slot(bounds, group, event.text_bytes, begin, end)
-            count = _hold_ranges(group, slot, ranges, link_start, stamps, count)
-    return count
+            _hold_ranges(group, slot, ranges, link_start, link, bit, line)
+        begin = end
 
 
 @kernel
-def _hold_absences(leaves: Leaves, links: Links, stamps: Stamps, count: int) -> int:
-    """List the fields that are null, and then the falsehoods from which something follows."""
-    now = np.uint8(stamps.now[0])
-    true, known, held, link_start = stamps.true, stamps.known, stamps.held, links.link_start
-    for group in range(leaves.null_leaf.size):
-        null_leaf = leaves.null_leaf[group]
-        if null_leaf >= 0 and known[group] != now:
-            known[group] = now
-            true[null_leaf] = now
-            held[count] = null_leaf
-            count += link_start[null_leaf + 1] > link_start[null_leaf]
-    for group in range(leaves.null_leaf.size):
-        if known[group] == now:
-            for i in range(links.pushed_start[group], links.pushed_start[group + 1]):
-                if true[links.pushed_leaf[i]] != now:
-                    plane = links.pushed_plane[i]
-                    true[plane] = now
-                    held[count] = plane
-                    count += 1
-    return count
+def _hold_absences(null_leaf: NDArray[np.int32], links: Links, marks: Marks) -> None:
+    """The fields that are null hold, and then the falsehoods from which something follows.
+
+    Of falsehoods side by side, what follows is side by side: between them there are at most some from
+    which nothing does.
+    """
+    bit, line, known = marks.bit, marks.line, marks.known
+    link_start, link = links.link_start, links.link
+    for group in range(null_leaf.size):
+        if null_leaf[group] >= 0 and known[group] == 0:
+            known[group] = 1
+            _hold(null_leaf, group, group + 1, link_start, link, bit, line)
+    for group in range(null_leaf.size):
+        if known[group] == 0:
+            continue
+        first = links.pushed_start[group]
+        last = links.pushed_start[group + 1]
+        while first < last:
+            while first < last and _is_marked(bit, links.pushed_leaf[first]):
+                first += 1
+            end = first
+            while end < last and not _is_marked(bit, links.pushed_leaf[end]):
+                end += 1
+            if first < end:
+                from_link = link_start[links.pushed_plane[first]]
+                _mark(link, from_link, link_start[links.pushed_plane[end - 1] + 1], bit, line)
+            first = end
+
+
+@kernel
+def _take(
+    bit: NDArray[np.uint64], line: NDArray[np.uint8], begin: int, end: int, zero: int, out: NDArray[np.int32]
+) -> int:
+    """Write which bits from `begin` to `end` are set, counted from bit `zero`; how many.
+
+    Most words have two at most, and these are written without asking whether they are there.
+    """
+    found = 0
+    first = begin >> 6
+    last = (end - 1) >> 6
+    word = first
+    while word <= last:
+        if line[word >> 3] == 0:
+            word = (word | 7) + 1
+            continue
+        bits = bit[word]
+        if word == first:
+            bits &= _ALL << np.uint64(begin & 63)
+        if word == last:
+            bits &= _ALL >> np.uint64(63 - ((end - 1) & 63))
+        base = (word << 6) - zero
+        for _ in range(2):
+            lowest = lowest_bit(bits | _TOP)
+            out[found] = base + lowest
+            found += bits != 0
+            bits &= ~(_ONE << np.uint64(lowest))
+        while bits != 0:
+            out[found] = base + lowest_bit(bits)
+            found += 1
+            bits &= bits - _ONE
+        word += 1
+    return found
+
+
+@inner_kernel
+def _ask(
+    held: NDArray[np.int32], count: int, graph: PlaneGraph, group_of: NDArray[np.int32], marks: Marks
+) -> int:
+    """Of the ANDs held[:count], keep those whose children all hold and put the others to sleep; how many."""
+    bit, known = marks.bit, marks.known
+    false_leaf, child_start, child = graph.false_leaf, graph.child_start, graph.child
+    leaf_count = group_of.size
+    first_inner = leaf_count + false_leaf.size
+    kept = 0
+    for at in range(count):
+        prefetch(child_start, np.int64(held[at + SPARE] - first_inner))
+        prefetch(child, np.int64(child_start[held[at + AHEAD] - first_inner]))
+        plane = np.int64(held[at])
+        inner = plane - first_inner
+        holds = True
+        for i in range(child_start[inner] + 1, child_start[inner + 1]):
+            asked = np.int64(child[i])
+            if leaf_count <= asked < first_inner:
+                leaf = false_leaf[asked - leaf_count]
+                holds = known[group_of[leaf]] != 0 and not _is_marked(bit, leaf)
+            else:
+                holds = _is_marked(bit, asked)
+            if not holds:
+                bit[plane >> 6] ^= _ONE << np.uint64(plane & 63)
+                break
+        held[kept] = plane
+        kept += holds
+    return kept
+
+
+@inner_kernel
+def _follow(
+    held: NDArray[np.int32],
+    first: int,
+    last: int,
+    links: Links,
+    nothing: int,
+    marks: Marks,
+) -> None:
+    """Wake what follows from held[first:last].
+
+    Mostly that is one thing, if any: `nothing`, a bit that nobody reads, is marked where there is none.
+    """
+    link_start, link = links.link_start, links.link
+    bit, line = marks.bit, marks.line
+    for at in range(first, last):
+        prefetch(link_start, np.int64(held[at + SPARE]))
+        prefetch(link, np.int64(link_start[held[at + AHEAD]]))
+        plane = np.int64(held[at])
+        begin = link_start[plane]
+        end = link_start[plane + 1]
+        only = np.int64(link[begin])
+        if begin == end:
+            only = np.int64(nothing)
+        target = np.uint64(only)
+        bit[target >> _WORD] |= _ONE << (target & _IN_WORD)
+        line[target >> _LINE] = 1
+        _mark(link, begin + 1, end, bit, line)
+
+
+@kernel
+def _clear(bit: NDArray[np.uint64], line: NDArray[np.uint8]) -> None:
+    for i in range(line.size):
+        if line[i] != 0:
+            line[i] = 0
+            bit[8 * i : 8 * i + 8] = 0
 
 
 @kernel
@@ -287,105 +456,32 @@ def match_single(
     ranges: Ranges,
     graph: PlaneGraph,
     links: Links,
-    stamps: Stamps,
-    out: NDArray[np.int32],
+    marks: Marks,
 ) -> int:
-    """Match one event: the number of matches, whose rules are out[:n], ascending.
-
-    The body of the loop is written out, not called: a call would carry every array with it.
-    """
-    one = np.uint64(1)
-    if stamps.now[0] == EPOCHS:
-        stamps.true[:] = 0
-        stamps.known[:] = 0
-        stamps.asked[:] = 0
-        stamps.now[0] = 0
-    stamps.now[0] += 1
-    now = np.uint8(stamps.now[0])
-    stamps.filled[:] = 0
-    true, asked, held = stamps.true, stamps.asked, stamps.held
-    rules, some = stamps.rule, stamps.some
-    link_start, link = links.link_start, links.link
-    leaf_count = links.group_of.size
-    first_inner = leaf_count + graph.false_leaf.size
-    always = first_inner + graph.is_and.size
-    for i in range(link_start[always], link_start[always + 1]):
-        rules[~link[i] >> 6] |= one << np.uint64(~link[i] & 63)
-        some[~link[i] >> 12] |= one << np.uint64((~link[i] >> 6) & 63)
-    count = _hold_leaves(event, literals, bounds, leaves, ranges, link_start, stamps)
-    count = _hold_absences(leaves, links, stamps, count)
-    done = 0
-    for level in range(graph.level_start.size):
-        while done < count:
-            plane = held[done]
-            prefetch(link_start, np.int64(held[min(done + 3 * AHEAD, count - 1)]))
-            prefetch(link, np.int64(link_start[held[min(done + 2 * AHEAD, count - 1)]]))
-            coming = held[min(done + AHEAD, count - 1)]
-            for i in range(link_start[coming], min(link_start[coming + 1], link_start[coming] + AHEAD)):
-                prefetch(true, np.int64(first_inner + (max(link[i], 0) >> 1)))
-            done += 1
-            for i in range(link_start[plane], link_start[plane + 1]):
-                target = link[i]
-                inner = target >> 1
-                if target < 0:
-                    rule = ~target
-                    rules[rule >> 6] |= one << np.uint64(rule & 63)
-                    some[rule >> 12] |= one << np.uint64((rule >> 6) & 63)
-                elif target & 1 == 0:
-                    above = first_inner + inner
-                    if true[above] != now:
-                        true[above] = now
-                        held[count] = above
-                        count += 1
-                elif asked[inner] != now:
-                    asked[inner] = now
-                    its_level = _level_of(graph.level_start, inner)
-                    stamps.queue[graph.level_start[its_level] + stamps.filled[its_level]] = inner
-                    stamps.filled[its_level] += 1
-        if level == graph.level_start.size - 1:
-            break
-        waiting = stamps.filled[level]
-        queue = stamps.queue[graph.level_start[level] : graph.level_start[level] + waiting]
-        for at in range(waiting):
-            inner = np.int64(queue[at])
-            prefetch(graph.child_start, np.int64(queue[min(at + 3 * AHEAD, waiting - 1)]))
-            prefetch(graph.child, np.int64(graph.child_start[queue[min(at + 2 * AHEAD, waiting - 1)]]))
-            second = graph.child[graph.child_start[queue[min(at + AHEAD, waiting - 1)]] + 1]
-            if leaf_count <= second < first_inner:
-                second = graph.false_leaf[second - leaf_count]
-            prefetch(true, np.int64(second))
-            holds = True
-            for j in range(graph.child_start[inner] + 1, graph.child_start[inner + 1]):
-                child = graph.child[j]
-                if leaf_count <= child < first_inner:
-                    leaf = graph.false_leaf[child - leaf_count]
-                    holds = stamps.known[links.group_of[leaf]] == now and true[leaf] != now
-                else:
-                    holds = true[child] == now
-                if not holds:
-                    break
-            if holds:
-                true[first_inner + inner] = now
-                held[count] = first_inner + inner
-                count += 1
-    return _take_rules(rules, some, out)
-
-
-@kernel
-def _take_rules(rules: NDArray[np.uint64], some: NDArray[np.uint64], out: NDArray[np.int32]) -> int:
-    """Write the set of rules to `out` and empty it; how many."""
-    one = np.uint64(1)
-    found = 0
-    for group in range(some.size):
-        words = some[group]
-        some[group] = 0
-        while words != 0:
-            word = (group << 6) + lowest_bit(words)
-            words &= words - one
-            bits = rules[word]
-            rules[word] = 0
-            while bits != 0:
-                out[found] = (word << 6) + lowest_bit(bits)
-                found += 1
-                bits &= bits - one
+    """Match one event: the number of matches, whose rules are marks.rule[:n], ascending."""
+    bit, line, held = marks.bit, marks.line, marks.held
+    first_inner = links.group_of.size + graph.false_leaf.size
+    planes = first_inner + graph.is_and.size
+    marks.known[:] = 0
+    _mark(links.link, links.link_start[planes], links.link_start[planes + 1], bit, line)
+    _hold_leaves(event, literals, bounds, leaves, ranges, links.link_start, links.link, marks)
+    _hold_absences(leaves.null_leaf, links, marks)
+    for level in range(graph.level_start.size - 1):
+        begin = first_inner + graph.level_start[level]
+        count = _take(bit, line, begin, first_inner + graph.level_start[level + 1], 0, held)
+        held[count : count + SPARE] = begin
+        ands = 0
+        ors = count
+        while ands < ors:
+            middle = (ands + ors) >> 1
+            if graph.is_and[held[middle] - first_inner]:
+                ands = middle + 1
+            else:
+                ors = middle
+        kept = _ask(held, ands, graph, links.group_of, marks)
+        _follow(held, 0, kept, links, planes + 1, marks)
+        _follow(held, ands, count, links, planes + 1, marks)
+    zero = first_rule(planes)
+    found = _take(bit, line, zero, zero + graph.root.size, zero, marks.rule)
+    _clear(bit, line)
     return found

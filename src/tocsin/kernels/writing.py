@@ -21,7 +21,10 @@ from tocsin.kernels.matches import Living
 from tocsin.kernels.rows import is_whole
 
 AHEAD = 16
-"""How many rules ahead memory is asked for."""
+"""How many rules ahead memory is asked for ..."""
+
+_SOON = 24
+"""... and how many matches ahead the memory that an event's are written to."""
 
 SQUARES = 8
 """Squares side by side: they are filled, turned and written together."""
@@ -135,6 +138,7 @@ def _write_by_event(
     for event in range(place.size):
         held = squares[SQUARES * (event & 63) + (event >> 6)]
         at = place[event]
+        prefetch(rule_out, at + _SOON)
         if at + _AT_ONCE <= limit[event]:
             count = count_bits(held)
             for k in range(_AT_ONCE):

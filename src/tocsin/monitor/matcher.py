@@ -21,7 +21,7 @@ from tocsin.kernels.leaves import Cells
 from tocsin.kernels.marking import Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living
 from tocsin.kernels.rows import LATER, WORDS, Planes
-from tocsin.kernels.single import OneEvent, Stamps, match_single
+from tocsin.kernels.single import Marks, OneEvent, match_single, no_marks
 from tocsin.kernels.sorting import RADIX
 from tocsin.kernels.writing import ROWS, SQUARES, write_matches
 
@@ -72,8 +72,7 @@ class _BlockScratch:
 class _SingleScratch(threading.local):
     """What matching one event writes to, for each thread its own, made when first needed."""
 
-    stamps: Stamps | None = None
-    rules: NDArray[np.int32] | None = None
+    marks: Marks | None = None
 
 
 class _Block(NamedTuple):
@@ -240,21 +239,11 @@ class Matcher:
         return self._match_single(self._resolver.resolve_one(batch))
 
     def _match_single(self, event: OneEvent) -> NDArray[np.int32]:
-        index, scratch = self._index, self._single
-        if scratch.stamps is None or scratch.rules is None:
+        index, marks = self._index, self._single.marks
+        if marks is None:
             inner = len(index.graph.is_and)
-            scratch.stamps = Stamps(
-                np.zeros(1, np.int64),
-                np.zeros(index.plane_count, np.uint8),
-                np.zeros(len(index.group_path), np.uint8),
-                np.zeros(inner, np.uint8),
-                np.empty(index.plane_count + 1, np.int32),
-                np.empty(inner, np.int32),
-                np.zeros(len(index.graph.level_start), np.int32),
-                np.zeros((index.rule_count >> 6) + 1, np.uint64),
-                np.zeros((index.rule_count >> 12) + 1, np.uint64),
-            )
-            scratch.rules = np.empty(index.rule_count, np.int32)
+            marks = no_marks(index.plane_count, inner, index.rule_count, len(index.group_path))
+            self._single.marks = marks
         count = match_single(
             event,
             index.literals,
@@ -263,10 +252,9 @@ class Matcher:
             index.ranges,
             index.graph,
             index.links,
-            scratch.stamps,
-            scratch.rules,
+            marks,
         )
-        return scratch.rules[:count].copy()
+        return marks.rule[:count].copy()
 
 
 def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tuple[int, int]]:

@@ -11,27 +11,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.events.cells import EventBatch
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.tree import Condition, Path
+from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import starts
 from tocsin.index.plain_event import is_plain
 from tocsin.kernels.alive import interleave, keep_alive
+from tocsin.monitor.fresh import FreshRule
 from tocsin.monitor.layers import Layer, Stack, compile_layer, main_layer
 from tocsin.monitor.ledger import Ledger
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.merging import absorbed_with
 from tocsin.monitor.names import Names
 
-ASKED_ONE_BY_ONE = 16
-"""Fresh rules that are asked by the meaning of conditions itself, not compiled for one event."""
+ASKED_ONE_BY_ONE = 48
+"""Fresh rules that are asked one by one, not compiled for one event."""
+
+Number = TypeVar("Number", np.int32, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,18 +149,20 @@ class Version:
     def match_one(self, event: Mapping[str, object]) -> NDArray[np.int32]:
         """The numbers of the rules that an event satisfies, ascending."""
         stack, fresh = self._layers_for(event)
-        found = [each.match_one(event, stack.plan) for each in stack.layers]
-        rules = found[0] if len(found) == 1 else np.concatenate(found)
-        if self.live < self.count:
-            rules = rules[self.ledger.dead_at[rules] > self.change]
-        younger = [
+        main, *younger = [each.match_one(event, stack.plan) for each in stack.layers]
+        if self.ledger.dead_in_main:
+            main = self._alive_among(main)
+        if not younger and not fresh:
+            return main
+        asked = [
             number
-            for number, condition in fresh
-            if self.ledger.is_alive(number, self.change) and matches(condition, event)
+            for number, rule in fresh
+            if self.ledger.is_alive(number, self.change) and rule.matches(event)
         ]
-        return np.concatenate((rules, np.array(younger, np.int32))) if younger else rules
+        above = self._alive_among(np.concatenate((*younger, np.array(asked, np.int32))))
+        return np.concatenate((main, above)) if len(above) else main
 
-    def _layers_for(self, event: Mapping[str, object]) -> tuple[Stack, list[tuple[int, Condition]]]:
+    def _layers_for(self, event: Mapping[str, object]) -> tuple[Stack, list[tuple[int, FreshRule]]]:
         """Layers to match one event against, and rules to ask one by one because they are fresh and few.
 
         Compiling costs as much as asking several rules, and the next change may come before the next
@@ -168,10 +172,11 @@ class Version:
             known = self._compiled_so_far()
             if self.count - known.count <= ASKED_ONE_BY_ONE:
                 fresh = [
-                    (number, _parsed(self.ledger.when(number))) for number in range(known.count, self.count)
+                    (number, _fresh_rule(self.ledger.when(number)))
+                    for number in range(known.count, self.count)
                 ]
-                fields = {each.field for _, condition in fresh for each in condition.predicates()}
-                if all(len(path) == 1 and is_plain(event.get(path[0])) for path in fields):
+                odd = {name for name, value in event.items() if not is_plain(value)}
+                if all(rule.is_plain and odd.isdisjoint(rule.fields) for _, rule in fresh):
                     return known.stack, fresh
         return self.settled(), []
 
@@ -221,7 +226,7 @@ class Version:
         kept = keep_alive(found.rule, found.per_event, self.ledger.dead_at, self.change)
         return BatchMatches(found.rule[:kept], found.per_event)
 
-    def _alive_among(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _alive_among(self, numbers: NDArray[Number]) -> NDArray[Number]:
         dead_at = self.ledger.dead_at
         return numbers[dead_at[numbers] > self.change] if len(dead_at) else numbers
 
@@ -241,6 +246,4 @@ def _behind_each_other(older: BatchMatches, younger: BatchMatches) -> BatchMatch
     return BatchMatches(rule, older.per_event + younger.per_event)
 
 
-@lru_cache(maxsize=8 * ASKED_ONE_BY_ONE)
-def _parsed(when: str) -> Condition:
-    return parse_condition(when)
+_fresh_rule = lru_cache(maxsize=8 * ASKED_ONE_BY_ONE)(FreshRule)

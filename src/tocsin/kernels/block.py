@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.asking import ask_for_words
 from tocsin.kernels.bits import lowest_bit, prefetch
 from tocsin.kernels.deferred import AND, DEFERRED_OR, store_deferred, store_false, store_or, take_away
-from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.leaves import Cells, Leaves, Ranges
 from tocsin.kernels.marking import Sorter, mark_leaves
 from tocsin.kernels.planes import PlaneGraph
@@ -25,9 +26,6 @@ from tocsin.kernels.rows import (
     store,
 )
 
-LINE = 8
-"""Words of a cache line."""
-
 AHEAD = 32
 """How many edges ahead masks are asked for."""
 
@@ -35,15 +33,15 @@ TOGETHER = 32
 """Planes of a level whose masks are found before the words of those that live are looked at."""
 
 
-@bare_kernel
+@inner_kernel
 def _store_and(
     plane: int,
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     false_leaf: NDArray[np.int32],
     leaves: int,
-    child_start: NDArray[np.int32],
-    child: NDArray[np.int32],
+    child_start: NDArray[np.uint32],
+    child: NDArray[np.uint32],
     draft: Draft,
     other: Draft,
     words: int,
@@ -62,7 +60,7 @@ def _store_and(
     first_inner = leaves + false_leaf.size
     kept = mask[plane]
     for j in range(begin, end):
-        each = child[j]
+        each = np.int64(child[j])
         if each >= first_inner and at[each] & LATER:
             used = store_deferred(
                 each, false_leaf, leaves, child_start, child, other, words, mask, at, word, used
@@ -105,6 +103,51 @@ def _store_and(
     return used
 
 
+@inner_kernel
+def _find_masks(
+    first: int,
+    last: int,
+    kind: NDArray[np.uint8],
+    first_inner: int,
+    child_start: NDArray[np.uint32],
+    child: NDArray[np.uint32],
+    mask: NDArray[np.uint64],
+    at: NDArray[np.uint32],
+    waiting: NDArray[np.int64],
+) -> int:
+    """Set the masks of inner planes first .. last, none stored yet; list those to be stored now: how many.
+
+    An AND whose children's masks have no word in common is dead without a look at the planes. The masks
+    lie all over the memory, so they are asked for AHEAD edges before they are needed.
+    """
+    one = np.uint64(1)
+    ahead = np.uint64(AHEAD)
+    last_edge = np.uint64(child.size - 1)
+    count = 0
+    for i in range(first, last):
+        begin = np.uint64(child_start[i])
+        end = np.uint64(child_start[i + 1])
+        for j in range(begin, end):
+            prefetch(mask, np.int64(child[min(j + ahead, last_edge)]))
+        held = mask[child[begin]]
+        if kind[i] == AND:
+            j = begin + one
+            while held != 0 and j < end:
+                held &= mask[child[j]]
+                j += one
+        else:
+            for j in range(begin + one, end):
+                held |= mask[child[j]]
+        mask[first_inner + i] = held
+        at[first_inner + i] = LATER
+        if held != 0 and kind[i] != DEFERRED_OR:
+            waiting[count] = i
+            count += 1
+            for j in range(begin, end):
+                prefetch(at, np.int64(child[j]))
+    return count
+
+
 @bare_kernel
 def evaluate_planes(
     graph: PlaneGraph,
@@ -118,86 +161,40 @@ def evaluate_planes(
 ) -> np.uint64:
     """Set every inner plane from its children; the new end of what is stored.
 
-    An AND whose children's masks have no word in common is dead without a look at the planes. The
-    masks lie all over the memory, so they are asked for AHEAD edges before they are needed.
+    The two lists are room for TOGETHER planes that wait, and for deferred children of theirs.
     """
     mask, at, word = planes
-    false_leaf, child, child_start = graph.false_leaf, graph.child, graph.child_start
+    false_leaf = graph.false_leaf
+    child, child_start = graph.child.view(np.uint32), graph.child_start.view(np.uint32)
     draft, other = drafts
-    last_edge = child.size - 1
+    waiting, deferred = lists
     first_inner = leaves + false_leaf.size
-    waiting, wanted = lists
     for level in range(graph.level_start.size - 1):
         for first in range(graph.level_start[level], graph.level_start[level + 1], TOGETHER):
-            count = 0
-            for i in range(first, min(first + TOGETHER, graph.level_start[level + 1])):
-                begin = child_start[i]
-                end = child_start[i + 1]
-                for j in range(begin, end):
-                    prefetch(mask, np.int64(child[min(j + AHEAD, last_edge)]))
-                plane = first_inner + i
-                held = mask[child[begin]]
-                if kind[i] == AND:
-                    j = begin + 1
-                    while held != 0 and j < end:
-                        held &= mask[child[j]]
-                        j += 1
-                else:
-                    for j in range(begin + 1, end):
-                        held |= mask[child[j]]
-                mask[plane] = held
-                at[plane] = LATER
-                if held != 0 and kind[i] != DEFERRED_OR:
-                    waiting[count] = i
-                    count += 1
-                    for j in range(begin, end):
-                        prefetch(at, np.int64(child[j]))
-            asked = 0
-            for k in range(count):
-                for j in range(child_start[waiting[k]], child_start[waiting[k] + 1]):
-                    c = np.int64(child[j])
-                    if mask[c] == 0:
-                        continue
-                    if at[c] & LATER == 0:
-                        prefetch(word, np.int64(at[c]))
-                        if is_whole(mask[c]):
-                            for line in range(1, words // LINE):
-                                prefetch(word, np.int64(at[c]) + LINE * line)
-                    elif asked < wanted.size:
-                        wanted[asked] = c
-                        asked += 1
-                        if c < first_inner:
-                            prefetch(false_leaf, c - leaves)
-                            prefetch(word, np.int64(at[c] & ~LATER))
-                        else:
-                            prefetch(child_start, c - first_inner)
-            for k in range(asked):
-                c = wanted[k]
-                if c < first_inner:
-                    prefetch(mask, np.int64(false_leaf[c - leaves]))
-                    prefetch(at, np.int64(false_leaf[c - leaves]))
-                else:
-                    prefetch(child, np.int64(child_start[c - first_inner]))
-            for k in range(asked):
-                c = wanted[k]
-                if c < first_inner:
-                    prefetch(word, np.int64(at[false_leaf[c - leaves]]))
-                else:
-                    for j in range(child_start[c - first_inner], child_start[c - first_inner + 1]):
-                        prefetch(mask, np.int64(child[j]))
-                        prefetch(at, np.int64(child[j]))
-            for k in range(asked):
-                c = wanted[k]
-                if c >= first_inner:
-                    for j in range(child_start[c - first_inner], child_start[c - first_inner + 1]):
-                        prefetch(word, np.int64(at[child[j]] & ~LATER))
+            last = min(first + TOGETHER, graph.level_start[level + 1])
+            count = _find_masks(first, last, kind, first_inner, child_start, child, mask, at, waiting)
+            ask_for_words(
+                waiting,
+                count,
+                deferred,
+                first_inner,
+                leaves,
+                false_leaf,
+                child_start,
+                child,
+                words,
+                mask,
+                at,
+                word,
+            )
             for k in range(count):
                 i = waiting[k]
-                begin = child_start[i]
-                end = child_start[i + 1]
+                plane = first_inner + i
+                begin = np.uint64(child_start[i])
+                end = np.uint64(child_start[i + 1])
                 if kind[i] == AND:
                     used = _store_and(
-                        first_inner + i,
+                        plane,
                         begin,
                         end,
                         false_leaf,
@@ -214,18 +211,7 @@ def evaluate_planes(
                     )
                 else:
                     used = store_or(
-                        first_inner + i,
-                        begin,
-                        end,
-                        false_leaf,
-                        leaves,
-                        child,
-                        draft,
-                        words,
-                        mask,
-                        at,
-                        word,
-                        used,
+                        plane, begin, end, false_leaf, leaves, child, draft, words, mask, at, word, used
                     )
     return used
 
@@ -246,9 +232,8 @@ def evaluate_block(
 ) -> np.uint64:
     """Find where every plane holds for the events base .. base + size, 64 * words of them at most.
 
-    What is returned is the end of what is stored.
-
-    cursor[g] is the first cell of group g that belongs to this block or a later one, and moves on.
+    cursor[g] is the first cell of group g that belongs to this block or a later one, and moves on. What
+    is returned is the end of what is stored.
     """
     first_inner = sorter.hits.size + graph.false_leaf.size
     always = first_inner + graph.is_and.size

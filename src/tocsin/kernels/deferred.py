@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import lowest_bit
-from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.rows import (
     LATER,
@@ -52,7 +52,7 @@ def kinds_of(graph: PlaneGraph, first_inner: int) -> NDArray[np.uint8]:
     return kind
 
 
-@bare_kernel
+@inner_kernel
 def take_away(
     draft: Draft,
     kept: np.uint64,
@@ -73,7 +73,7 @@ def take_away(
         rest &= rest - np.uint64(1)
 
 
-@bare_kernel
+@inner_kernel
 def store_false(
     plane: int,
     leaf: int,
@@ -93,14 +93,14 @@ def store_false(
     return used
 
 
-@bare_kernel
+@inner_kernel
 def store_or(
     plane: int,
-    begin: int,
-    end: int,
+    begin: np.uint64,
+    end: np.uint64,
     false_leaf: NDArray[np.int32],
     leaves: int,
-    child: NDArray[np.int32],
+    child: NDArray[np.uint32],
     draft: Draft,
     words: int,
     mask: NDArray[np.uint64],
@@ -113,11 +113,11 @@ def store_or(
     With a single living child it shares that child's plane. None of its children is a deferred OR.
     """
     living = 0
-    last = 0
+    last = np.int64(0)
     for j in range(begin, end):
         if mask[child[j]] != 0:
             living += 1
-            last = child[j]
+            last = np.int64(child[j])
             if at[last] & LATER:
                 used = store_false(last, false_leaf[last - leaves], draft, words, mask, at, word, used)
     if living == 1:
@@ -130,13 +130,13 @@ def store_or(
     return used
 
 
-@bare_kernel
+@inner_kernel
 def store_deferred(
     plane: int,
     false_leaf: NDArray[np.int32],
     leaves: int,
-    child_start: NDArray[np.int32],
-    child: NDArray[np.int32],
+    child_start: NDArray[np.uint32],
+    child: NDArray[np.uint32],
     draft: Draft,
     words: int,
     mask: NDArray[np.uint64],
@@ -148,5 +148,5 @@ def store_deferred(
     inner = plane - leaves - false_leaf.size
     if inner < 0:
         return store_false(plane, false_leaf[plane - leaves], draft, words, mask, at, word, used)
-    begin, end = child_start[inner], child_start[inner + 1]
+    begin, end = np.uint64(child_start[inner]), np.uint64(child_start[inner + 1])
     return store_or(plane, begin, end, false_leaf, leaves, child, draft, words, mask, at, word, used)

@@ -17,7 +17,8 @@ def add_frequencies(
 ) -> None:
     """Add to held[p] for how many events of the block plane p holds. Words are stored up to `used`."""
     mask, at, word = planes
-    false_leaf, child_start, child = graph.false_leaf, graph.child_start, graph.child
+    false_leaf = graph.false_leaf
+    child_start, child = graph.child_start.view(np.uint32), graph.child.view(np.uint32)
     draft = np.zeros(WORDS, np.uint64)
     for plane in range(held.size):
         if mask[plane] == 0:

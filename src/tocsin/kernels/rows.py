@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import count_bits, lowest_bit
-from tocsin.kernels.jit import bare_kernel
+from tocsin.kernels.jit import inner_kernel
 
 WORDS = 64
 """Words of a whole plane, at most."""
@@ -53,39 +53,39 @@ class Planes(NamedTuple):
     word: NDArray[np.uint64]
 
 
-@bare_kernel
+@inner_kernel
 def is_whole(mask: np.uint64) -> bool:
     """Whether a plane with this mask is stored whole."""
     return count_bits(mask) > MOST_SPARSE
 
 
-@bare_kernel
+@inner_kernel
 def lowest(mask: np.uint64) -> np.uint64:
     """The lowest bit of a mask, as a mask."""
     return mask & (~mask + np.uint64(1))
 
 
-@bare_kernel
+@inner_kernel
 def first_word(at: np.uint32) -> np.uint64:
     """Where a plane begins, stored or not."""
     return np.uint64(at & ~LATER)
 
 
-@bare_kernel
+@inner_kernel
 def place_of(mask: np.uint64, at: np.uint32, bit: np.uint64) -> np.uint64:
     """Where a word is stored that the mask has; it is given as that one bit of the mask."""
     below = bit - np.uint64(1)
     return first_word(at) + np.uint64(count_bits(below if is_whole(mask) else mask & below))
 
 
-@bare_kernel
+@inner_kernel
 def add_event(draft: Draft, event: int) -> np.uint64:
     """Add an event to a draft; the mask of its word."""
     draft[event >> 6] |= np.uint64(1) << np.uint64(event & 63)
     return np.uint64(1) << np.uint64(event >> 6)
 
 
-@bare_kernel
+@inner_kernel
 def add_plane(draft: Draft, mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uint64]) -> None:
     """Add a plane's events to a draft."""
     one = np.uint64(1)
@@ -101,7 +101,7 @@ def add_plane(draft: Draft, mask: np.uint64, at: np.uint32, words: int, word: ND
         mask &= mask - one
 
 
-@bare_kernel
+@inner_kernel
 def count_plane(mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uint64]) -> int:
     """For how many events a plane holds."""
     start = np.uint64(at)
@@ -112,7 +112,7 @@ def count_plane(mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uin
     return total
 
 
-@bare_kernel
+@inner_kernel
 def store(
     draft: Draft, mask: np.uint64, words: int, word: NDArray[np.uint64], used: np.uint64
 ) -> tuple[np.uint32, np.uint64]:
@@ -131,7 +131,7 @@ def store(
     return at, used
 
 
-@bare_kernel
+@inner_kernel
 def clear(draft: Draft, mask: np.uint64) -> None:
     """Make the words of a mask zero again."""
     while mask != 0:
@@ -139,7 +139,7 @@ def clear(draft: Draft, mask: np.uint64) -> None:
         mask &= mask - np.uint64(1)
 
 
-@bare_kernel
+@inner_kernel
 def fill(draft: Draft, size: int) -> np.uint64:
     """Make a draft hold the first `size` events; its mask."""
     mask = np.uint64(0)

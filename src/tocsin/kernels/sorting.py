@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.jit import bare_kernel
 
-RADIX_BITS = 11
+RADIX_BITS = 8
 RADIX = 1 << RADIX_BITS
 
-FEW = 48
+FEW = 20
 """Cells that are sorted by insertion: up to here that is quicker."""
 
 
@@ -25,11 +25,13 @@ def sort_cells(
 ) -> int:
     """Put the cells of begin..end whose key is not negative into `cell`, ascending by key; how many."""
     size = 0
-    largest = 0
+    least = np.int32(2147483647)
+    largest = np.int32(0)
     for each in range(begin, end):
         if key[each] >= 0:
             cell[size] = each
             size += 1
+            least = min(least, key[each])
             largest = max(largest, key[each])
     if size <= FEW:
         for i in range(1, size):
@@ -41,17 +43,17 @@ def sort_cells(
             cell[j] = moved
         return size
     shift = 0
-    while largest >> shift > 0:
+    while (largest - least) >> shift > 0:
         tally[:] = 0
         for i in range(size):
-            tally[(key[cell[i]] >> shift) & (RADIX - 1)] += 1
+            tally[((key[cell[i]] - least) >> shift) & (RADIX - 1)] += 1
         total = 0
         for digit in range(RADIX):
             here = tally[digit]
             tally[digit] = total
             total += here
         for i in range(size):
-            digit = (key[cell[i]] >> shift) & (RADIX - 1)
+            digit = ((key[cell[i]] - least) >> shift) & (RADIX - 1)
             other[tally[digit]] = cell[i]
             tally[digit] += 1
         for i in range(size):

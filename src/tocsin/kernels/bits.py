@@ -1,4 +1,7 @@
-"""Machine instructions that Numba does not offer: counting and finding bits, loading words, prefetching."""
+"""Machine instructions that Numba does not offer: counting and finding bits, loading words, prefetching.
+
+The lowest bit of a word that has none is its 64th.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def _population(_context: Any, _word: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def _trailing_zeros(_context: Any, _word: Any) -> Any:
     def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, 0))
 
     return types.uint64(types.uint64), generate
 
@@ -57,7 +60,7 @@ def _plain_count(word: np.uint64) -> int:
 
 
 def _plain_lowest(word: np.uint64) -> int:
-    return (int(word) & -int(word)).bit_length() - 1
+    return (int(word) & -int(word)).bit_length() - 1 if word else 64
 
 
 def _plain_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:

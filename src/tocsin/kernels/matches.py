@@ -21,7 +21,7 @@ _DIGITS = 32
 class Living(NamedTuple):
     """The rules that hold for some event of a block, with what is known of their planes. R rules.
 
-    rule    int32[R+64]    ascending; longer than needed, so that 64 of them can be looked at anywhere
+    rule    int32[R+65]    ascending; longer than needed, so that 65 of them can be looked at anywhere
     mask    uint64[R+1]    as in rows.Planes
     at      uint32[R+1]
     """

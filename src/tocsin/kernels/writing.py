@@ -131,10 +131,10 @@ def _write_by_event(
     """Write the matches of squares that are turned. An event's matches end at limit[event].
 
     Where there is room, _AT_ONCE rules are written whether or not there are so many; what is too much is
-    written over by the event's next ones. So the processor need not guess how many there are.
+    written over by the event's next ones. So the processor need not guess how many there are. rule has an
+    entry more than a word has bits, for none of them.
     """
     one = np.uint64(1)
-    some = one << np.uint64(63)
     for event in range(place.size):
         held = squares[SQUARES * (event & 63) + (event >> 6)]
         at = place[event]
@@ -142,7 +142,7 @@ def _write_by_event(
         if at + _AT_ONCE <= limit[event]:
             count = count_bits(held)
             for k in range(_AT_ONCE):
-                rule_out[np.uint64(at + k)] = rule[np.uint64(lowest_bit(held | some))]
+                rule_out[np.uint64(at + k)] = rule[np.uint64(lowest_bit(held))]
                 held &= held - one
             if count <= _AT_ONCE:
                 place[event] = at + count
@@ -187,4 +187,4 @@ def write_matches(
                     _write_by_rule(squares, living.rule[first : first + rules], end - begin, events, rule_out)
             else:
                 turn(squares)
-                _write_by_event(squares, living.rule[first : first + ROWS], events, limits, rule_out)
+                _write_by_event(squares, living.rule[first : first + ROWS + 1], events, limits, rule_out)

@@ -20,8 +20,13 @@ CHECKED_EVENTS = 3
 
 
 def live_updates(sizes: Sizes) -> dict[str, Any]:
-    """Insert new rules into an index of the default setting, delete them, and do both while matching."""
-    setting = abe_gen.Setting(expressions=sizes.expressions)
+    """Rules that come and go in indexes of two sizes, each of the default setting."""
+    return {str(count): _live(sizes, count) for count in (sizes.expressions, sizes.expressions // 10)}
+
+
+def _live(sizes: Sizes, expressions: int) -> dict[str, Any]:
+    """Insert new rules into an index, delete them, and do both while matching."""
+    setting = abe_gen.Setting(expressions=expressions)
     built = built_of(setting)
     index: Any = built.index
     count = sizes.updates + sizes.updates_with_match

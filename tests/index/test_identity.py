@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
+import numpy as np
 import pytest
 from tests.cases import make_condition, make_conditions, make_event, one_in
 
@@ -14,6 +15,7 @@ from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Condition, Connective, Operator, Step
 from tocsin.index.compiled import CompiledIndex, compile_rules
+from tocsin.kernels.deferred import AND, DEFERRED_OR, kinds_of
 
 NOT = Operator(Connective.NOT, 1)
 Steps = tuple[Step, ...]
@@ -187,3 +189,37 @@ def test_levels(seed: int) -> None:
     read = {*graph.root.tolist(), *graph.child.tolist()}
     unread = set(range(index.leaf_count, index.plane_count)) - read
     assert unread == set()
+    for depth in range(len(graph.level_start) - 1):
+        kinds = graph.is_and[graph.level_start[depth] : graph.level_start[depth + 1]].tolist()
+        assert kinds == sorted(kinds, reverse=True), "ANDs stand before ORs"
+
+
+def test_ranges_of_a_group_are_numbered_in_a_row() -> None:
+    longest = 0
+    for seed in range(10):
+        ranges = compiled(make_conditions(random.Random(seed), 200)).ranges
+        for start, leaf in (
+            (ranges.prefix_start, ranges.prefix_leaf),
+            (ranges.suffix_start, ranges.suffix_leaf),
+        ):
+            for begin, end in pairwise(start.tolist()):
+                assert set(np.diff(leaf[begin:end]).tolist()) <= {1}
+                longest = max(longest, end - begin)
+    assert longest > 2
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_or_asks_for_a_deferred_or(seed: int) -> None:
+    index = compiled(make_conditions(random.Random(seed), 200))
+    graph = index.graph
+    first_inner = index.leaf_count + len(graph.false_leaf)
+    kind = kinds_of(graph, first_inner).tolist()
+    asked = set(graph.root.tolist())
+    for inner, each in enumerate(kind):
+        assert (each == AND) == bool(graph.is_and[inner])
+        if each != AND:
+            asked |= set(graph.child[graph.child_start[inner] : graph.child_start[inner + 1]].tolist())
+    deferred = {first_inner + inner for inner, each in enumerate(kind) if each == DEFERRED_OR}
+    ors = {first_inner + inner for inner, each in enumerate(kind) if each != AND}
+    assert deferred == ors - asked
+    assert deferred

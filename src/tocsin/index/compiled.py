@@ -29,11 +29,11 @@ from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns
 from tocsin.index.reading import Steps, read_texts
 from tocsin.kernels.leaves import Leaves, Ranges
+from tocsin.kernels.links import Links
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.shared_nodes import SharedNodes
-from tocsin.kernels.single import Links
 from tocsin.kernels.spans import gather_spans
 
 

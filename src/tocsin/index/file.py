@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 from tocsin.errors import IndexFileError
 from tocsin.index.compiled import CompiledIndex, Texts
 from tocsin.kernels.leaves import Leaves, Ranges
+from tocsin.kernels.links import Links
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
-from tocsin.kernels.single import Links
 
 MAGIC = b"TOCSIN\r\n"
 VERSION = 3

@@ -12,6 +12,7 @@ from tocsin.errors import UnsupportedError
 from tocsin.index.likelihood import Likelihood
 from tocsin.index.packing import starts
 from tocsin.index.reading import Steps
+from tocsin.kernels.links import Links, lay_out_links
 from tocsin.kernels.planes import (
     PlaneGraph,
     children_of,
@@ -22,7 +23,6 @@ from tocsin.kernels.planes import (
 )
 from tocsin.kernels.shared_nodes import SharedNodes, no_nodes
 from tocsin.kernels.sharing import share_conditions
-from tocsin.kernels.single import Links, lay_out_links
 
 _MOST = 2**31 - 1
 """Edges and rules that 32 bits can number."""

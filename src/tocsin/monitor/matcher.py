@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +97,6 @@ class Matcher:
         self._resolver = Resolver(index)
         self._idle: list[_BlockScratch] = []
         self._single = _SingleScratch()
-        self._kind = kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
         weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
         self._root = np.flatnonzero(weight).astype(np.int32)
         self._weight = weight[self._root]
@@ -110,6 +110,11 @@ class Matcher:
         )
         scratch_words = min(scratch_bytes // 8, int(LATER))
         self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
+
+    @cached_property
+    def _kind(self) -> NDArray[np.uint8]:
+        index = self._index
+        return kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
 
     @property
     def fields(self) -> list[Path]:

@@ -1,13 +1,15 @@
 """The quick way for one event that is plain: a dictionary of integers, floats, strings and Booleans.
 
 Such an event goes straight to the arrays that the kernel takes. Everything else is refused, and goes
-the way of batches (events/values.py, event_cells.py), which knows all there is: objects within the
-event, decimals, instants, patterns. A list is plain when its elements are integers or strings.
+the way of batches (events/values.py, event_cells.py), which knows all there is: lists of objects,
+decimals, instants, patterns. A list is plain when its elements are integers or strings, and a dictionary
+within the event when its values are plain.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 class _Field(NamedTuple):
     """The groups that ask about a field, by what they ask for; -1: none. `odd` when a text is not enough
-    for some: patterns, and texts that read as something else. `entered` when some ask for what is within.
+    for some: patterns, and texts that read as something else. `within`, when some ask for fields of it.
     """
 
     number: int
@@ -35,8 +37,20 @@ class _Field(NamedTuple):
     null: int
     boolean: int
     odd: bool
-    entered: bool
+    within: _Fields | None
     every: tuple[int, ...]
+
+
+class _Fields:
+    """The fields of an event, or of an object in it, that are asked about; each worked out when first met:
+    a young layer sees few."""
+
+    __slots__ = ("known", "names", "path")
+
+    def __init__(self, path: Path, names: frozenset[str]) -> None:
+        self.path = path
+        self.names = names
+        self.known: dict[str, _Field] = {}
 
 
 def is_plain(value: object) -> bool:
@@ -60,36 +74,46 @@ class PlainEvents:
     ) -> None:
         self._groups = groups
         self._patterns = frozenset(with_patterns)
-        self._entered = frozenset(path[0] for path in groups if len(path) > 1)
-        self._named = frozenset(path[0] for path in groups)
-        self._fields: dict[str, _Field] = {}
+        names: dict[Path, set[str]] = defaultdict(set)
+        for path in groups:
+            for depth, name in enumerate(path):
+                names[path[:depth]].add(name)
+        self._names = {path: frozenset(each) for path, each in names.items()}
+        self._top = _Fields((), self._names.get((), frozenset()))
 
     def read(self, event: object) -> OneEvent | None:
         """What the event holds for the groups; None when it is not plain."""
         if type(event) is not dict:
             return None
         found = _Found()
-        scalar = found.scalar
-        for name, value in event.items():
-            if name not in self._named or value is None:
+        return found.event() if self._read(event, self._top, found) else None
+
+    def _read(self, values: dict[str, object], fields: _Fields, found: _Found) -> bool:
+        """Take in the values of an event, or of an object in it; False when they are not plain."""
+        scalar, names, known = found.scalar, fields.names, fields.known
+        for name, value in values.items():
+            if name not in names or value is None:
                 continue
-            field = self._fields.get(name) or self._field(name)
-            group, _, null, _, _, entered, _ = field
-            if type(value) is int and not entered:
+            field = known.get(name) or self._field(fields, name)
+            group, _, null, _, _, within, _ = field
+            if type(value) is int and within is None:
                 if group >= 0:
                     scalar += (group, *(_SMALL.get(value) or _integer_key(value)))
+            elif type(value) is dict and within is not None:
+                if field.every or not self._read(value, within, found):
+                    return False
             elif not found.add(field, value):
-                return None
+                return False
             if null >= 0:
                 found.known.append(null)
-        return found.event()
+        return True
 
-    def _field(self, name: str) -> _Field:
-        """What is asked about a field, worked out when an event first has it: a young layer sees few."""
+    def _field(self, fields: _Fields, name: str) -> _Field:
+        path = (*fields.path, name)
         number = string = null = boolean = _NONE
         odd = False
         every = []
-        for group, kind in self._groups.get((name,), ()):
+        for group, kind in self._groups.get(path, ()):
             if kind == NULLS:
                 null = group
                 continue
@@ -103,8 +127,9 @@ class PlainEvents:
                 boolean = group
             else:
                 odd = True
-        field = _Field(number, string, null, boolean, odd, name in self._entered, tuple(every))
-        self._fields[name] = field
+        within = _Fields(path, self._names[path]) if path in self._names else None
+        field = _Field(number, string, null, boolean, odd, within, tuple(every))
+        fields.known[name] = field
         return field
 
 
@@ -125,10 +150,10 @@ class _Found:
         self.known: list[int] = []
 
     def add(self, field: _Field, value: object) -> bool:
-        """Take in a field's value, an integer only where the field is entered; False when it is not plain."""
+        """Take in a field's value, an integer only if fields within are asked for; False: it is not plain."""
         if isinstance(value, str):
             return type(value) is str and not field.odd and self._add_text(field.string, value)
-        if field.entered:
+        if field.within is not None:
             return False
         if type(value) is list:
             return self._add_list(field, value)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tocsin.events.kinds import Kind
 from tocsin.events.numbers import split_integer
+from tocsin.grammar.patterns import parse_address, parse_timestamp
 from tocsin.grammar.tree import Literal
 
 Reader = Callable[[str], "tuple[int, int] | None"]
@@ -43,6 +44,18 @@ def instant_key(nanos: int) -> tuple[int, int]:
 def address_key(address: int) -> tuple[int, int]:
     """A place on the 128-bit line of addresses as two signed halves."""
     return (address >> 64) - _HALF, (address & (2**64 - 1)) - _HALF
+
+
+def instant_of_text(text: str) -> tuple[int, int] | None:
+    """The key of a text that reads as a timestamp."""
+    nanos = parse_timestamp(text)
+    return None if nanos is None else instant_key(nanos)
+
+
+def address_of_text(text: str) -> tuple[int, int] | None:
+    """The key of a text that reads as an address."""
+    address = parse_address(text)
+    return None if address is None else address_key(address)
 
 
 def scalar_key(literal: Literal) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 Such an event goes straight to the arrays that the kernel takes. Everything else is refused, and goes
 the way of batches (events/values.py, event_cells.py), which knows all there is: lists of objects,
-decimals, instants, patterns. A list is plain when its elements are integers or strings, and a dictionary
+decimals, datetimes. A list is plain when its elements are integers or strings, and a dictionary
 within the event when its values are plain.
 """
 
@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from tocsin.events.kinds import Kind
 from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Path
-from tocsin.index.keys import double_key
+from tocsin.index.keys import Reader, address_of_text, double_key, instant_of_text
+from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.predicates import NULLS
 from tocsin.kernels.single import OneEvent
 
@@ -28,15 +30,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Field(NamedTuple):
-    """The groups that ask about a field, by what they ask for; -1: none. `odd` when a text is not enough
-    for some: patterns, and texts that read as something else. `within`, when some ask for fields of it.
+    """The groups that ask about a field, by what they ask for; -1: none.
+
+    `patterns` are asked of texts besides, and `readers` are groups that know a text if it reads as something
+    else. `within` is there when fields of the field are asked for.
     """
 
     number: int
     string: int
     null: int
     boolean: int
-    odd: bool
+    patterns: PatternGroup | None
+    readers: tuple[tuple[int, Reader], ...]
     within: _Fields | None
     every: tuple[int, ...]
 
@@ -70,10 +75,12 @@ class PlainEvents:
     """Reads plain events for the groups of an index. It keeps nothing of an event."""
 
     def __init__(
-        self, groups: Mapping[Path, Iterable[tuple[int, int]]], with_patterns: Iterable[int]
+        self,
+        groups: Mapping[Path, Iterable[tuple[int, int]]],
+        patterns_of: Callable[[int], PatternGroup | None],
     ) -> None:
         self._groups = groups
-        self._patterns = frozenset(with_patterns)
+        self._patterns_of = patterns_of
         names: dict[Path, set[str]] = defaultdict(set)
         for path in groups:
             for depth, name in enumerate(path):
@@ -95,7 +102,7 @@ class PlainEvents:
             if name not in names or value is None:
                 continue
             field = known.get(name) or self._field(fields, name)
-            group, _, null, _, _, within, _ = field
+            group, null, within = field.number, field.null, field.within
             if type(value) is int and within is None:
                 if group >= 0:
                     scalar += (group, *(_SMALL.get(value) or _integer_key(value)))
@@ -111,24 +118,25 @@ class PlainEvents:
     def _field(self, fields: _Fields, name: str) -> _Field:
         path = (*fields.path, name)
         number = string = null = boolean = _NONE
-        odd = False
+        patterns = None
+        readers: list[tuple[int, Reader]] = []
         every = []
         for group, kind in self._groups.get(path, ()):
             if kind == NULLS:
                 null = group
                 continue
             every.append(group)
-            odd = odd or group in self._patterns
             if kind == Kind.NUMBER:
                 number = group
             elif kind == Kind.STRING:
                 string = group
+                patterns = self._patterns_of(group)
             elif kind == Kind.BOOLEAN:
                 boolean = group
             else:
-                odd = True
+                readers.append((group, instant_of_text if kind == Kind.TIMESTAMP else address_of_text))
         within = _Fields(path, self._names[path]) if path in self._names else None
-        field = _Field(number, string, null, boolean, odd, within, tuple(every))
+        field = _Field(number, string, null, boolean, patterns, tuple(readers), within, tuple(every))
         fields.known[name] = field
         return field
 
@@ -141,18 +149,19 @@ def _integer_key(value: int) -> tuple[int, int]:
 class _Found:
     """What one event holds, in lists as OneEvent has them."""
 
-    __slots__ = ("known", "scalar", "text", "text_bytes")
+    __slots__ = ("known", "leaves", "scalar", "text", "text_bytes")
 
     def __init__(self) -> None:
         self.scalar: list[int] = []
         self.text: list[int] = []
         self.text_bytes = bytearray()
         self.known: list[int] = []
+        self.leaves: list[int] = []
 
     def add(self, field: _Field, value: object) -> bool:
         """Take in a field's value, an integer only if fields within are asked for; False: it is not plain."""
         if isinstance(value, str):
-            return type(value) is str and not field.odd and self._add_text(field.string, value)
+            return type(value) is str and self._add_text(field, value)
         if field.within is not None:
             return False
         if type(value) is list:
@@ -167,13 +176,22 @@ class _Found:
             return True
         return False
 
-    def _add_text(self, group: int, value: str) -> bool:
-        if group >= 0:
+    def _add_text(self, field: _Field, value: str) -> bool:
+        if field.string >= 0:
             try:
                 self.text_bytes += value.encode()
             except UnicodeEncodeError:
                 return False
-            self.text += (group, len(self.text_bytes))
+            self.text += (field.string, len(self.text_bytes))
+            if field.patterns is not None:
+                _start, leaves = field.patterns.find(pa.array([value], pa.large_string()))
+                self.leaves += leaves.tolist()
+        elif field.readers and not _is_text(value):
+            return False
+        for group, read in field.readers:
+            key = read(value)
+            if key is not None:
+                self.scalar += (group, *key)
         return True
 
     def _add_list(self, field: _Field, values: list[object]) -> bool:
@@ -183,7 +201,7 @@ class _Found:
             if type(value) is int:
                 if field.number >= 0:
                     self.scalar += (field.number, *(_SMALL.get(value) or _integer_key(value)))
-            elif type(value) is not str or field.odd or not self._add_text(field.string, value):
+            elif type(value) is not str or not self._add_text(field, value):
                 return False
         return True
 
@@ -194,7 +212,7 @@ class _Found:
             np.array(self.text, np.int64) if self.text else _NO_TEXTS,
             np.frombuffer(self.text_bytes, np.uint8),
             np.array(self.known, np.int32) if self.known else _NOTHING,
-            _NOTHING,
+            np.array(self.leaves, np.int32) if self.leaves else _NOTHING,
         )
 
 

@@ -8,13 +8,12 @@ import numpy as np
 
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
-from tocsin.grammar.patterns import parse_address, parse_timestamp
 from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.batch_cells import BatchCells
 from tocsin.index.compiled import CompiledIndex, predicate_of
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.event_cells import EventCells
-from tocsin.index.keys import address_key, instant_key
+from tocsin.index.keys import address_of_text, instant_of_text
 from tocsin.index.patterns import PatternGroup
 from tocsin.index.plain_event import PlainEvents
 from tocsin.kernels.leaves import Cells
@@ -35,7 +34,7 @@ class Resolver:
         self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
         for leaf in index.pattern_leaf.tolist():
             self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
-        self._plain = PlainEvents(self._groups, self._pattern_leaves)
+        self._plain = PlainEvents(self._groups, self._pattern_group)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
 
@@ -108,15 +107,5 @@ class Resolver:
         if kind == Kind.TIMESTAMP and column.timestamps is not None:
             cells.timestamps(group, column.timestamps)
         if column.strings is not None:
-            read = _instant_of_text if kind == Kind.TIMESTAMP else _address_of_text
+            read = instant_of_text if kind == Kind.TIMESTAMP else address_of_text
             cells.read_strings(group, column.strings, read)
-
-
-def _instant_of_text(text: str) -> tuple[int, int] | None:
-    nanos = parse_timestamp(text)
-    return None if nanos is None else instant_key(nanos)
-
-
-def _address_of_text(text: str) -> tuple[int, int] | None:
-    address = parse_address(text)
-    return None if address is None else address_key(address)

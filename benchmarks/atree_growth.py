@@ -41,5 +41,7 @@ def touched(built: Built, row: dict[str, Any]) -> int:
     woken = index.links.link[: wakes.sum()][np.repeat(holds, wakes)]
     inner = np.count_nonzero(np.unique(woken) < index.plane_count)
     leaves = np.count_nonzero(holds[: index.leaf_count])
-    falsehoods = np.count_nonzero((holds & (wakes > 0))[index.leaf_count : -len(index.graph.is_and)])
+    falsehoods = np.count_nonzero(
+        (holds & (wakes > 0))[index.leaf_count : index.plane_count - len(index.graph.is_and)]
+    )
     return int(inner + leaves + falsehoods)

@@ -104,4 +104,5 @@ def test_what_is_not_plain() -> None:
     assert MATCHER.match_plain({"user": 3}) is None
     assert MATCHER.match_plain({"user": {"name": "\ud800"}}) is None
     assert MATCHER.match_plain({"user": {"seen": "\ud800"}}) is None
+    assert MATCHER.match_plain({"price": "\ud800"}) is None
     assert MATCHER.match_plain({"site": {"page": "x"}}) is None, "site itself is asked about"

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from tocsin.events.values import FieldPlan
+from tocsin.grammar.meaning import Truth, predicate_truth
 from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import compile_rules
+from tocsin.index.compiled import compile_rules, predicate_of
+from tocsin.kernels.deferred import DEFERRED_OR, kinds_of
 from tocsin.kernels.rows import BLOCK, WORDS
 from tocsin.lab import abe_gen
 from tocsin.monitor.matcher import Matcher
@@ -24,6 +26,7 @@ DENSE = [
     ("either", "x > 50 xor y > 5"),
     ("nothing", "z is null and x != 8"),
     ("all", "true"),
+    ("both", "(x < 30 or y = 3) and (z is not null or x > 60)"),
 ]
 
 
@@ -110,3 +113,22 @@ def test_two_batches_in_turn(workload: Any) -> None:
         assert mine.rule.tolist() == theirs.rule.tolist()
         found.extend(listed(mine.rule, mine.per_event))
     assert found == alone
+
+
+def test_how_often_every_plane_holds() -> None:
+    """Also planes that a block does not store: falsehoods, and ORs that only ANDs ask for."""
+    compiled = compile_rules(Rules.of(DENSE))
+    events = dense_events(BLOCK + 500)
+    graph = compiled.graph
+    predicates = [predicate_of(compiled.leaf_text, leaf) for leaf in range(compiled.leaf_count)]
+    truth = [[predicate_truth(each, event) for event in events] for each in predicates]
+    planes = [np.array([each is Truth.TRUE for each in row]) for row in truth]
+    planes += [np.array([each is Truth.FALSE for each in truth[leaf]]) for leaf in graph.false_leaf.tolist()]
+    for inner, is_and in enumerate(graph.is_and.tolist()):
+        children = graph.child[graph.child_start[inner] : graph.child_start[inner + 1]].tolist()
+        combine = np.logical_and if is_and else np.logical_or
+        planes.append(combine.reduce([planes[child] for child in children]))
+    assert DEFERRED_OR in kinds_of(graph, compiled.leaf_count + len(graph.false_leaf))
+    matcher = Matcher(compiled)
+    found = matcher.frequencies(FieldPlan(matcher.fields).batch(events))
+    assert found.tolist() == [int(plane.sum()) for plane in planes]

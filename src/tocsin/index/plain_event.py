@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
+from tocsin.events.columns import texts_of
 from tocsin.events.kinds import Kind
 from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Path
@@ -177,17 +177,14 @@ class _Found:
         return False
 
     def _add_text(self, field: _Field, value: str) -> bool:
+        if not _is_text(value):
+            return False
         if field.string >= 0:
-            try:
-                self.text_bytes += value.encode()
-            except UnicodeEncodeError:
-                return False
+            self.text_bytes += value.encode()
             self.text += (field.string, len(self.text_bytes))
             if field.patterns is not None:
-                _start, leaves = field.patterns.find(pa.array([value], pa.large_string()))
+                _start, leaves = field.patterns.find(texts_of([value]))
                 self.leaves += leaves.tolist()
-        elif field.readers and not _is_text(value):
-            return False
         for group, read in field.readers:
             key = read(value)
             if key is not None:

@@ -47,7 +47,7 @@ class Resolver:
         return predicate_of(self._index.leaf_text, leaf)
 
     def _pattern_group(self, group: int) -> PatternGroup | None:
-        """The patterns of a group, compiled when a string is first asked about."""
+        """The patterns of a group, compiled when the field is first met."""
         if group not in self._patterns and group in self._pattern_leaves:
             leaves = self._pattern_leaves[group]
             self._patterns[group] = PatternGroup(self._index.patterns, group, len(leaves), self._text_of)

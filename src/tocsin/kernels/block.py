@@ -26,10 +26,10 @@ from tocsin.kernels.rows import (
     store,
 )
 
-AHEAD = 32
+_EDGES_AHEAD = 32
 """How many edges ahead masks are asked for."""
 
-TOGETHER = 32
+_TOGETHER = 32
 """Planes of a level whose masks are found before the words of those that live are looked at."""
 
 
@@ -118,10 +118,10 @@ def _find_masks(
     """Set the masks of inner planes first .. last, none stored yet; list those to be stored now: how many.
 
     An AND whose children's masks have no word in common is dead without a look at the planes. The masks
-    lie all over the memory, so they are asked for AHEAD edges before they are needed.
+    lie all over the memory, so they are asked for _EDGES_AHEAD edges before they are needed.
     """
     one = np.uint64(1)
-    ahead = np.uint64(AHEAD)
+    ahead = np.uint64(_EDGES_AHEAD)
     last_edge = np.uint64(child.size - 1)
     count = 0
     for i in range(first, last):
@@ -161,7 +161,7 @@ def evaluate_planes(
 ) -> np.uint64:
     """Set every inner plane from its children; the new end of what is stored.
 
-    The two lists are room for TOGETHER planes that wait, and for deferred children of theirs.
+    The two lists are room for _TOGETHER planes that wait, and for deferred children of theirs.
     """
     mask, at, word = planes
     false_leaf = graph.false_leaf
@@ -170,8 +170,8 @@ def evaluate_planes(
     waiting, deferred = lists
     first_inner = leaves + false_leaf.size
     for level in range(graph.level_start.size - 1):
-        for first in range(graph.level_start[level], graph.level_start[level + 1], TOGETHER):
-            last = min(first + TOGETHER, graph.level_start[level + 1])
+        for first in range(graph.level_start[level], graph.level_start[level + 1], _TOGETHER):
+            last = min(first + _TOGETHER, graph.level_start[level + 1])
             count = _find_masks(first, last, kind, first_inner, child_start, child, mask, at, waiting)
             ask_for_words(
                 waiting,
@@ -239,7 +239,7 @@ def evaluate_block(
     always = first_inner + graph.is_and.size
     mask, at, word = planes
     drafts = (np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64))
-    lists = (np.empty(TOGETHER, np.int64), np.empty(4 * TOGETHER, np.int64))
+    lists = (np.empty(_TOGETHER, np.int64), np.empty(4 * _TOGETHER, np.int64))
     mask[:first_inner] = 0
     mask[always] = fill(drafts[0], size)
     mask[always + 1] = 0

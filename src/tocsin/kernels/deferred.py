@@ -87,7 +87,7 @@ def store_false(
     """Store where a leaf is false; the new end of what is stored."""
     known = mask[plane]
     draft[:words] = 0
-    add_plane(draft, known, at[plane] & ~LATER, words, word)
+    add_plane(draft, known, at[plane], words, word)
     take_away(draft, known, mask[leaf], at[leaf], words, word)
     at[plane], used = store(draft, known, words, word, used)
     return used

@@ -1,4 +1,4 @@
-"""The one decorator for compiled loops, and where their machine code is kept.
+"""The decorators for compiled loops, and where their machine code is kept.
 
 Compiled code is cached on disk, so a machine pays for compilation once. Numba looks only at the file
 of a loop when it asks whether cached code is still good, not at the loops that it calls in other

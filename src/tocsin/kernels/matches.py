@@ -11,7 +11,7 @@ from tocsin.kernels.bits import lowest_bit, prefetch
 from tocsin.kernels.jit import bare_kernel, kernel
 from tocsin.kernels.rows import WORDS, Planes, count_plane, is_whole
 
-AHEAD = 16
+_RULES_AHEAD = 16
 """How many rules ahead memory is asked for."""
 
 _DIGITS = 32
@@ -21,7 +21,7 @@ _DIGITS = 32
 class Living(NamedTuple):
     """The rules that hold for some event of a block, with what is known of their planes. R rules.
 
-    rule    int32[R+65]    ascending; longer than needed, so that 65 of them can be looked at anywhere
+    rule    int32[R+65]    ascending; longer than needed: kernels/writing.py looks at 65 of them anywhere
     mask    uint64[R+1]    as in rows.Planes
     at      uint32[R+1]
     """
@@ -109,7 +109,7 @@ def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) ->
     count = 0
     last = rule_root.size - 1
     for rule in range(rule_root.size):
-        prefetch(mask, np.int64(rule_root[min(rule + AHEAD, last)]))
+        prefetch(mask, np.int64(rule_root[min(rule + _RULES_AHEAD, last)]))
         plane = rule_root[rule]
         living_rule[count] = rule
         living_mask[count] = mask[plane]

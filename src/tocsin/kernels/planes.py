@@ -21,7 +21,7 @@ from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.radix import order_by
 from tocsin.kernels.shared_nodes import CHILDREN, NODES, SharedNodes
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
+from tocsin.kernels.sharing import FALSE_REF, TRUE_REF, sort_refs
 
 _EDGES_AHEAD = 32
 """How many edges ahead memory is asked for, where nodes are visited in their order ..."""
@@ -204,23 +204,6 @@ def sort_by_likelihood(
         gap //= 3
 
 
-@kernel
-def _sort_keys(keys: NDArray[np.uint64], count: int) -> None:
-    """Sort the first keys, ascending, by Shell's method."""
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, count):
-            moved = keys[i]
-            j = i
-            while j >= gap and keys[j - gap] > moved:
-                keys[j] = keys[j - gap]
-                j -= gap
-            keys[j] = moved
-        gap //= 3
-
-
 class Level(NamedTuple):
     """The inner references of one level, in their own order, with their children in the children's.
 
@@ -272,7 +255,7 @@ def gather_level(nodes: SharedNodes, known: NDArray[np.uint64], refs: NDArray[np
             all_fail *= 1.0 - likelihood[2 * j + 1]
             if sign == 1:
                 found[j] &= _PLANE
-        _sort_keys(found, width)
+        sort_refs(found, 0, width)
         for j in range(width):
             plane[filled + j] = np.int32(found[j] & _PLANE)
         filled += width

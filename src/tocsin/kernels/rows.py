@@ -3,7 +3,7 @@
 A block is at most 4,096 events, 64 words of 64. A plane has a mask: the words that may have a bit set,
 all others have none. How many these are decides how it is stored:
 
-    up to MOST_SPARSE    the words of the mask alone, one behind the other
+    up to _MOST_SPARSE    the words of the mask alone, one behind the other
                          mask ...0000 0010 0001     word[at] 0x00000100   word[at+1] 0x80000001
     more                 whole: all words of the block
 
@@ -30,7 +30,7 @@ WORDS = 64
 BLOCK = 64 * WORDS
 """Events in a block, at most."""
 
-MOST_SPARSE = 20
+_MOST_SPARSE = 20
 """Words of a plane that is not stored whole, at most."""
 
 LATER = np.uint32(1 << 31)
@@ -44,7 +44,7 @@ class Planes(NamedTuple):
     """The planes of a block. P of them, and two more: always and never.
 
     mask    uint64[P+2]    the words that may have a bit; 0: nothing holds
-    at      uint32[P+2]    where in `word` it is stored, or LATER
+    at      uint32[P+2]    where in `word` it is stored; with LATER: not yet (kernels/deferred.py)
     word    uint64[...]    room for all planes stored whole
     """
 
@@ -56,7 +56,7 @@ class Planes(NamedTuple):
 @inner_kernel
 def is_whole(mask: np.uint64) -> bool:
     """Whether a plane with this mask is stored whole."""
-    return count_bits(mask) > MOST_SPARSE
+    return count_bits(mask) > _MOST_SPARSE
 
 
 @inner_kernel
@@ -94,7 +94,7 @@ def add_plane(draft: Draft, mask: np.uint64, at: np.uint32, words: int, word: ND
         for w in range(words):
             draft[w] |= added[w]
         return
-    source = np.uint64(at)
+    source = first_word(at)
     while mask != 0:
         draft[lowest_bit(mask)] |= word[source]
         source += one

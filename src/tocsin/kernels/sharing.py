@@ -46,7 +46,7 @@ _XOR = 2
 
 
 @inner_kernel
-def sort_refs(values: NDArray[np.int32], start: int, end: int) -> None:
+def sort_refs(values: NDArray[np.integer], start: int, end: int) -> None:
     """Ascending, in place, by Shell's method: groups are small, and a huge one is rare."""
     gap = 1
     while gap < (end - start) // 3:

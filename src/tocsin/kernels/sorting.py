@@ -10,7 +10,7 @@ from tocsin.kernels.jit import bare_kernel
 RADIX_BITS = 8
 RADIX = 1 << RADIX_BITS
 
-FEW = 20
+_FEW = 20
 """Cells that are sorted by insertion: up to here that is quicker."""
 
 
@@ -33,7 +33,7 @@ def sort_cells(
             size += 1
             least = min(least, key[each])
             largest = max(largest, key[each])
-    if size <= FEW:
+    if size <= _FEW:
         for i in range(1, size):
             moved = cell[i]
             j = i

@@ -20,10 +20,10 @@ from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.matches import Living
 from tocsin.kernels.rows import is_whole
 
-AHEAD = 16
+_RULES_AHEAD = 16
 """How many rules ahead memory is asked for ..."""
 
-_SOON = 24
+_MATCHES_AHEAD = 24
 """... and how many matches ahead the memory that an event's are written to."""
 
 SQUARES = 8
@@ -57,7 +57,7 @@ def _fill(
     wanted = (~np.uint64(0) >> np.uint64(64 - end)) & ~below
     last = living_at.size - 1
     for r in range(rules):
-        prefetch(word, np.int64(living_at[min(first + r + AHEAD, last)]) + begin)
+        prefetch(word, np.int64(living_at[min(first + r + _RULES_AHEAD, last)]) + begin)
         mask = living_mask[first + r]
         source = np.uint64(living_at[first + r])
         row = squares[SQUARES * r : SQUARES * (r + 1)]
@@ -138,7 +138,7 @@ def _write_by_event(
     for event in range(place.size):
         held = squares[SQUARES * (event & 63) + (event >> 6)]
         at = place[event]
-        prefetch(rule_out, at + _SOON)
+        prefetch(rule_out, at + _MATCHES_AHEAD)
         if at + _AT_ONCE <= limit[event]:
             count = count_bits(held)
             for k in range(_AT_ONCE):

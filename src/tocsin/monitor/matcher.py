@@ -58,7 +58,9 @@ class _BlockScratch:
         self.planes: Planes | None = None
         self.hits = np.zeros(index.leaf_count, np.uint8)
         self.living = Living(
-            np.zeros(rules + 65, np.int32), np.zeros(rules + 1, np.uint64), np.zeros(rules + 1, np.uint32)
+            np.zeros(rules + ROWS + 1, np.int32),
+            np.zeros(rules + 1, np.uint64),
+            np.zeros(rules + 1, np.uint32),
         )
         self.squares = np.empty(ROWS * SQUARES, np.uint64)
         self.rules = np.empty(0, np.int32)

@@ -84,8 +84,9 @@ class TableMatching:
             found = self._version.count_cells(cells, per_rule[get_ident()])
             return _Done(found.per_event, len(found.rule))
 
-        if self._version.live == self._version.count:
-            self._size = EVENTS_AT_ONCE if self._threads == 1 else BLOCK  # no matches are written out
+        no_match_is_written = self._version.live == self._version.count
+        if no_match_is_written:
+            self._size = EVENTS_AT_ONCE if self._threads == 1 else BLOCK
         per_event = [done.per_event for done in self._each(count)]
         total = sum(per_rule.values(), np.zeros(self._version.count, np.int64))
         return Counts(

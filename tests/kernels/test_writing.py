@@ -50,7 +50,7 @@ def living_of(held: NDArray[np.bool_]) -> tuple[Living, NDArray[np.uint64]]:
 
 
 @pytest.mark.parametrize("events", [1, 64, 65, 500, 1300, 64 * WORDS])
-@pytest.mark.parametrize("density", [0.0005, 0.02, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("density", [0.0005, 0.005, 0.02, 0.1, 0.5, 1.0])
 def test_written_by_event(events: int, density: float) -> None:
     rng = np.random.default_rng(int(1000 * density) + events)
     held = rng.random((300, events)) < density * rng.random((300, 1)) * 2

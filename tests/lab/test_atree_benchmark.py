@@ -111,3 +111,10 @@ def test_a_plot_shows_every_point_and_name():
     for circle in root.findall(f"{space}circle"):
         assert 0 <= float(circle.attrib["cx"]) <= 640
         assert 0 <= float(circle.attrib["cy"]) <= 400
+
+
+def test_the_kept_figures_are_those_of_the_documents() -> None:
+    kept = atree_tables.tables(json.loads(atree.RESULTS.read_text()))
+    assert kept
+    page = (atree.ROOT / "docs" / "performance.md").read_text()
+    assert all(text in page for text in kept.values())

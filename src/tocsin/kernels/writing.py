@@ -2,7 +2,8 @@
 
 A plane lists the events of a rule, and the rules of an event are wanted. Squares of 64 rules by 64
 events are turned over, so that a machine word holds the rules of one event; these are then written one
-behind the other. A square with few matches is written rule by rule instead.
+behind the other. A square with few matches is written rule by rule instead, and so is all of a block
+whose rules hold seldom.
 
          events                       rules
     r0   0 1 0 ...               e0   0 1 0 ...
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.bits import count_bits, lowest_bit, prefetch
 from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.matches import Living
-from tocsin.kernels.rows import is_whole
+from tocsin.kernels.rows import is_whole, lowest, place_of
 
 _RULES_AHEAD = 16
 """How many rules ahead memory is asked for ..."""
@@ -156,6 +157,36 @@ def _write_by_event(
 
 
 @bare_kernel
+def _write_seldom(
+    living: Living,
+    count: int,
+    word: NDArray[np.uint64],
+    first_word: int,
+    last_word: int,
+    place: NDArray[np.int64],
+    rule_out: NDArray[np.int32],
+) -> None:
+    """Write the matches of rules that hold seldom: each rule's words are looked at once."""
+    living_rule, living_mask, living_at = living
+    one = np.uint64(1)
+    below = (one << np.uint64(first_word)) - one
+    wanted = (~np.uint64(0) >> np.uint64(64 - last_word)) & ~below
+    for i in range(count):
+        prefetch(word, np.int64(living_at[min(i + _RULES_AHEAD, count - 1)]))
+        mask = living_mask[i]
+        rest = mask & wanted
+        while rest != 0:
+            held = word[place_of(mask, living_at[i], lowest(rest))]
+            first = lowest_bit(rest) << 6
+            rest &= rest - one
+            while held != 0:
+                event = first + lowest_bit(held)
+                held &= held - one
+                rule_out[np.uint64(place[event])] = living_rule[i]
+                place[event] += 1
+
+
+@bare_kernel
 def write_matches(
     living: Living,
     count: int,
@@ -175,6 +206,9 @@ def write_matches(
 
     squares   uint64[ROWS * SQUARES]   row r of square s: squares[SQUARES * r + s]
     """
+    if rule_out.size < count * (last_word - first_word):
+        _write_seldom(living, count, word, first_word, last_word, place, rule_out)
+        return
     for begin in range(first_word, last_word, SQUARES):
         end = min(begin + SQUARES, last_word)
         events = place[64 * begin : 64 * end]

@@ -106,3 +106,17 @@ def test_what_is_not_plain() -> None:
     assert MATCHER.match_plain({"user": {"seen": "\ud800"}}) is None
     assert MATCHER.match_plain({"price": "\ud800"}) is None
     assert MATCHER.match_plain({"site": {"page": "x"}}) is None, "site itself is asked about"
+
+
+@pytest.mark.parametrize("depth", [2, 8, 9, 20])
+def test_objects_within_each_other(depth: int) -> None:
+    path = ".".join(f"f{level}" for level in range(depth))
+    matcher = Matcher(compile_rules(Rules.of([("deep", f"{path} = 1"), ("there", f"{path} is not null")])))
+    event: Any = 1
+    for level in reversed(range(depth)):
+        event = {f"f{level}": event}
+    plain = matcher.match_plain(event)
+    assert (plain is None) == (depth > 8)
+    assert matcher.match_one(FieldPlan(matcher.fields).batch([event])).tolist() == [0, 1]
+    if plain is not None:
+        assert plain.tolist() == [0, 1]

@@ -26,6 +26,9 @@ from tocsin.kernels.single import OneEvent
 
 _SMALL = {number: (double_key(number), 0) for number in range(-1024, 1 << 16)}
 _NONE = -1
+_DEEPEST = 8
+"""Objects within each other that are read the quick way, at most."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -54,7 +57,7 @@ class _Fields:
 
     def __init__(self, path: Path, names: frozenset[str]) -> None:
         self.path = path
-        self.names = names
+        self.names = names  # none where an event may be too deep
         self.known: dict[str, _Field] = {}
 
 
@@ -83,8 +86,10 @@ class PlainEvents:
         self._patterns_of = patterns_of
         names: dict[Path, set[str]] = defaultdict(set)
         for path in groups:
-            for depth, name in enumerate(path):
+            for depth, name in enumerate(path[:_DEEPEST]):
                 names[path[:depth]].add(name)
+            if len(path) > _DEEPEST:
+                names[path[:_DEEPEST]] = set()
         self._names = {path: frozenset(each) for path, each in names.items()}
         self._top = _Fields((), self._names.get((), frozenset()))
 
@@ -107,7 +112,7 @@ class PlainEvents:
                 if group >= 0:
                     scalar += (group, *(_SMALL.get(value) or _integer_key(value)))
             elif type(value) is dict and within is not None:
-                if field.every or not self._read(value, within, found):
+                if field.every or not within.names or not self._read(value, within, found):
                     return False
             elif not found.add(field, value):
                 return False

@@ -12,7 +12,7 @@ from tests.cases import Event
 
 from tocsin.events.files import read_slice
 from tocsin.events.slices import plan_slices
-from tocsin.events.values import batch_of_events
+from tocsin.events.values import FieldPlan
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tree import Condition
@@ -53,7 +53,7 @@ def by_event(index: Any, events: Sequence[Event]) -> Found:
 def by_cells(index: Index, events: Sequence[Event]) -> Found:
     """All events at once, in blocks, as cells made from Python objects."""
     version = index.version
-    matched = version.match_cells(batch_of_events(events, version.fields))
+    matched = version.match_cells(FieldPlan(version.fields).batch(events))
     at = np.repeat(np.arange(len(events)), matched.per_event)
     return rows(pa.Table.from_batches([match_batch(at, matched.rule, version.names)]))
 

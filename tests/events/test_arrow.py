@@ -17,7 +17,7 @@ from tocsin.errors import EventError, InputError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import Path
 from tocsin.events.scalars import Instant
-from tocsin.events.values import batch_of_events
+from tocsin.events.values import FieldPlan
 
 FIELDS: list[Path] = [
     *[(name,) for name in NAMES],
@@ -36,7 +36,7 @@ def test_the_same_as_the_rows(seed: int) -> None:
     batch = batch_of_table(table, FIELDS)
     rows = table.to_pylist(maps_as_pydicts="lossy")
     assert batch.length == len(rows)
-    assert seen_batch(batch) == seen_batch(batch_of_events(rows, FIELDS)), table.schema
+    assert seen_batch(batch) == seen_batch(FieldPlan(FIELDS).batch(rows)), table.schema
 
 
 def look(array: pa.Array, *path: str) -> Seen:

@@ -22,7 +22,7 @@ from tests.events.reading import naive, seen_batch
 from tocsin.errors import EventError
 from tocsin.events.cells import Path
 from tocsin.events.scalars import Instant
-from tocsin.events.values import FieldPlan, batch_of_events
+from tocsin.events.values import FieldPlan
 
 NAN = float("nan")
 NAMES = ["a", "b", "a.b", ""]
@@ -51,7 +51,7 @@ FIELDS = st.lists(
 @settings(deadline=None)
 @given(EVENTS, FIELDS)
 def test_the_same_as_the_definition(events: list[dict[str, object]], fields: list[Path]) -> None:
-    batch = batch_of_events(events, fields)
+    batch = FieldPlan(fields).batch(events)
     assert batch.length == len(events)
     assert seen_batch(batch) == naive(events, fields)
 
@@ -118,8 +118,8 @@ def test_one_of_several_fields(value: object) -> None:
 def look(value: object, *path: str) -> tuple[bool, list[object]] | None:
     """What one event `{"a": value}` holds at `a` and onwards: None when missing."""
     field = ("a", *path)
-    columns = seen_batch(batch_of_events([{"a": value}], [field]))
-    again = seen_batch(batch_of_events([{}, {"a": value}], [field]))
+    columns = seen_batch(FieldPlan([field]).batch([{"a": value}]))
+    again = seen_batch(FieldPlan([field]).batch([{}, {"a": value}]))
     assert columns.get(field, {}).get(0) == again.get(field, {}).get(1)
     return columns[field][0] if field in columns else None
 
@@ -224,16 +224,16 @@ def test_a_type_that_no_condition_can_test(value: object, wrap: object) -> None:
     event = {"u": {"v": wrap(value)}}  # type: ignore[operator]
     fields = [("u", "v"), ("u", "v", "x")]
     with pytest.raises(EventError, match=r"event 1: field u\.v") as caught:
-        batch_of_events([{}, event], fields)
+        FieldPlan(fields).batch([{}, event])
     assert type(value).__name__ in str(caught.value)
     assert caught.value.row == 1
-    assert batch_of_events([{}, event], [("other",)]).columns == {}
+    assert FieldPlan([("other",)]).batch([{}, event]).columns == {}
 
 
 @pytest.mark.parametrize("event", [None, 5, "x", [("a", 1)]])
 def test_an_event_that_is_no_object(event: object) -> None:
     with pytest.raises(EventError, match="must be an object") as caught:
-        batch_of_events([{}, event], [("a",)])  # type: ignore[list-item]
+        FieldPlan([("a",)]).batch([{}, event])  # type: ignore[list-item]
     assert caught.value.row == 1
 
 
@@ -241,13 +241,13 @@ def test_an_event_that_is_no_object(event: object) -> None:
 @pytest.mark.parametrize("value", ["x\ud800", ["x\ud800"], ["fine", "x\ud800"], [1, "x\ud800"]])
 def test_half_a_surrogate_pair(before: list[dict[str, object]], value: object) -> None:
     with pytest.raises(EventError, match="field a has half a surrogate pair at 1") as caught:
-        batch_of_events([*before, {"s": "fine", "a": value}], [("s",), ("a",)])
+        FieldPlan([("s",), ("a",)]).batch([*before, {"s": "fine", "a": value}])
     assert caught.value.row == len(before)
 
 
 def test_any_mapping_is_an_object() -> None:
     event = MappingProxyType({"a": OrderedDict(b=1), 7: 8})
-    assert seen_batch(batch_of_events([event], [("a", "b")])) == {("a", "b"): {0: (False, [ONE])}}  # type: ignore[list-item]
+    assert seen_batch(FieldPlan([("a", "b")]).batch([event])) == {("a", "b"): {0: (False, [ONE])}}  # type: ignore[list-item]
 
 
 def test_great_depth() -> None:
@@ -259,7 +259,7 @@ def test_great_depth() -> None:
     event: object = 1
     for _ in path:
         event = {"a": event}
-    assert seen_batch(batch_of_events([event], [path, ("a", "b")])) == {path: {0: (False, [ONE])}}  # type: ignore[list-item]
+    assert seen_batch(FieldPlan([path, ("a", "b")]).batch([event])) == {path: {0: (False, [ONE])}}  # type: ignore[list-item]
 
 
 def test_a_list_that_holds_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +267,7 @@ def test_a_list_that_holds_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     endless: list[object] = []
     endless.append(endless)
     with pytest.raises(EventError, match="nested more than 2,000 deep"):
-        batch_of_events([{"a": endless}], [("a",)])
+        FieldPlan([("a",)]).batch([{"a": endless}])
 
 
 def test_a_batch_leaves_nothing_behind() -> None:

@@ -17,7 +17,7 @@ from tests.hostile.clock import not_hanging
 
 from tocsin.errors import EventError, InputError, TocsinError, UsageError
 from tocsin.events.json_lines import parse_lines
-from tocsin.events.values import batch_of_events
+from tocsin.events.values import FieldPlan
 from tocsin.monitor.building import ENGINES
 from tocsin.monitor.index import Index
 
@@ -361,7 +361,7 @@ def test_lines_that_are_odd_and_right() -> None:
     assert isinstance(index, Index)
     with not_hanging():
         parsed = parse_lines(lines)
-        found = index.version.match_cells(batch_of_events(parsed.events, index.fields))
+        found = index.version.match_cells(FieldPlan(index.fields).batch(parsed.events))
     assert parsed.rejects == []
     assert found.rule.tolist() == [0, 1, 1, 2, 2, 0]
     assert json.loads(lines[0]) == parsed.events[0]

@@ -32,13 +32,13 @@ import json, sys, warnings
 warnings.simplefilter("ignore")
 import pyarrow as pa
 from tocsin.monitor.building import build
-from tocsin.events.values import batch_of_events
+from tocsin.events.values import FieldPlan
 from tocsin.kernels import block
 assert not hasattr(block.evaluate_block, "py_func"), "the compiler is on"
 rules, events = json.load(sys.stdin)
 index = build([tuple(rule) for rule in rules])
 alone = [[match.rule for match in index.match(event)] for event in events]
-found = index.version.match_cells(batch_of_events(events * 3, index.fields))
+found = index.version.match_cells(FieldPlan(index.fields).batch(events * 3))
 json.dump([alone, found.rule.tolist(), found.per_event.tolist()], sys.stdout)
 """
 

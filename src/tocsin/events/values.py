@@ -121,11 +121,6 @@ class FieldPlan:
         return one.batch()
 
 
-def batch_of_events(events: Sequence[Mapping[str, object]], fields: Iterable[Path]) -> EventBatch:
-    """The cells of `fields` in `events`. To read more than one batch, keep a FieldPlan."""
-    return FieldPlan(fields).batch(events)
-
-
 def _check_event(event: object, row: int) -> None:
     if type(event) is not dict and not isinstance(event, Mapping):
         raise EventError(f"an event must be an object, not {type_name(event)}", row=row)

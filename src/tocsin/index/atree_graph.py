@@ -24,8 +24,8 @@ from tocsin.index.reading import Steps
 from tocsin.kernels.atree import AND, LEAF, LEVEL, NOT, OPERANDS, OPERATOR
 from tocsin.kernels.atree_needed import needed_nodes
 from tocsin.kernels.atree_updates import Groups, Policy
+from tocsin.kernels.references import FALSE_REF
 from tocsin.kernels.shared_nodes import NODES, SharedNodes
-from tocsin.kernels.sharing import FALSE_REF
 
 
 def organise(

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from tocsin.index.packing import starts
 from tocsin.kernels.atree import AND, NOT, OR, XNOR, XOR
 from tocsin.kernels.atree_updates import Groups
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF
+from tocsin.kernels.references import FALSE_REF, TRUE_REF
 from tocsin.kernels.skeleton import AND_BASE, FALSE, TRUE
 from tocsin.kernels.skeleton import NOT as NOT_STEP
 from tocsin.kernels.skeleton import XNOR as XNOR_STEP

@@ -11,7 +11,7 @@ from tocsin.events.cells import BooleanCells, DecimalCells, NumberCells, Rows, S
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.keys import Reader, double_key
 from tocsin.index.patterns import PatternGroup
-from tocsin.kernels.single import OneEvent
+from tocsin.kernels.leaves import OneEvent
 
 
 class EventCells:

@@ -21,8 +21,8 @@ from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Path
 from tocsin.index.keys import Reader, address_of_text, double_key, instant_of_text
 from tocsin.index.patterns import PatternGroup
+from tocsin.kernels.leaves import OneEvent
 from tocsin.kernels.predicates import NULLS
-from tocsin.kernels.single import OneEvent
 
 _SMALL = {number: (double_key(number), 0) for number in range(-1024, 1 << 16)}
 _NONE = -1

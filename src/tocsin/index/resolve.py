@@ -16,9 +16,8 @@ from tocsin.index.event_cells import EventCells
 from tocsin.index.keys import address_of_text, instant_of_text
 from tocsin.index.patterns import PatternGroup
 from tocsin.index.plain_event import PlainEvents
-from tocsin.kernels.leaves import Cells
+from tocsin.kernels.leaves import Cells, OneEvent
 from tocsin.kernels.predicates import NULLS
-from tocsin.kernels.single import OneEvent
 
 _NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)
 

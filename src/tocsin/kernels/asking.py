@@ -27,7 +27,6 @@ def ask_for_words(
     waiting: NDArray[np.int64],
     count: int,
     deferred: NDArray[np.int64],
-    first_inner: int,
     leaves: int,
     false_leaf: NDArray[np.int32],
     child_start: NDArray[np.uint32],
@@ -41,6 +40,7 @@ def ask_for_words(
 
     `deferred` is room for the children that are not stored; if it does not do, the rest must do without.
     """
+    first_inner = leaves + false_leaf.size
     asked = 0
     for k in range(count):
         for j in range(child_start[waiting[k]], child_start[waiting[k] + 1]):

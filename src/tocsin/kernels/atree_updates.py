@@ -35,7 +35,7 @@ from tocsin.kernels.atree import (
 from tocsin.kernels.atree_adjust import dissolve, give_children, self_adjust
 from tocsin.kernels.atree_covers import Workbench, choose_children, overlaps_allowed
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.sharing import FALSE_REF, sort_refs
+from tocsin.kernels.references import FALSE_REF, sort_refs
 
 
 class Groups(NamedTuple):

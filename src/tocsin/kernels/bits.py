@@ -14,6 +14,15 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+LOWER_HALF = np.uint64(0x0000_0000_FFFF_FFFF)
+UPPER_HALF = np.uint64(0xFFFF_FFFF_0000_0000)
+HALF = np.uint64(32)
+"""Bits of half a word."""
+
+EVERY_BYTE = np.uint64(0x0101_0101_0101_0101)
+"""The lowest bit of every byte."""
+
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _population(_context: Any, _word: Any) -> Any:

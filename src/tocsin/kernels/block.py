@@ -177,7 +177,6 @@ def evaluate_planes(
                 waiting,
                 count,
                 deferred,
-                first_inner,
                 leaves,
                 false_leaf,
                 child_start,
@@ -225,16 +224,16 @@ def evaluate_block(
     cells: Cells,
     cursor: NDArray[np.int64],
     base: int,
-    words: int,
+    size: int,
     planes: Planes,
     sorter: Sorter,
-    size: int,
 ) -> np.uint64:
-    """Find where every plane holds for the events base .. base + size, 64 * words of them at most.
+    """Find where every plane holds for the events base .. base + size, a block of them at most.
 
     cursor[g] is the first cell of group g that belongs to this block or a later one, and moves on. What
     is returned is the end of what is stored.
     """
+    words = (size + 63) // 64
     first_inner = sorter.hits.size + graph.false_leaf.size
     always = first_inner + graph.is_and.size
     mask, at, word = planes

@@ -13,17 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import eight_bytes, prefetch
+from tocsin.kernels.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes, prefetch
 from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import inner_kernel, kernel
 
 COUNT = 0
 WORDS = 1
-
-_LOWER_HALF = np.uint64(0xFFFF_FFFF)
-_UPPER_HALF = np.uint64(0xFFFF_FFFF_0000_0000)
-_HALF = np.uint64(32)
-_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 class DistinctTexts(NamedTuple):
@@ -93,7 +88,7 @@ def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
         at = value & mask
         while larger.slot[at] != 0:
             at = (at + np.uint64(1)) & mask
-        larger.slot[at] = (value & _UPPER_HALF) | np.uint64(texts.place[number] + 1)
+        larger.slot[at] = (value & UPPER_HALF) | np.uint64(texts.place[number] + 1)
     return larger
 
 
@@ -103,7 +98,7 @@ def word_of(data: NDArray[np.uint8], at: int, end: int) -> np.uint64:
     if at + 8 <= data.size:
         word = eight_bytes(data, at)
         if at + 8 > end:
-            word &= _ALL >> np.uint64(8 * (at + 8 - end))
+            word &= ALL >> np.uint64(8 * (at + 8 - end))
         return word
     word = np.uint64(0)
     for i in range(min(8, end - at)):
@@ -117,9 +112,9 @@ def hash_span(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
     for at in range(start, end, 8):
         value = (value ^ word_of(data, at, end)) * np.uint64(0xFF51AFD7ED558CCD)
-        value ^= value >> _HALF
+        value ^= value >> HALF
     value *= np.uint64(0xC4CEB9FE1A85EC53)
-    return value ^ (value >> _HALF)
+    return value ^ (value >> HALF)
 
 
 @inner_kernel
@@ -142,9 +137,9 @@ def number_texts(
         value[i] = hash_span(data, start[i], end[i])
         prefetch(slot, value[i] & mask)
     for i in range(count):
-        prefetch(word, slot[value[i] & mask] & _LOWER_HALF)
+        prefetch(word, slot[value[i] & mask] & LOWER_HALF)
     for i in range(count):
-        tag = value[i] & _UPPER_HALF
+        tag = value[i] & UPPER_HALF
         size = end[i] - start[i]
         words = (size + 7) >> 3
         at = value[i] & mask
@@ -157,7 +152,7 @@ def number_texts(
                 texts.end[fresh] = end[i]
                 texts.hash[fresh] = value[i]
                 texts.place[fresh] = place
-                word[place] = np.uint64(fresh) << _HALF | np.uint64(size)
+                word[place] = np.uint64(fresh) << HALF | np.uint64(size)
                 for j in range(words):
                     word[place + 1 + j] = word_of(data, start[i] + 8 * j, end[i])
                 slot[at] = tag | np.uint64(place + 1)
@@ -165,15 +160,15 @@ def number_texts(
                 texts.size[WORDS] = place + 1 + words
                 number[i] = fresh
                 break
-            if found & _UPPER_HALF == tag:
-                place = np.int64(found & _LOWER_HALF) - 1
-                same = word[place] & _LOWER_HALF == np.uint64(size)
+            if found & UPPER_HALF == tag:
+                place = np.int64(found & LOWER_HALF) - 1
+                same = word[place] & LOWER_HALF == np.uint64(size)
                 j = 0
                 while same and j < words:
                     same = word[place + 1 + j] == word_of(data, start[i] + 8 * j, end[i])
                     j += 1
                 if same:
-                    number[i] = np.int32(word[place] >> _HALF)
+                    number[i] = np.int32(word[place] >> HALF)
                     break
             at = (at + np.uint64(1)) & mask
 

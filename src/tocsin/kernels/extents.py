@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import eight_bytes, lowest_bit
+from tocsin.kernels.bits import EVERY_BYTE, eight_bytes, lowest_bit
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.words import (
     WORD_AND,
@@ -27,7 +27,6 @@ from tocsin.kernels.words import (
 
 UNSURE = -1
 
-_ONES = np.uint64(0x0101_0101_0101_0101)
 _TOP = np.uint64(7)
 """Where in a byte the bit is that says that it is one of those looked for."""
 
@@ -60,7 +59,7 @@ def _end_of_usual_list(data: NDArray[np.uint8], at: int, end: int) -> int:
             if (closing & -closing) - np.uint64(1) & unusual != 0 or closing == 0:
                 return UNSURE
             return at + (lowest_bit(closing) >> 3) + 1
-        quoted ^= (odd_quotes >> np.uint64(56)) * _ONES
+        quoted ^= (odd_quotes >> np.uint64(56)) * EVERY_BYTE
         at += 8
     return UNSURE
 

@@ -1,4 +1,4 @@
-"""The leaves of an index, and the cells of a batch that meet them.
+"""The leaves of an index, and the cells of a batch, or of one event, that meet them.
 
 Leaves are grouped by field and kind. The cells of a group reach the kernels resolved: which literals a
 value equals (a row of postings), where it lies among the group's sorted bounds (a slot), and what else
@@ -85,4 +85,22 @@ class Cells(NamedTuple):
     slot: NDArray[np.int32]
     found: NDArray[np.int32]
     found_start: NDArray[np.int64]
+    found_leaf: NDArray[np.int32]
+
+
+class OneEvent(NamedTuple):
+    """The values of one event, each for the group that asks about it, in any order.
+
+    scalar         int64[3 * a]   for each its group and its key, high and low
+    text           int64[2 * b]   for each its group and where its bytes end; they begin where the last end
+    text_bytes     uint8[...]
+    known_group    int32[c]       groups that know the event besides: null tests of fields that are
+                                  present, empty lists, decimals
+    found_leaf     int32[d]       leaves found already, by patterns and decimals
+    """
+
+    scalar: NDArray[np.int64]
+    text: NDArray[np.int64]
+    text_bytes: NDArray[np.uint8]
+    known_group: NDArray[np.int32]
     found_leaf: NDArray[np.int32]

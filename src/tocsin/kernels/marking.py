@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.bits import lowest_bit
 from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.leaves import Cells, Leaves, Ranges
-from tocsin.kernels.point_leaves import count_hits, mark_hits, settle_hits
+from tocsin.kernels.point_leaves import Keyed, count_hits, mark_hits, settle_hits
 from tocsin.kernels.range_leaves import mark_middles, mark_rays
 from tocsin.kernels.rows import LATER, Draft, Planes, add_event, clear, fill, store
 from tocsin.kernels.sorting import sort_cells
@@ -152,46 +152,14 @@ def _mark_values(
     row, hits = cells.row, sorter.hits
     equal = sort_cells(cells.posting, begin, end, sorter.by_posting, sorter.other, sorter.tally)
     found = sort_cells(cells.found, begin, end, sorter.by_found, sorter.other, sorter.tally)
-    post_start, post_leaf = leaves.posting_start, leaves.posting_leaf
-    keys = count_hits(cells.posting, sorter.by_posting, equal, post_start, post_leaf, hits)
-    keys += count_hits(cells.found, sorter.by_found, found, cells.found_start, cells.found_leaf, hits)
+    by_posting = Keyed(cells.posting, sorter.by_posting, leaves.posting_start, leaves.posting_leaf)
+    by_found = Keyed(cells.found, sorter.by_found, cells.found_start, cells.found_leaf)
+    keys = count_hits(by_posting, equal, hits) + count_hits(by_found, found, hits)
     behind = used + np.uint64(words * keys)
-    used, behind = mark_hits(
-        cells.posting,
-        sorter.by_posting,
-        equal,
-        row,
-        base,
-        post_start,
-        post_leaf,
-        hits,
-        draft,
-        words,
-        planes,
-        used,
-        behind,
-    )
-    used, behind = mark_hits(
-        cells.found,
-        sorter.by_found,
-        found,
-        row,
-        base,
-        cells.found_start,
-        cells.found_leaf,
-        hits,
-        draft,
-        words,
-        planes,
-        used,
-        behind,
-    )
-    used = settle_hits(
-        cells.posting, sorter.by_posting, equal, post_start, post_leaf, hits, words, planes, used
-    )
-    used = settle_hits(
-        cells.found, sorter.by_found, found, cells.found_start, cells.found_leaf, hits, words, planes, used
-    )
+    used, behind = mark_hits(by_posting, equal, row, base, hits, draft, words, planes, used, behind)
+    used, behind = mark_hits(by_found, found, row, base, hits, draft, words, planes, used, behind)
+    used = settle_hits(by_posting, equal, hits, words, planes, used)
+    used = settle_hits(by_found, found, hits, words, planes, used)
     by_slot = sorter.by_slot
     size = sort_cells(cells.slot, begin, end, by_slot, sorter.other, sorter.tally)
     if size == 0:

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import prefetch
+from tocsin.kernels.bits import HALF, prefetch
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.radix import order_by
+from tocsin.kernels.references import FALSE_REF, TRUE_REF, sort_refs
 from tocsin.kernels.shared_nodes import CHILDREN, NODES, SharedNodes
-from tocsin.kernels.sharing import FALSE_REF, TRUE_REF, sort_refs
 
 _EDGES_AHEAD = 32
 """How many edges ahead memory is asked for, where nodes are visited in their order ..."""
@@ -30,7 +30,6 @@ _NODES_AHEAD = 16
 """... and how many nodes, where they are not."""
 
 _PLANE = np.uint64(0xFFFF_FFFF)
-_HALF = np.uint64(32)
 
 
 class PlaneGraph(NamedTuple):
@@ -142,7 +141,7 @@ def number_leaves(
     node_of = np.full(leaves, -1, np.int32)
     for node in range(1, leaves + 1):
         leaf = leaf_number[node - 1]
-        known[2 * node] = np.uint64(true_bits[leaf]) << _HALF | np.uint64(leaf)
+        known[2 * node] = np.uint64(true_bits[leaf]) << HALF | np.uint64(leaf)
         if needed[2 * node + 1]:
             node_of[leaf] = node
     false_leaf = np.empty(leaves, np.int32)
@@ -150,7 +149,7 @@ def number_leaves(
     for leaf in range(leaves):
         if node_of[leaf] >= 0:
             plane = np.uint64(leaves + false_count)
-            known[2 * node_of[leaf] + 1] = np.uint64(false_bits[leaf]) << _HALF | plane
+            known[2 * node_of[leaf] + 1] = np.uint64(false_bits[leaf]) << HALF | plane
             false_leaf[false_count] = leaf
             false_count += 1
     deepest = 0
@@ -296,7 +295,7 @@ def place_level(
         for j in range(start[at], start[at + 1]):
             child[filled] = unordered[j]
             filled += 1
-        known[refs[at]] = np.uint64(bits[at]) << _HALF | np.uint64(next_plane + i)
+        known[refs[at]] = np.uint64(bits[at]) << HALF | np.uint64(next_plane + i)
         is_and[placed + i] = refs[at] & 1 == 0
         child_start[placed + i + 1] = filled
 

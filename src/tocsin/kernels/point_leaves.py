@@ -5,6 +5,8 @@ Events of equal value are taken together, and leaves that only one value satisfi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,16 +15,29 @@ from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.rows import LATER, Draft, Planes, add_event, clear, first_word, store
 
 
+class Keyed(NamedTuple):
+    """Cells of a group in the order of their keys, and the leaves that each key satisfies.
+
+    key          int32[C]     of every cell of the batch
+    cell         int32[...]   the cells that have a key, by key; as many as `size` says where this is taken
+    leaf_start   int64[Q+1]   leaves of a key: leaf[leaf_start[q] : leaf_start[q+1]]
+    leaf         int32[...]
+    """
+
+    key: NDArray[np.int32]
+    cell: NDArray[np.int32]
+    leaf_start: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+
+
 @bare_kernel
 def count_hits(
-    key: NDArray[np.int32],
-    cell: NDArray[np.int32],
+    keyed: Keyed,
     size: int,
-    leaf_start: NDArray[np.int64],
-    leaf: NDArray[np.int32],
     hits: NDArray[np.uint8],
 ) -> int:
     """For each distinct key of the sorted cells, count it for the leaves that it satisfies; how many."""
+    key, cell, leaf_start, leaf = keyed
     last = -1
     distinct = 0
     for i in range(size):
@@ -38,13 +53,10 @@ def count_hits(
 
 @bare_kernel
 def mark_hits(
-    key: NDArray[np.int32],
-    cell: NDArray[np.int32],
+    keyed: Keyed,
     size: int,
     row: NDArray[np.int32],
     base: int,
-    leaf_start: NDArray[np.int64],
-    leaf: NDArray[np.int32],
     hits: NDArray[np.uint8],
     draft: Draft,
     words: int,
@@ -57,6 +69,7 @@ def mark_hits(
     A leaf that only one key satisfies shares that key's plane, stored from `used` on. One that several
     satisfy gets all words of the block, from `behind` on, until settle_hits stores it.
     """
+    key, cell, leaf_start, leaf = keyed
     plane_mask, plane_at, word = planes
     one = np.uint64(1)
     i = 0
@@ -92,11 +105,8 @@ def mark_hits(
 
 @bare_kernel
 def settle_hits(
-    key: NDArray[np.int32],
-    cell: NDArray[np.int32],
+    keyed: Keyed,
     size: int,
-    leaf_start: NDArray[np.int64],
-    leaf: NDArray[np.int32],
     hits: NDArray[np.uint8],
     words: int,
     planes: Planes,
@@ -106,6 +116,7 @@ def settle_hits(
 
     They are met in the order in which they got their words, so that none is written over unread.
     """
+    key, cell, leaf_start, leaf = keyed
     mask, at, word = planes
     last = -1
     for i in range(size):

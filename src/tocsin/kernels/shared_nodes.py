@@ -12,22 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import prefetch
+from tocsin.kernels.bits import HALF, LOWER_HALF, UPPER_HALF, prefetch
 from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import inner_kernel, kernel
 
 NODES = 0
 CHILDREN = 1
 
-_LOWER_HALF = np.uint64(0xFFFF_FFFF)
-_UPPER_HALF = np.uint64(0xFFFF_FFFF_0000_0000)
-_HALF = np.uint64(32)
-
 
 @inner_kernel
 def _first_slot(value: np.uint64, slots: int) -> int:
     """Where the search for a hash begins, by its upper half alone: in the order of hashes."""
-    return np.int64((value >> _HALF) * np.uint64(slots) >> _HALF)
+    return np.int64((value >> HALF) * np.uint64(slots) >> HALF)
 
 
 class SharedNodes(NamedTuple):
@@ -101,7 +97,7 @@ def hash_children(child: NDArray[np.int32], start: int, end: int, flip: int) -> 
     """A hash of the references child[start:end], all negated when flip is 1; its upper bits are good."""
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(start, end):
-        value ^= value >> _HALF
+        value ^= value >> HALF
         value = (value ^ np.uint64(child[i] ^ flip)) * np.uint64(0xFF51AFD7ED558CCD)
     return value
 
@@ -113,9 +109,9 @@ def ask_for_slots(nodes: SharedNodes, value: NDArray[np.uint64], count: int) -> 
     for i in range(count):
         prefetch(slot, _first_slot(value[i], slot.size))
     for i in range(count):
-        prefetch(child_start, slot[_first_slot(value[i], slot.size)] & _LOWER_HALF)
+        prefetch(child_start, slot[_first_slot(value[i], slot.size)] & LOWER_HALF)
     for i in range(count):
-        prefetch(child, child_start[slot[_first_slot(value[i], slot.size)] & _LOWER_HALF])
+        prefetch(child, child_start[slot[_first_slot(value[i], slot.size)] & LOWER_HALF])
 
 
 @inner_kernel
@@ -127,8 +123,8 @@ def intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int)
     at = _first_slot(value, slot.size)
     width = end - start
     while slot[at] != 0:
-        if (slot[at] ^ value) & _UPPER_HALF == 0:
-            known = np.int64(slot[at] & _LOWER_HALF)
+        if (slot[at] ^ value) & UPPER_HALF == 0:
+            known = np.int64(slot[at] & LOWER_HALF)
             begin = child_start[known]
             if child_start[known + 1] - begin == width:
                 same = True
@@ -145,7 +141,7 @@ def intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int)
         child[begin + i] = scratch[start + i]
     child_start[node] = begin
     child_start[node + 1] = begin + width
-    slot[at] = value & _UPPER_HALF | np.uint64(node)
+    slot[at] = value & UPPER_HALF | np.uint64(node)
     size[NODES] = node + 1
     size[CHILDREN] = begin + width
     return node

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import lowest_bit, prefetch
+from tocsin.kernels.bits import ALL, lowest_bit, prefetch
 from tocsin.kernels.jit import inner_kernel, kernel
-from tocsin.kernels.leaves import Leaves, Ranges
+from tocsin.kernels.leaves import Leaves, OneEvent, Ranges
 from tocsin.kernels.links import Links, first_rule
 from tocsin.kernels.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
 from tocsin.kernels.planes import PlaneGraph
@@ -32,29 +32,10 @@ SPARE = 2 * AHEAD
 """Entries that are read or written behind the end of a list of planes or rules."""
 
 _ONE = np.uint64(1)
-_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _TOP = np.uint64(1 << 63)
 _IN_WORD = np.uint64(63)
 _WORD = np.uint64(6)
 _LINE = np.uint64(9)
-
-
-class OneEvent(NamedTuple):
-    """The values of one event, each for the group that asks about it, in any order.
-
-    scalar         int64[3 * a]   for each its group and its key, high and low
-    text           int64[2 * b]   for each its group and where its bytes end; they begin where the last end
-    text_bytes     uint8[...]
-    known_group    int32[c]       groups that know the event besides: null tests of fields that are
-                                  present, empty lists, decimals
-    found_leaf     int32[d]       leaves found already, by patterns and decimals
-    """
-
-    scalar: NDArray[np.int64]
-    text: NDArray[np.int64]
-    text_bytes: NDArray[np.uint8]
-    known_group: NDArray[np.int32]
-    found_leaf: NDArray[np.int32]
 
 
 class Marks(NamedTuple):
@@ -135,14 +116,14 @@ def _hold_run(
     """The leaves from `first` to `last` hold, both included: what follows from them lies in a row, too."""
     first_word = first >> 6
     last_word = last >> 6
-    from_first = _ALL << np.uint64(first & 63)
-    to_last = _ALL >> np.uint64(63 - (last & 63))
+    from_first = ALL << np.uint64(first & 63)
+    to_last = ALL >> np.uint64(63 - (last & 63))
     if first_word == last_word:
         bit[first_word] |= from_first & to_last
     else:
         bit[first_word] |= from_first
         for word in range(first_word + 1, last_word):
-            bit[word] = _ALL
+            bit[word] = ALL
         bit[last_word] |= to_last
     for i in range(first >> 9, (last >> 9) + 1):
         line[i] = 1
@@ -280,9 +261,9 @@ def _take(
             continue
         bits = bit[word]
         if word == first:
-            bits &= _ALL << np.uint64(begin & 63)
+            bits &= ALL << np.uint64(begin & 63)
         if word == last:
-            bits &= _ALL >> np.uint64(63 - ((end - 1) & 63))
+            bits &= ALL >> np.uint64(63 - ((end - 1) & 63))
         base = (word << 6) - zero
         for _ in range(2):
             lowest = lowest_bit(bits | _TOP)

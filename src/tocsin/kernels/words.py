@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import eight_bytes, lowest_bit
+from tocsin.kernels.bits import ALL, EVERY_BYTE, eight_bytes, lowest_bit
 from tocsin.kernels.jit import inner_kernel
 
 WORD_OTHER = 0
@@ -62,8 +62,6 @@ def _keyword_slots() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
 _LETTERS, _CODE = _keyword_slots()
 _LONGEST = 7
 
-_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-_ONES = np.uint64(0x0101_0101_0101_0101)
 _TOPS = np.uint64(0x8080_8080_8080_8080)
 _LOWER_CASE = np.uint64(0x2020_2020_2020_2020)
 
@@ -71,15 +69,15 @@ _LOWER_CASE = np.uint64(0x2020_2020_2020_2020)
 @inner_kernel
 def bytes_equal(word: np.uint64, byte: int) -> np.uint64:
     """The top bit of each of eight bytes that is `byte`."""
-    differs = word ^ (_ONES * np.uint64(byte))
+    differs = word ^ (EVERY_BYTE * np.uint64(byte))
     return ~(((differs & ~_TOPS) + ~_TOPS) | differs) & _TOPS
 
 
 @inner_kernel
 def _bytes_between(word: np.uint64, first: int, last: int) -> np.uint64:
     """The top bit of each of eight bytes, all below 128, that is first ... last."""
-    from_first = word + _ONES * np.uint64(128 - first)
-    behind_last = word + _ONES * np.uint64(127 - last)
+    from_first = word + EVERY_BYTE * np.uint64(128 - first)
+    behind_last = word + EVERY_BYTE * np.uint64(127 - last)
     return from_first & ~behind_last & _TOPS
 
 
@@ -147,7 +145,7 @@ def classify(data: NDArray[np.uint8], at: int, end: int) -> int:
         letters = np.uint64(0)
         for i in range(size):
             letters |= np.uint64(data[at + i]) << np.uint64(8 * i)
-    letters = (letters | _LOWER_CASE) & (_ALL >> np.uint64(64 - 8 * size))
+    letters = (letters | _LOWER_CASE) & (ALL >> np.uint64(64 - 8 * size))
     slot = np.int64(letters * _SPREAD >> _TO_SLOT)
     return _CODE[slot] if _LETTERS[slot] == letters else WORD_OTHER
 

@@ -28,7 +28,7 @@ from tocsin.index.reading import read_conditions
 from tocsin.kernels.atree import AND, LEAF, NOT, OR, XNOR, XOR
 from tocsin.kernels.atree_match import Switches
 from tocsin.kernels.atree_updates import Groups, Policy
-from tocsin.kernels.sharing import TRUE_REF
+from tocsin.kernels.references import TRUE_REF
 from tocsin.lab.frozen_atree import (
     Access,
     AtreeMatcher,

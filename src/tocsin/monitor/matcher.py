@@ -18,11 +18,11 @@ from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import evaluate_block
 from tocsin.kernels.deferred import kinds_of
 from tocsin.kernels.frequencies import add_frequencies
-from tocsin.kernels.leaves import Cells
+from tocsin.kernels.leaves import Cells, OneEvent
 from tocsin.kernels.marking import Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living
 from tocsin.kernels.rows import LATER, WORDS, Planes
-from tocsin.kernels.single import Marks, OneEvent, match_single, no_marks
+from tocsin.kernels.single import Marks, match_single, no_marks
 from tocsin.kernels.sorting import RADIX
 from tocsin.kernels.writing import ROWS, SQUARES, write_matches
 
@@ -206,10 +206,9 @@ class Matcher:
                     cells,
                     cursor,
                     base,
-                    words,
+                    len(per_event),
                     planes,
                     sorter,
-                    len(per_event),
                 )
                 count_events(self._root, self._weight, words, planes, per_event)
                 yield _Block(scratch, planes, words, used, per_event)

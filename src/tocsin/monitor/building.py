@@ -12,6 +12,7 @@ from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
 from tocsin.index.engine import EngineBuilder
 from tocsin.index.scan import ScanEngine
+from tocsin.index.scan_conjunctions import ScanConjunctionsEngine
 from tocsin.monitor.engine_index import EngineIndex
 from tocsin.monitor.index import Index
 from tocsin.monitor.learning import learned
@@ -20,6 +21,7 @@ AnyIndex = Index | EngineIndex
 
 _BESIDE_THE_ATREE: dict[str, EngineBuilder] = {
     "scan": ScanEngine.of,
+    "scan-conj": ScanConjunctionsEngine.of,
 }
 
 ENGINES: dict[str, Callable[[Rules], AnyIndex]] = {

@@ -19,14 +19,14 @@ from tocsin.monitor.learning import learned
 
 AnyIndex = Index | EngineIndex
 
-_BESIDE_THE_ATREE: dict[str, EngineBuilder] = {
+BESIDE_THE_ATREE: dict[str, EngineBuilder] = {
     "scan": ScanEngine.of,
     "scan-conj": ScanConjunctionsEngine.of,
 }
 
 ENGINES: dict[str, Callable[[Rules], AnyIndex]] = {
     "atree": lambda rules: Index(compile_rules(rules)),
-    **{name: partial(EngineIndex, name, build) for name, build in _BESIDE_THE_ATREE.items()},
+    **{name: partial(EngineIndex, name, build) for name, build in BESIDE_THE_ATREE.items()},
 }
 """Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.index.listing import lists_of, plain_lists
+from tests.expressions import lists_of, plain_lists
 
 from tocsin.index import conjunctions as conjunctions_module
 from tocsin.index.conjunctions import ConjunctionIndex

@@ -6,7 +6,7 @@ A key stands for one of its predicates: `age in (3)`, `state in (CA)`, ...
 from __future__ import annotations
 
 import pytest
-from tests.index.listing import lists_of, plain_lists
+from tests.expressions import lists_of, plain_lists
 
 from tocsin.index.conjunctions import ConjunctionIndex
 

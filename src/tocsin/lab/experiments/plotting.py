@@ -69,8 +69,9 @@ def write_plot(plot: Plot, path: Path) -> None:
     across = min(len(plot.panels), PANELS_IN_A_ROW)
     down = -(-len(plot.panels) // across)
     width = max(across * WIDTH, 5.0)
+    named = {each for panel in plot.panels for each in _legend_names(panel)}
     in_a_row = max(2, min(LEGEND_IN_A_ROW, int(width / 1.4)))
-    below = LEGEND * -(-len(styles) // in_a_row) if len(styles) > 1 else 0.0
+    below = LEGEND * -(-len(named) // in_a_row) if len(named) > 1 else 0.0
     noted = NOTE * max(panel.note.count("\n") + 1 if panel.note else 0 for panel in plot.panels)
     height = down * (HEIGHT + noted) + TITLE + below
     room = ConstrainedLayoutEngine(rect=(0, below / height, 1, 1 - (below + TITLE) / height))
@@ -81,7 +82,7 @@ def write_plot(plot: Plot, path: Path) -> None:
         _draw(axes, panel, styles)
     for axes in places[len(plot.panels) :]:
         axes.set_axis_off()
-    if len(styles) > 1:
+    if len(named) > 1:
         _add_legend(figure, places, in_a_row)
     FigureCanvasAgg(figure)
     figure.savefig(path, format="png")
@@ -116,6 +117,11 @@ def _names(panel: Lines | Bars) -> list[str]:
     if isinstance(panel, Lines):
         return [line.name for line in panel.lines]
     return [name for bar in panel.bars for name in ([bar.name] if bar.name else panel.categories)]
+
+
+def _legend_names(panel: Lines | Bars) -> list[str]:
+    """Those of them that nothing else tells: a category stands below its bar."""
+    return [each.name for each in (panel.lines if isinstance(panel, Lines) else panel.bars) if each.name]
 
 
 def _draw(axes: Axes, panel: Lines | Bars, styles: dict[str, Style]) -> None:
@@ -197,6 +203,7 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
         ha="right" if steep else "center",
         rotation_mode="anchor" if steep else "default",
     )
+    axes.margins(y=0.12)
     axes.grid(False, axis="x")
     axes.set_xlabel(panel.across, fontsize=9)
 
@@ -217,7 +224,10 @@ def _scale(side: XAxis | YAxis, axis: Axis) -> None:
 
 def _decade_below(axes: Axes) -> float:
     """Where bars begin on a logarithmic axis: at a power of ten below all of them."""
-    lowest: float = min((each.get_height() for each in axes.patches if each.get_height() > 0), default=1.0)
+    from matplotlib.patches import Rectangle
+
+    heights = [each.get_bbox().height for each in axes.patches if isinstance(each, Rectangle)]
+    lowest = min((each for each in heights if each > 0), default=1.0)
     return 10.0 ** math.floor(math.log10(lowest / 1.5))
 
 

@@ -1,0 +1,52 @@
+"""Every engine beside the A-Tree, by its name. Each is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from tocsin.index.engine import Engine, EngineBuilder
+from tocsin.kernels.expressions import Expressions
+
+
+def _interval(expressions: Expressions) -> Engine:
+    from tocsin.index.interval import IntervalEngine
+
+    return IntervalEngine.of(expressions)
+
+
+def _dewey(expressions: Expressions) -> Engine:
+    from tocsin.index.dewey import DeweyEngine
+
+    return DeweyEngine.of(expressions)
+
+
+def _bop(expressions: Expressions) -> Engine:
+    from tocsin.index.bop import BopEngine
+
+    return BopEngine.of(expressions)
+
+
+def _bdd(expressions: Expressions) -> Engine:
+    from tocsin.index.bdd import BddEngine
+
+    return BddEngine.of(expressions)
+
+
+def _scan(expressions: Expressions) -> Engine:
+    from tocsin.index.scan import ScanEngine
+
+    return ScanEngine.of(expressions)
+
+
+def _scan_conjunctions(expressions: Expressions) -> Engine:
+    from tocsin.index.scan_conjunctions import ScanConjunctionsEngine
+
+    return ScanConjunctionsEngine.of(expressions)
+
+
+BUILDERS: dict[str, EngineBuilder] = {
+    "interval": _interval,
+    "dewey": _dewey,
+    "bop": _bop,
+    "bdd": _bdd,
+    "scan": _scan,
+    "scan-conj": _scan_conjunctions,
+}

@@ -86,9 +86,9 @@ def sort_numbers(
                 j -= 1
             number[j] = moved
         return
-    width = (bits + 1) >> 1
+    width = max(bits + 1, 2) >> 1
     if width > _WIDEST or count >> width == 0:
-        width = (bits + 3) >> 2
+        width = max(bits + 3, 4) >> 2
     mask = (1 << width) - 1
     for shift in range(0, bits, 2 * width):
         _move(number, other, shift, mask, tally)

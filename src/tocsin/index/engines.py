@@ -6,16 +6,16 @@ from tocsin.index.engine import Engine, EngineBuilder
 from tocsin.kernels.expressions import Expressions
 
 
-def _dewey(expressions: Expressions) -> Engine:
-    from tocsin.index.dewey import DeweyEngine
-
-    return DeweyEngine.of(expressions)
-
-
 def _interval(expressions: Expressions) -> Engine:
     from tocsin.index.interval import IntervalEngine
 
     return IntervalEngine.of(expressions)
+
+
+def _dewey(expressions: Expressions) -> Engine:
+    from tocsin.index.dewey import DeweyEngine
+
+    return DeweyEngine.of(expressions)
 
 
 def _bop(expressions: Expressions) -> Engine:
@@ -43,8 +43,8 @@ def _scan_conjunctions(expressions: Expressions) -> Engine:
 
 
 BUILDERS: dict[str, EngineBuilder] = {
-    "dewey": _dewey,
     "interval": _interval,
+    "dewey": _dewey,
     "bop": _bop,
     "bdd": _bdd,
     "scan": _scan,

@@ -72,7 +72,7 @@ def skipped(size: int, lists: Sequence[Sequence[int]]) -> list[int]:
     cursors.place[: len(lists)] = start[:-1]
     cursors.end[: len(lists)] = start[1:]
     found = np.empty(len(item), np.int32)
-    return found[: skip_through(size, len(lists), item, cursors, found, 0)].tolist()  # type: ignore[no-any-return]
+    return found[: skip_through(size, len(lists), item, *cursors, found, 0)].tolist()  # type: ignore[no-any-return]
 
 
 @given(st.lists(st.frozensets(st.integers(0, 60)), min_size=1, max_size=7), st.data())
@@ -88,8 +88,8 @@ def test_skipping_pays_where_all_lists_but_a_short_one_are_long() -> None:
     cursors = no_cursors()
     cursors.place[:3] = 0
     cursors.end[:3] = [1_000, 5, 1_000]
-    assert skipping_pays(3, 3, cursors), "a conjunction of three is one of five"
-    assert not skipping_pays(2, 3, cursors), "a conjunction of two may be any"
+    assert skipping_pays(3, 3, *cursors), "a conjunction of three is one of five"
+    assert not skipping_pays(2, 3, *cursors), "a conjunction of two may be any"
 
 
 @pytest.mark.parametrize("size", [255, 256, 300, 70_000])

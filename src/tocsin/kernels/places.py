@@ -28,7 +28,7 @@ from tocsin.kernels.unfolding import Trees
 BLOCK_BITS = 6
 """Places are looked at in blocks of 64."""
 
-_AHEAD = 2
+_LISTS_AHEAD = 4
 """How many conjunctions ahead their places are asked for."""
 
 _PLACES_AHEAD = 8
@@ -163,39 +163,54 @@ def last_places(
 
 
 @bare_kernel
-def _note(
+def _find_lists(
     conjunction: NDArray[np.int32],
     start: NDArray[np.int64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+) -> int:
+    """Where the list of each conjunction lies, first[i] ... last[i]; how many places they have together."""
+    total = np.int64(0)
+    for i in range(conjunction.size):
+        first[i] = start[conjunction[i]]
+        last[i] = start[conjunction[i] + 1]
+        total += last[i] - first[i]
+    return total
+
+
+@bare_kernel
+def _note(
+    lists: int,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
     place: NDArray[np.int32],
-    last: NDArray[np.int32],
+    last_place: NDArray[np.int32],
     near: NDArray[np.uint64],
 ) -> None:
     """Note the blocks in which the rules of opening places lie."""
-    for i in range(conjunction.size):
-        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
-            for block in range(place[j] >> BLOCK_BITS, (last[j] >> BLOCK_BITS) + 1):
+    for i in range(lists):
+        for j in range(first[i], last[i]):
+            for block in range(place[j] >> BLOCK_BITS, (last_place[j] >> BLOCK_BITS) + 1):
                 near[block >> 6] |= _ONE << np.uint64(block & 63)
 
 
 @bare_kernel
 def _take(
-    conjunction: NDArray[np.int32],
-    start: NDArray[np.int64],
+    lists: int,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
     place: NDArray[np.int32],
     every: bool,
     near: NDArray[np.uint64],
     out: NDArray[np.int32],
     at: int,
 ) -> int:
-    """Write the places of conjunctions to out[at:], every one or only those of blocks that were noted.
-
-    Where they end.
-    """
-    for i in range(conjunction.size):
-        coming = conjunction[min(i + _AHEAD, conjunction.size - 1)]
-        for j in range(start[coming], start[coming + 1], _LINE):
+    """Write places to out[at:], every one or only those of blocks that were noted; where they end."""
+    for i in range(lists):
+        coming = min(i + _LISTS_AHEAD, lists - 1)
+        for j in range(first[coming], last[coming], _LINE):
             prefetch(place, j)
-        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
+        for j in range(first[i], last[i]):
             block = place[j] >> BLOCK_BITS
             out[at] = place[j]
             at += every or (near[block >> 6] >> np.uint64(block & 63)) & _ONE != 0
@@ -205,10 +220,13 @@ def _take(
 @kernel
 def put_in_order(places: Places, conjunctions: Lists, room: OrderingRoom) -> Lists:
     """For each event the places of its conjunctions, ascending, without those that cannot matter."""
-    opening_start, opening = places.opening_start, places.opening
-    other_start, other = places.other_start, places.other
-    near = room.near
+    opening, other, near = places.opening, places.other, room.near
     events = conjunctions.start.size - 1
+    most_lists = 0
+    for event in range(events):
+        most_lists = max(most_lists, conjunctions.start[event + 1] - conjunctions.start[event])
+    first = np.empty(most_lists, np.int64)
+    last = np.empty(most_lists, np.int64)
     bits = bits_of(places.rule_start[-1])
     ordered_start = np.zeros(events + 1, np.int64)
     ordered = np.empty(0, np.int32)
@@ -216,16 +234,16 @@ def put_in_order(places: Places, conjunctions: Lists, room: OrderingRoom) -> Lis
     at = 0
     for event in range(events):
         held = conjunctions.item[conjunctions.start[event] : conjunctions.start[event + 1]]
-        most = np.int64(1)
-        for i in range(held.size):
-            most += opening_start[held[i] + 1] - opening_start[held[i]]
-            most += other_start[held[i] + 1] - other_start[held[i]]
         begin = at
-        ordered = with_room(ordered, at, most)
-        at = _take(held, opening_start, opening, True, near, ordered, at)
-        if other.size > 0:
-            _note(held, opening_start, opening, places.opening_last, near)
-            at = _take(held, other_start, other, False, near, ordered, at)
+        total = _find_lists(held, places.opening_start, first, last)
+        ordered = with_room(ordered, at, total)
+        at = _take(held.size, first, last, opening, True, near, ordered, at)
+        if other.size > 0 and total > 0:
+            _note(held.size, first, last, opening, places.opening_last, near)
+            total = _find_lists(held, places.other_start, first, last)
+            # One more, because what is not wanted is written, too, and then written over.
+            ordered = with_room(ordered, at, total + 1)
+            at = _take(held.size, first, last, other, False, near, ordered, at)
             near[:] = 0
         spare = with_room(spare, 0, at - begin)
         sort_numbers(ordered[begin:at], spare[: at - begin], bits, room.tally)

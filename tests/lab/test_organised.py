@@ -10,6 +10,7 @@ from tests.strategies import events, rule_sets
 import tocsin
 from tocsin.grammar.printing import print_condition
 from tocsin.lab.organised import build_organised
+from tocsin.monitor.index import Index
 
 
 @given(rule_sets(), st.lists(events(), min_size=1, max_size=4), st.booleans(), st.booleans())
@@ -25,5 +26,7 @@ def test_same_matches(rules, given_events, reorganise, self_adjust) -> None:
 def test_a_rule_inside_another_is_its_child(order: int) -> None:
     """Four edges instead of five, whichever comes first."""
     rules = [("inner", "a = 1 and b = 2"), ("outer", "a = 1 and b = 2 and c = 3")][::order]
-    assert tocsin.build(rules).stats().edges == 5
+    plain = tocsin.build(rules)
+    assert isinstance(plain, Index)
+    assert plain.stats().edges == 5
     assert build_organised(rules).stats().edges == 4

@@ -73,17 +73,15 @@ def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Expla
 
 def _explain_from_files(paths: Sequence[str], rule: str, event: dict[str, object]) -> Explanation:
     """Only the one rule is built: what is wrong with others is not the question here."""
-    import numpy as np
-
     from tocsin.grammar.rule_files import read_rules
-    from tocsin.monitor.scan import ScanIndex
+    from tocsin.monitor.explaining import explain_rule
 
     rules = read_rules(*paths, skip_bad=True)
     ids = rules.ids.to_pylist()
     if rule not in ids:
         raise_all([error for error in rules.rejected if error.rule == rule])
         raise InputError(_no_such_rule(rule, ids))
-    return ScanIndex(rules.take(np.array([ids.index(rule)]))).explain(rule, event)
+    return explain_rule(rules, ids.index(rule), event)
 
 
 def _no_such_rule(rule: str, ids: Sequence[str]) -> str:

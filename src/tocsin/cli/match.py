@@ -22,7 +22,7 @@ from tocsin.errors import EventError, UsageError
 if TYPE_CHECKING:
     from tocsin.monitor.kept import KeptColumn
     from tocsin.monitor.parts import PartReport, SliceJob
-    from tocsin.monitor.slice_matchers import IndexOnSlices, ScanOnSlices
+    from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
 
 NAME = "match"
 SUMMARY = "find the rules that events satisfy"
@@ -122,9 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | ScanOnSlices, list[str]]:
+def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | EngineOnSlices, list[str]]:
     from tocsin.monitor.index import Index, open_file
-    from tocsin.monitor.slice_matchers import IndexOnSlices, ScanOnSlices
+    from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
 
     path = saved_index(arguments.rules)
     if path is not None:
@@ -134,7 +134,7 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | ScanOn
     engine, bad = read_and_build(arguments.rules, arguments.engine or Index.engine, arguments.skip_bad)
     if isinstance(engine, Index):
         return IndexOnSlices(engine), bad
-    return ScanOnSlices(engine), bad
+    return EngineOnSlices(engine), bad
 
 
 @contextlib.contextmanager
@@ -145,18 +145,18 @@ def _workspace(output: str | None) -> Iterator[str]:
         yield str(Path(folder).resolve())
 
 
-def _match(matcher: IndexOnSlices | ScanOnSlices, job: SliceJob, no_spark: bool) -> list[PartReport]:
+def _match(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, no_spark: bool) -> list[PartReport]:
     from tocsin.monitor.slice_matchers import IndexOnSlices
 
     on_spark = not no_spark and len(job.slices) > 0
     if on_spark and isinstance(matcher, IndexOnSlices):
         return _match_on_spark(matcher, job)
     if on_spark:
-        say("The engine scan does not run on Spark: matching in this process")
+        say(f"The engine {matcher.index.engine} does not run on Spark: matching in this process")
     return _match_here(matcher, job)
 
 
-def _match_here(matcher: IndexOnSlices | ScanOnSlices, job: SliceJob) -> list[PartReport]:
+def _match_here(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob) -> list[PartReport]:
     from tocsin.monitor.parts import match_slice
 
     reports: list[PartReport] = []
@@ -218,7 +218,7 @@ def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
 
 
 def _warn_of_missing(
-    matcher: IndexOnSlices | ScanOnSlices, job: SliceJob, reports: Sequence[PartReport]
+    matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, reports: Sequence[PartReport]
 ) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
     from tocsin.events.paths import path_text
@@ -243,7 +243,7 @@ def _listed(names: Sequence[str]) -> str:
 def _write(
     output: str | None,
     suffix: str,
-    matcher: IndexOnSlices | ScanOnSlices,
+    matcher: IndexOnSlices | EngineOnSlices,
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:

@@ -11,7 +11,7 @@ from tocsin.errors import RuleError, UsageError, each_error, raise_all
 
 if TYPE_CHECKING:
     from tocsin.grammar.rules import Rules
-    from tocsin.monitor.building import Engine
+    from tocsin.monitor.building import AnyIndex
 
 INDEX_SUFFIX = ".tocsin"
 RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
@@ -45,7 +45,7 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
     return [file for path in paths for file in (rule_files(path) if Path(path).is_dir() else [path])]
 
 
-def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[Engine, list[str]]:
+def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[AnyIndex, list[str]]:
     """The engine, and the bad rules as lines for a file of rejects.
 
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and

@@ -39,3 +39,8 @@ def expressions_of(graph: PlaneGraph, leaves: int) -> Expressions:
     return Expressions(
         leaves + len(graph.false_leaf), graph.is_and, graph.child_start, graph.child, graph.root
     )
+
+
+def always_true(expressions: Expressions) -> NDArray[np.bool_]:
+    """For each rule whether it holds in every event, whatever that is."""
+    return expressions.root == expressions.literals + len(expressions.is_and)

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from tocsin.errors import RuleError, UsageError, each_error
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
+from tocsin.index.engine import EngineBuilder
+from tocsin.index.scan import ScanEngine
+from tocsin.index.scan_conjunctions import ScanConjunctionsEngine
+from tocsin.monitor.engine_index import EngineIndex
 from tocsin.monitor.index import Index
 from tocsin.monitor.learning import learned
-from tocsin.monitor.scan import ScanIndex
 
-Engine = Index | ScanIndex
+AnyIndex = Index | EngineIndex
 
-ENGINES: dict[str, Callable[[Rules], Engine]] = {
+BESIDE_THE_ATREE: dict[str, EngineBuilder] = {
+    "scan": ScanEngine.of,
+    "scan-conj": ScanConjunctionsEngine.of,
+}
+
+ENGINES: dict[str, Callable[[Rules], AnyIndex]] = {
     "atree": lambda rules: Index(compile_rules(rules)),
-    "scan": ScanIndex,
+    **{name: partial(EngineIndex, name, build) for name, build in BESIDE_THE_ATREE.items()},
 }
 """Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 
 
-def build(rules: object, engine: str = "atree", *, sample: object = None) -> Engine:
+def build(rules: object, engine: str = "atree", *, sample: object = None) -> AnyIndex:
     """Build an index of rules: what read_rules gave, (id, condition) pairs, or an Arrow table.
 
     Raises RuleError for a rule that cannot be taken, RuleErrors for several: all or nothing. Use
@@ -39,7 +48,7 @@ def build(rules: object, engine: str = "atree", *, sample: object = None) -> Eng
     return Index(learned(compile_rules(Rules.of(rules)), sample))
 
 
-def build_good(rules: object, engine: str = "atree") -> tuple[Engine, list[RuleError]]:
+def build_good(rules: object, engine: str = "atree") -> tuple[AnyIndex, list[RuleError]]:
     """Build an index of the rules that can be taken, and the errors of those that cannot."""
     builder = _builder(engine)
     whole = Rules.of(rules, skip_bad=True)
@@ -53,7 +62,7 @@ def build_good(rules: object, engine: str = "atree") -> tuple[Engine, list[RuleE
     return builder(whole.take(np.array(good, np.int64))), [*rejected, *errors]
 
 
-def _builder(engine: str) -> Callable[[Rules], Engine]:
+def _builder(engine: str) -> Callable[[Rules], AnyIndex]:
     if not isinstance(engine, str) or engine not in ENGINES:
         raise UsageError(f"there is no engine '{engine}': choose one of {', '.join(ENGINES)}")
     return ENGINES[engine]

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tocsin.errors import EventError
+from tocsin.errors import EventError, RuleError
 from tocsin.events.scalars import type_name
+from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import Instant, Truth, lookup, step_truths
 from tocsin.grammar.printing import print_field, print_predicate
+from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
@@ -58,6 +60,15 @@ def _indent(depth: int) -> str:
     if depth <= _DEEPEST_INDENT:
         return "  " * depth
     return f"{'  ' * _DEEPEST_INDENT}[{depth}] "
+
+
+def explain_rule(rules: Rules, number: int, event: Mapping[str, object]) -> Explanation:
+    """Explain one of the rules; RuleError, with its place, when its condition cannot be read."""
+    try:
+        condition = parse_condition(rules.whens[number].as_py(), rules.aliases.get(number))
+    except RuleError as error:
+        raise rules.error(number, error) from None
+    return explain_condition(rules.ids[number].as_py(), condition, event)
 
 
 def explain_condition(rule: str, condition: Condition, event: Mapping[str, object]) -> Explanation:

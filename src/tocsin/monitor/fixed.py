@@ -9,7 +9,7 @@ from tocsin.errors import UnsupportedError
 
 
 class FixedRules:
-    """What such an engine says when it is asked to change its rules, to save them or to count its nodes."""
+    """What such an engine says when it is asked to change its rules or to save them."""
 
     engine: str
 
@@ -32,10 +32,6 @@ class FixedRules:
     def compact(self) -> NoReturn:
         """Not here: UnsupportedError."""
         self._refuse()
-
-    def stats(self) -> NoReturn:
-        """There is nothing to count: UnsupportedError."""
-        raise UnsupportedError(f"the engine {self.engine} has no statistics: build with engine='atree'")
 
     def save(self, path: str | os.PathLike[str]) -> NoReturn:
         """There is nothing to save: UnsupportedError."""

@@ -18,11 +18,12 @@ from tocsin.index.resolve import Resolver
 from tocsin.kernels.block import evaluate_block
 from tocsin.kernels.deferred import kinds_of
 from tocsin.kernels.frequencies import add_frequencies
+from tocsin.kernels.holding import Marks, no_marks
 from tocsin.kernels.leaves import Cells, OneEvent
 from tocsin.kernels.marking import Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living
 from tocsin.kernels.rows import LATER, WORDS, Planes
-from tocsin.kernels.single import Marks, match_single, no_marks
+from tocsin.kernels.single import match_single
 from tocsin.kernels.sorting import RADIX
 from tocsin.kernels.writing import ROWS, SQUARES, write_matches
 

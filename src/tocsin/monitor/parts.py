@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError
-from tocsin.events.cells import Path
+from tocsin.events.cells import EventBatch, Path
 from tocsin.events.csv_files import ColumnType, long_integers
 from tocsin.events.files import BATCH_ROWS, EventChunk, read_slice
 from tocsin.events.slices import Slice
@@ -52,13 +52,10 @@ class SliceMatcher(Protocol):
     fields: Sequence[Path]
     """The fields to find the cells of."""
 
-    columns: Sequence[str]
-    """Top-level columns to read whole."""
-
     def __len__(self) -> int: ...
 
-    def match(self, chunk: EventChunk, columns: Mapping[str, pa.Array], /) -> BatchMatches:
-        """The matches of a chunk, of which the columns are given, those that the file has."""
+    def match(self, events: EventBatch, /) -> BatchMatches:
+        """The matches of events that are cells already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +125,7 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
     name = f"{number:07d}-{uuid.uuid4().hex}"
     folder = FilePath(job.folder)
     located = replace(piece, file=str(FilePath(job.root) / piece.file))
-    present = _present(located, {*job.keep, *matcher.columns})
+    present = _present(located, set(job.keep))
     rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, len(matcher))))
     seen: set[Path] = set()
     with _PartWriter(folder / name) as part:
@@ -137,7 +134,7 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
             if report.rejects and not job.skip_bad:
                 return report
             columns = _columns(piece, chunk.kept)
-            matches = matcher.match(chunk, columns)
+            matches = matcher.match(chunk.events)
             kept = {each: plain(columns[each], each) for each in job.keep if each in columns}
             for each, values in kept.items():
                 report.kinds[each] = sorted({*report.kinds.get(each, ()), *kinds_of(values)})

@@ -57,11 +57,36 @@ class Statistics:
             ("sharing", f"each node is used {self.uses:.1f} times"),
             ("for matching", _size(self.bytes_matching)),
             ("for texts", _size(self.bytes_texts)),
-            ("built in", ", ".join(f"{phase} {value:.2f} s" for phase, value in self.seconds.items())),
+            ("built in", _phases(self.seconds)),
         ]
         if self.waiting or self.dead:
             rows.insert(1, ("changes", f"{self.waiting:,} rules beside the main index, {self.dead:,} dead"))
-        return "\n".join(f"{name:<14}{value}" for name, value in rows)
+        return _aligned(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatistics:
+    """The same of an engine beside the A-Tree; print it for a table.
+
+    literals are predicates, and negations of predicates that some rule asks for. bytes_matching counts
+    what matching needs: looking predicates up, the engine's own arrays, and the ids.
+    """
+
+    engine: str
+    rules: int
+    literals: int
+    bytes_matching: dict[str, int]
+    seconds: dict[str, float]
+
+    def __str__(self) -> str:
+        rows = [
+            ("engine", self.engine),
+            ("rules", f"{self.rules:,}"),
+            ("literals", f"{self.literals:,}"),
+            ("for matching", _size(self.bytes_matching)),
+            ("built in", _phases(self.seconds)),
+        ]
+        return _aligned(rows)
 
 
 def statistics_of(index: CompiledIndex) -> Statistics:
@@ -132,3 +157,11 @@ def _size(parts: dict[str, int]) -> str:
     total = sum(parts.values())
     largest = ", ".join(f"{name} {value / 1e6:.1f}" for name, value in parts.items() if value * 50 > total)
     return f"{total / 1e6:.1f} MB ({largest})"
+
+
+def _phases(seconds: dict[str, float]) -> str:
+    return ", ".join(f"{phase} {value:.2f} s" for phase, value in seconds.items())
+
+
+def _aligned(rows: list[tuple[str, str]]) -> str:
+    return "\n".join(f"{name:<14}{value}" for name, value in rows)

@@ -13,7 +13,7 @@ from tocsin.errors import UsageError
 from tocsin.spark.shipping import ShippedIndex, ship_index
 
 if TYPE_CHECKING:
-    from tocsin.monitor.building import Engine
+    from tocsin.monitor.building import AnyIndex
     from tocsin.spark.columns import Layout
 
 TAKEN = ("event", "rule", "score")
@@ -21,7 +21,7 @@ TAKEN = ("event", "rule", "score")
 
 
 def match(
-    events: DataFrame, index_or_path: Engine | str | os.PathLike[str], keep: Sequence[str] = ()
+    events: DataFrame, index_or_path: AnyIndex | str | os.PathLike[str], keep: Sequence[str] = ()
 ) -> DataFrame:
     """A row for each match: the columns named in `keep`, then `rule` (string) and `score` (double).
 

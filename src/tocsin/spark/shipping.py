@@ -31,7 +31,7 @@ from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageEr
 from tocsin.folders import temporary_folder
 
 if TYPE_CHECKING:
-    from tocsin.monitor.building import Engine
+    from tocsin.monitor.building import AnyIndex
     from tocsin.monitor.index import Index
 
 KEPT_OPEN = 8
@@ -55,7 +55,7 @@ class ShippedIndex:
         return _opened(self.name)
 
 
-def ship_index(session: SparkSession, index_or_path: Engine | str | os.PathLike[str]) -> ShippedIndex:
+def ship_index(session: SparkSession, index_or_path: AnyIndex | str | os.PathLike[str]) -> ShippedIndex:
     """Send an index, or a saved one by its path, to the workers of a session.
 
     An index is saved the first time that it is sent, whatever the session, and again when its rules have

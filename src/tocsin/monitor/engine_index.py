@@ -1,0 +1,158 @@
+"""The door of the engines beside the A-Tree: rules as they were built, matched by any of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.errors import RuleError, UnknownRuleError, UsageError, raise_all
+from tocsin.events.arrow import batch_of_table
+from tocsin.events.cells import EventBatch
+from tocsin.grammar.rules import Rule, Rules
+from tocsin.grammar.tree import Path
+from tocsin.index.compiled import compile_rules
+from tocsin.index.engine import Engine, EngineBuilder, RefusedRules
+from tocsin.index.packing import joined
+from tocsin.index.predicate_stage import PredicateStage
+from tocsin.kernels.expressions import expressions_of
+from tocsin.kernels.lists import Lists
+from tocsin.monitor.explaining import Explanation, check_event, explain_rule
+from tocsin.monitor.fixed import FixedRules
+from tocsin.monitor.matcher import BatchMatches
+from tocsin.monitor.missing import warn_of_missing_fields
+from tocsin.monitor.names import Names
+from tocsin.monitor.portions import EVENTS_AT_ONCE
+from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batches
+from tocsin.monitor.statistics import EngineStatistics
+from tocsin.monitor.tables import BYTES_AT_ONCE
+from tocsin.monitor.threads import thread_count
+
+
+class EngineIndex(FixedRules):
+    """Rules laid out for one engine. Made by tocsin.build; threads may share it."""
+
+    def __init__(self, engine: str, build: EngineBuilder, rules: Rules) -> None:
+        self.engine = engine
+        self._rules = rules
+        compiled = compile_rules(rules)
+        expressions = expressions_of(compiled.graph, compiled.leaf_count)
+        started = time.perf_counter()
+        try:
+            self._engine: Engine = build(expressions)
+        except RefusedRules as refused:
+            errors = {
+                number: RuleError(f"the engine {engine} cannot take this rule: {reason}")
+                for number, reason in refused.reasons.items()
+            }
+            raise_all([rules.error(number, error) for number, error in sorted(errors.items())])
+        self._stage = PredicateStage(compiled)
+        self._seconds = {**compiled.facts, engine: time.perf_counter() - started}
+        self._names = Names.of(rules.ids)
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name: nothing else of an event is looked at."""
+        return self._stage.fields
+
+    @property
+    def ids(self) -> pa.LargeStringArray:
+        """The rules' ids, in the rules' order."""
+        return self._rules.ids
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __contains__(self, rule: object) -> bool:
+        return isinstance(rule, str | int) and str(rule) in self._number_of
+
+    def __repr__(self) -> str:
+        return f"<tocsin index of {len(self):,} rules, engine {self.engine}>"
+
+    def rule(self, rule: str) -> Rule:
+        """A rule by its id; UnknownRuleError when there is none."""
+        return self._rules[self._number(rule)]
+
+    def match(self, event: Mapping[str, object]) -> Matches:
+        """The rules that one event satisfies, in the rules' order."""
+        check_event(event)
+        return Matches(self._engine.match(self._stage.of_event(event)).item, self._names)
+
+    def match_table(
+        self,
+        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+        *,
+        count: bool = False,
+        threads: int | None = None,
+    ) -> pa.Table | pa.RecordBatchReader | Counts:
+        """Match every row of a table, as Index.match_table does; `threads` is 1, whatever it says."""
+        thread_count(threads, ())
+        if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+            raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        warn_of_missing_fields(self.fields, table.schema)
+        if count:
+            return self._counts(table)
+        if isinstance(table, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, self._matches(table))
+        return pa.Table.from_batches(self._matches(table), MATCH_SCHEMA)
+
+    def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
+        """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
+        return explain_rule(self._rules, self._number(rule), event)
+
+    def stats(self) -> EngineStatistics:
+        """Rules, predicates, bytes by part, build seconds by phase."""
+        ids = sum(buffer.size for buffer in self.ids.buffers() if buffer is not None)
+        parts = {**self._stage.bytes_of_parts(), **self._engine.bytes_of_parts(), "rule_id": ids}
+        return EngineStatistics(self.engine, len(self), self._stage.literals, parts, dict(self._seconds))
+
+    @cached_property
+    def _number_of(self) -> dict[str, int]:
+        return {rule: number for number, rule in enumerate(self.ids.to_pylist())}
+
+    def _number(self, rule: str) -> int:
+        if rule not in self:
+            raise UnknownRuleError(rule)
+        return self._number_of[str(rule)]
+
+    def match_cells(self, events: EventBatch) -> BatchMatches:
+        """Match events that are cells already; rules are given by their number."""
+        found = list(self._found(events))
+        return BatchMatches(
+            joined([each.item for each in found], np.int32),
+            joined([np.diff(each.start) for each in found], np.int64),
+        )
+
+    def _found(self, events: EventBatch) -> Iterator[Lists]:
+        """The rules of some events at a time."""
+        for held in self._stage.of_batch(events):
+            yield self._engine.match(held)
+
+    def _matches(self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+        first = 0
+        for portion in _portions(table):
+            for found in self._found(batch_of_table(portion, self.fields)):
+                per_event = np.diff(found.start)
+                yield from match_batches(first, per_event, found.item, self._names, BYTES_AT_ONCE)
+                first += len(per_event)
+
+    def _counts(self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> Counts:
+        per_event = [np.empty(0, np.int64)]
+        per_rule = np.zeros(len(self), np.int64)
+        for portion in _portions(table):
+            for found in self._found(batch_of_table(portion, self.fields)):
+                per_event.append(np.diff(found.start))
+                per_rule += np.bincount(found.item, minlength=len(self))
+        return Counts(pa.array(np.concatenate(per_event)), pa.array(per_rule))
+
+
+def _portions(
+    table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+) -> Iterator[pa.Table | pa.RecordBatch]:
+    """The table by some thousand events; a stream as it comes, its batches cut when they are larger."""
+    for batch in table if isinstance(table, pa.RecordBatchReader) else [table]:
+        for start in range(0, batch.num_rows, EVENTS_AT_ONCE):
+            yield batch.slice(start, min(EVENTS_AT_ONCE, batch.num_rows - start))

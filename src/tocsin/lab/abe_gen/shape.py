@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,37 +43,51 @@ class Shape:
         return "\n".join(f"{name:<22}{value}" for name, value in rows)
 
 
-def shape_of(forest: Forest) -> Shape:
-    """Count predicates from the bottom up and uses from the top down."""
-    plain = len(forest.predicates.field)
-    predicates = np.ones(forest.size, np.int64)
-    height = np.ones(forest.size, np.int64)
+class Uses(NamedTuple):
+    """Of each node of a forest: how often it stands in the expanded rules, and its level."""
+
+    shown: NDArray[np.int64]
+    level: NDArray[np.int64]
+
+
+def uses_of(forest: Forest) -> Uses:
+    """Count levels from the bottom up and uses from the top down."""
+    level_of = np.ones(forest.size, np.int64)
     shown = np.bincount(forest.root, minlength=forest.size)
     for level in forest.levels:
         nodes = slice(level.first, level.first + len(level.operator))
-        predicates[nodes] = np.add.reduceat(predicates[level.child], level.start[:-1])
-        height[nodes] = 1 + np.maximum.reduceat(height[level.child], level.start[:-1])
-    distinct_rules = np.count_nonzero(shown)
+        level_of[nodes] = 1 + np.maximum.reduceat(level_of[level.child], level.start[:-1])
     for level in reversed(forest.levels):
         own = shown[level.first : level.first + len(level.operator)]
         weight = np.repeat(own, np.diff(level.start))
         shown += np.bincount(level.child, weight, forest.size).astype(np.int64)
+    return Uses(shown, level_of)
+
+
+def shape_of(forest: Forest) -> Shape:
+    """Count."""
+    plain = len(forest.predicates.field)
+    predicates = np.ones(forest.size, np.int64)
+    for level in forest.levels:
+        nodes = slice(level.first, level.first + len(level.operator))
+        predicates[nodes] = np.add.reduceat(predicates[level.child], level.start[:-1])
+    shown, level_of = uses_of(forest)
     used = shown > 0
     of_rule = predicates[forest.root]
     return Shape(
         rules=len(forest.root),
-        distinct_rules=int(distinct_rules),
+        distinct_rules=len(np.unique(forest.root)),
         fewest_predicates=int(of_rule.min()),
         mean_predicates=float(of_rule.mean()),
         most_predicates=int(of_rule.max()),
         distinct_predicates=int(np.count_nonzero(used[:plain])),
         most_used_predicate=int(shown[:plain].max()),
-        depth=int(height[forest.root].max()),
+        depth=int(level_of[forest.root].max()),
         dimensions=len(np.unique(forest.predicates.field[used[:plain]])),
-        uses=_uses(shown[used], height[used]),
+        uses=_uses(shown[used], level_of[used]),
     )
 
 
-def _uses(shown: NDArray[np.int64], height: NDArray[np.int64]) -> tuple[float, ...]:
-    nodes = np.bincount(height)[1:]
-    return tuple((np.bincount(height, shown)[1:] / nodes).tolist())
+def _uses(shown: NDArray[np.int64], level: NDArray[np.int64]) -> tuple[float, ...]:
+    nodes = np.bincount(level)[1:]
+    return tuple((np.bincount(level, shown)[1:] / nodes).tolist())

@@ -1,0 +1,55 @@
+"""Every experiment by its name."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from tocsin.errors import UsageError
+from tocsin.lab.experiments import atree_sharing
+from tocsin.lab.experiments.experiment import Experiment
+from tocsin.lab.experiments.outcome import Column, Table
+
+EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (atree_sharing.FIGURE_7,)}
+"""In the order of the papers."""
+
+ALL = "all"
+
+
+def chosen(names: list[str]) -> list[Experiment]:
+    """The experiments of these names, each once; `all` is every one. UsageError names the nearest."""
+    if ALL in names:
+        return list(EXPERIMENTS.values())
+    for name in names:
+        if name not in EXPERIMENTS:
+            nearest = get_close_matches(name, EXPERIMENTS, n=3, cutoff=0.5)
+            meant = f"did you mean {' or '.join(nearest)}?" if nearest else "tocsin bench --list names them"
+            raise UsageError(f"there is no experiment '{name}': {meant}")
+    return [EXPERIMENTS[name] for name in dict.fromkeys(names)]
+
+
+def listing() -> Table:
+    """What `tocsin bench --list` shows."""
+    return Table(
+        "Experiments",
+        [
+            Column("name"),
+            Column("paper"),
+            Column("place"),
+            Column("shows"),
+            Column("at scale 1"),
+            Column("default scale"),
+            Column("takes about"),
+        ],
+        [
+            [
+                each.name,
+                each.paper.value,
+                each.place,
+                each.shows,
+                each.size,
+                f"{each.scale:g}",
+                each.lasts,
+            ]
+            for each in EXPERIMENTS.values()
+        ],
+    )

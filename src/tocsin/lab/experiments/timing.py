@@ -1,0 +1,47 @@
+"""Clocks, and what a run was made on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Seconds(NamedTuple):
+    """The best and the median of some rounds."""
+
+    best: float
+    median: float
+
+
+def timed(work: Callable[[], T]) -> tuple[T, float]:
+    """What the work gives, and the seconds of processor time that this process spent on it."""
+    start = time.process_time()
+    done = work()
+    return done, time.process_time() - start
+
+
+def interleaved(works: Mapping[str, Callable[[], object]], rounds: int, per: int = 1) -> dict[str, Seconds]:
+    """Processor time of each work, divided by `per`; each round does all of them.
+
+    A machine that is slow for a while is then slow for all of them, and ratios stay fair.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            taken[name].append(timed(work)[1] / per)
+    return {name: Seconds(min(each), statistics.median(each)) for name, each in taken.items()}
+
+
+def machine_note() -> str:
+    """What times were measured on."""
+    return (
+        f"Processor time on one core of {os.cpu_count()} ({platform.machine()}), best of several; "
+        f"Python {platform.python_version()}, Numba {version('numba')}."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -276,7 +277,7 @@ def test_attributes_that_make_no_sense(changes: dict[str, Any]):
 
 
 def test_the_command_writes_rules_and_visits(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    given = "--contracts 300 --depth 3 --visits 50 --selectivity 0.1 --not-in 0.1".split()
+    given = shlex.split("--contracts 300 --depth 3 --visits 50 --selectivity 0.1 --not-in 0.1")
     assert main([*given, "--out", str(tmp_path)]) == 0
     assert "a visit matches 10." in capsys.readouterr().err
     rules = pq.read_table(tmp_path / "rules.parquet")

@@ -16,7 +16,7 @@ from tocsin.events.values import FieldPlan
 from tocsin.grammar.meaning import matches
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.tree import Condition
-from tocsin.monitor.building import build
+from tocsin.monitor.building import build, build_good
 from tocsin.monitor.index import Index
 from tocsin.monitor.results import match_batch
 
@@ -33,6 +33,17 @@ def indexed(rules: object, engine: str = "atree") -> Any:
 def built(rules: RuleSet, engine: str = "atree") -> Any:
     """An index of the rules, from their texts."""
     return indexed([(name, print_condition(condition)) for name, condition in rules], engine)
+
+
+def taken(rules: RuleSet, engine: str) -> tuple[Any, RuleSet]:
+    """An index of the rules that the engine takes, and these rules; the others it refuses by name."""
+    texts = [(name, print_condition(condition)) for name, condition in rules]
+    index, errors = build_good(texts, engine)
+    refused = {error.rule for error in errors}
+    assert not refused or engine != "atree"
+    for error in errors:
+        assert error.reason.startswith(f"the engine {engine} cannot take this rule: ")
+    return index, [(name, condition) for name, condition in rules if name not in refused]
 
 
 def expected(rules: RuleSet, events: Sequence[Event]) -> Found:

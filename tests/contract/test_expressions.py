@@ -16,13 +16,13 @@ from tests.expressions import (
 )
 
 from tocsin.index.engine import EngineBuilder
+from tocsin.index.engines import BUILDERS
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.lists import Lists
-from tocsin.monitor.building import BESIDE_THE_ATREE
 
 Case = tuple[Expressions, Lists]
 
-builders = pytest.mark.parametrize("build", BESIDE_THE_ATREE.values(), ids=list(BESIDE_THE_ATREE))
+builders = pytest.mark.parametrize("build", BUILDERS.values(), ids=list(BUILDERS))
 
 
 @st.composite

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.cases import Event, make_conditions, make_rule_set
-from tests.contract.doors import RuleSet, built, by_event, by_reader, by_table, counted, expected
+from tests.contract.doors import RuleSet, built, by_event, by_reader, by_table, counted, expected, taken
 from tests.strategies import rule_sets, typed_tables
 from tests.typed_tables import make_table
 
@@ -22,7 +22,8 @@ pytestmark = [
 @given(rules=rule_sets(), made=typed_tables())
 def test_typed_tables(engine: str, rules: RuleSet, made: tuple[pa.Table, list[Event]]) -> None:
     table, events = made
-    assert by_table(built(rules, engine), table) == expected(rules, events)
+    index, rules = taken(rules, engine)
+    assert by_table(index, table) == expected(rules, events)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -37,8 +38,7 @@ def test_hundreds_of_rows(engine: str, seed: int) -> None:
 
 def _compare_tables(engine: str, seed: int) -> None:
     rng = random.Random(seed)
-    rules = make_rule_set(rng, 30)
-    index = built(rules, engine)
+    index, rules = taken(make_rule_set(rng, 30), engine)
     for _ in range(4):
         table, events = make_table(rng, 12)
         found = expected(rules, events)
@@ -49,8 +49,7 @@ def _compare_tables(engine: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_every_form_of_a_table(engine: str, seed: int) -> None:
     rng = random.Random(seed)
-    rules = make_rule_set(rng, 30)
-    index = built(rules, engine)
+    index, rules = taken(make_rule_set(rng, 30), engine)
     table, events = make_table(rng, 40)
     found = expected(rules, events)
     assert by_table(index, table.combine_chunks()) == found

@@ -63,10 +63,19 @@ def run(arguments: argparse.Namespace) -> int:
     engines = [_engines(each, arguments.engines, len(experiments) == 1) for each in experiments]
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
-    say_if_compiling()
+    _compile()
     for experiment, compared in zip(experiments, engines, strict=True):
         _measure(experiment, compared, arguments, folder)
     return 0
+
+
+def _compile() -> None:
+    """What every command of this machine needs, if it is not there yet."""
+    from tocsin.monitor.warming import is_warm, warm_up
+
+    if not is_warm():
+        say_if_compiling()
+        warm_up()
 
 
 def _engines(experiment: Experiment, wanted: str | None, alone: bool) -> tuple[str, ...]:

@@ -10,23 +10,16 @@ import numpy as np
 from tocsin.errors import RuleError, UsageError, each_error
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
-from tocsin.index.engine import EngineBuilder
-from tocsin.index.scan import ScanEngine
-from tocsin.index.scan_conjunctions import ScanConjunctionsEngine
+from tocsin.index.engines import BUILDERS
 from tocsin.monitor.engine_index import EngineIndex
 from tocsin.monitor.index import Index
 from tocsin.monitor.learning import learned
 
 AnyIndex = Index | EngineIndex
 
-BESIDE_THE_ATREE: dict[str, EngineBuilder] = {
-    "scan": ScanEngine.of,
-    "scan-conj": ScanConjunctionsEngine.of,
-}
-
 ENGINES: dict[str, Callable[[Rules], AnyIndex]] = {
     "atree": lambda rules: Index(compile_rules(rules)),
-    **{name: partial(EngineIndex, name, build) for name, build in BESIDE_THE_ATREE.items()},
+    **{name: partial(EngineIndex, name, build) for name, build in BUILDERS.items()},
 }
 """Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 

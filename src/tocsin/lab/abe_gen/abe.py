@@ -11,10 +11,16 @@ from tocsin.lab.abe_gen.settings import Setting
 
 
 def random_forest(setting: Setting) -> Forest:
-    """A pool for every level, made from the one below; the highest is the rules."""
+    """A pool for every level, made from the one below; the highest is the rules.
+
+    Of depth 1 the rules are predicates.
+    """
     rng = np.random.default_rng((setting.seed, 3))
     sizes = pool_sizes(setting)
     predicates = draw_predicates(rng, setting.dimensions, sizes[0])
+    if setting.depth == 1:
+        root = covering(rng, len(predicates.field), setting.zipf, setting.expressions)
+        return Forest(predicates, [], root.astype(np.int32))
     levels: list[Level] = []
     below, first = 0, len(predicates.field)
     for size in sizes[1:]:
@@ -33,13 +39,18 @@ def pool_sizes(setting: Setting) -> list[int]:
     A node of level k is used once for each time that an expanded rule shows it; so a pool has as many
     nodes as such times, divided by the uses.
     """
-    conjoined, disjoined, negated, *exclusive = setting.operators
-    arity = (conjoined + disjoined) * setting.children + negated + 2 * sum(exclusive)
+    arity = mean_arity(setting)
     expressions = setting.pools_for or setting.expressions
-    shown = [expressions * arity ** (setting.depth - level) for level in range(1, setting.depth)]
+    shown = [expressions * arity ** (setting.depth - level) for level in range(1, max(2, setting.depth))]
     uses = setting.uses_of_subexpression if setting.zipf else 1.0
     sizes = [shown[0] / setting.uses_of_predicate, *(times / uses for times in shown[1:])]
     return [*(max(4, round(size)) for size in sizes), setting.expressions]
+
+
+def mean_arity(setting: Setting) -> float:
+    """Children of an operator, on average."""
+    conjoined, disjoined, negated, *exclusive = setting.operators
+    return (conjoined + disjoined) * setting.children + negated + 2 * sum(exclusive)
 
 
 def _arities(rng: np.random.Generator, operator: np.ndarray, children: int) -> Numbers:

@@ -72,8 +72,8 @@ class Setting:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.expressions < 1 or self.depth < 2 or self.children < 2:
-            raise UsageError("a workload needs an expression, a depth of 2 and 2 children")
+        if self.expressions < 1 or self.depth < 1 or self.children < 2:
+            raise UsageError("a workload needs an expression, a depth of 1 and 2 children")
         if abs(sum(self.operators) - 1) > 1e-9:
             raise UsageError("the shares of the operators add up to 1")
 

@@ -5,11 +5,23 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from tocsin.errors import UsageError
-from tocsin.lab.experiments import atree_sharing
+from tocsin.lab.experiments import atree_ads, atree_designs, atree_sharing, atree_sweeps
 from tocsin.lab.experiments.experiment import Experiment
 from tocsin.lab.experiments.outcome import Column, Table
 
-EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in (atree_sharing.FIGURE_7,)}
+EXPERIMENTS: dict[str, Experiment] = {
+    each.name: each
+    for each in (
+        atree_sharing.FIGURE_7,
+        atree_designs.FIGURE_8,
+        atree_designs.FIGURE_9,
+        atree_designs.FIGURE_10,
+        atree_sweeps.FIGURE_11,
+        atree_sweeps.FIGURE_12,
+        atree_sweeps.FIGURE_13,
+        atree_ads.TABLE,
+    )
+}
 """In the order of the papers."""
 
 ALL = "all"

@@ -76,7 +76,10 @@ class Lines:
 
 @dataclass(frozen=True)
 class Bar:
-    """The heights of one colour, one for each category; None where there is nothing to show."""
+    """A height for each category; None where there is nothing to show. All of a name have its colour;
+
+    without a name each has the colour of its category.
+    """
 
     name: str
     heights: Sequence[float | None]

@@ -6,14 +6,16 @@ they come. A hollow marker stands where an engine refused some rules.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.lab.experiments.outcome import Axis, Bars, Line, Lines, Plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure
 
 PANELS_IN_A_ROW = 4
@@ -67,8 +69,9 @@ def write_plot(plot: Plot, path: Path) -> None:
     across = min(len(plot.panels), PANELS_IN_A_ROW)
     down = -(-len(plot.panels) // across)
     width = max(across * WIDTH, 5.0)
+    named = {each for panel in plot.panels for each in _legend_names(panel)}
     in_a_row = max(2, min(LEGEND_IN_A_ROW, int(width / 1.4)))
-    below = LEGEND * -(-len(styles) // in_a_row) if len(styles) > 1 else 0.0
+    below = LEGEND * -(-len(named) // in_a_row) if len(named) > 1 else 0.0
     noted = NOTE * max(panel.note.count("\n") + 1 if panel.note else 0 for panel in plot.panels)
     height = down * (HEIGHT + noted) + TITLE + below
     room = ConstrainedLayoutEngine(rect=(0, below / height, 1, 1 - (below + TITLE) / height))
@@ -79,7 +82,7 @@ def write_plot(plot: Plot, path: Path) -> None:
         _draw(axes, panel, styles)
     for axes in places[len(plot.panels) :]:
         axes.set_axis_off()
-    if len(styles) > 1:
+    if len(named) > 1:
         _add_legend(figure, places, in_a_row)
     FigureCanvasAgg(figure)
     figure.savefig(path, format="png")
@@ -110,7 +113,15 @@ def _styles(names: Iterable[str]) -> dict[str, Style]:
 
 
 def _names(panel: Lines | Bars) -> list[str]:
-    return [each.name for each in (panel.lines if isinstance(panel, Lines) else panel.bars)]
+    """The names that have a colour in a panel."""
+    if isinstance(panel, Lines):
+        return [line.name for line in panel.lines]
+    return [name for bar in panel.bars for name in ([bar.name] if bar.name else panel.categories)]
+
+
+def _legend_names(panel: Lines | Bars) -> list[str]:
+    """Those of them that nothing else tells: a category stands below its bar."""
+    return [each.name for each in (panel.lines if isinstance(panel, Lines) else panel.bars) if each.name]
 
 
 def _draw(axes: Axes, panel: Lines | Bars, styles: dict[str, Style]) -> None:
@@ -125,9 +136,11 @@ def _draw(axes: Axes, panel: Lines | Bars, styles: dict[str, Style]) -> None:
         _draw_lines(axes, panel, styles)
     else:
         _draw_bars(axes, panel, styles)
-    _scale(axes.set_yscale, panel.up)
+    _scale(axes.yaxis, panel.up)
     if not panel.up.log:
         axes.set_ylim(bottom=0)
+    elif isinstance(panel, Bars):
+        axes.set_ylim(bottom=_decade_below(axes))
     if panel.note:
         label = axes.get_xlabel()
         axes.set_xlabel(f"{label}\n{panel.note}", fontsize=8)
@@ -137,7 +150,7 @@ def _draw_lines(axes: Axes, panel: Lines, styles: dict[str, Style]) -> None:
     axes.set_xlabel(panel.across.text, fontsize=9)
     for line in panel.lines:
         _draw_line(axes, line, styles[line.name])
-    _scale(axes.set_xscale, panel.across)
+    _scale(axes.xaxis, panel.across)
     values = sorted({x for line in panel.lines for x, _ in line.points})
     if 0 < len(values) <= MANY_TICKS:
         axes.set_xticks(values, [_tick(value) for value in values])
@@ -170,16 +183,18 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
     for number, bar in enumerate(panel.bars):
         heights = [each or 0.0 for each in bar.heights]
         beside = 0.0 if panel.stacked else (number - (len(panel.bars) - 1) / 2) * width
-        axes.bar(
+        drawn = axes.bar(
             [place + beside for place in range(count)],
             heights,
             width,
             bottom=floor if panel.stacked else 0.0,
-            color=styles[bar.name].colour,
-            label=bar.name,
+            color=[styles[bar.name or category].colour for category in panel.categories],
+            label=bar.name or "_without a name",
         )
         if panel.stacked:
             floor = [below + height for below, height in zip(floor, heights, strict=True)]
+        else:
+            axes.bar_label(drawn, [_tick(each) if each else "" for each in bar.heights], fontsize=7)
     steep = sum(map(len, panel.categories)) + count > WIDEST_CATEGORIES
     axes.set_xticks(
         range(count),
@@ -188,12 +203,32 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
         ha="right" if steep else "center",
         rotation_mode="anchor" if steep else "default",
     )
+    axes.margins(y=0.12)
     axes.grid(False, axis="x")
     axes.set_xlabel(panel.across, fontsize=9)
 
 
-def _scale(set_scale: Any, axis: Axis) -> None:
-    set_scale("log" if axis.log else "linear")
+def _scale(side: XAxis | YAxis, axis: Axis) -> None:
+    """Linear or logarithmic, with plain numbers at the ticks."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes = side.axes
+    (axes.set_yscale if side is axes.yaxis else axes.set_xscale)("log" if axis.log else "linear")
+    if axis.log:
+        low, high = side.get_data_interval()
+        narrow = low > 0 and high < 100 * low
+        side.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+        side.set_minor_formatter(NullFormatter())
+    side.set_major_formatter(FuncFormatter(lambda value, _place: _tick(value)))
+
+
+def _decade_below(axes: Axes) -> float:
+    """Where bars begin on a logarithmic axis: at a power of ten below all of them."""
+    from matplotlib.patches import Rectangle
+
+    heights = [each.get_bbox().height for each in axes.patches if isinstance(each, Rectangle)]
+    lowest = min((each for each in heights if each > 0), default=1.0)
+    return 10.0 ** math.floor(math.log10(lowest / 1.5))
 
 
 def _tick(value: float) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
 from tocsin.lab.experiments.outcome import Cell, Table
+
+_NUMBER = re.compile(r"\d[\d.,+ ]*")
 
 
 def shown(cell: Cell) -> str:
@@ -83,4 +86,4 @@ def _texts(table: Table) -> list[list[str]]:
 
 def _right(table: Table) -> Sequence[bool]:
     """Which columns stand to the right: those with a number in them."""
-    return [any(text[:1].isdigit() for text in column) for column in zip(*_texts(table), strict=True)]
+    return [any(map(_NUMBER.fullmatch, column)) for column in zip(*_texts(table), strict=True)]

@@ -1,0 +1,63 @@
+"""The engine `bdd`: one shared decision diagram of all rules, as in the second paper's section 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+
+from tocsin.index.engine import RefusedRules
+from tocsin.index.scratch import Scratch
+from tocsin.kernels.bdd import NO_ROOM, TOO_LARGE, build_diagrams
+from tocsin.kernels.bdd_forest import Forest, grow_forest, match_forest, no_truth
+from tocsin.kernels.bdd_order import order_of_literals
+from tocsin.kernels.expressions import Expressions
+from tocsin.kernels.lists import Lists
+
+MOST_STEPS = 1 << 18
+"""Steps that the diagram of one expression may take; each makes one node at most."""
+
+MOST_NODES = 1 << 27
+"""Nodes that all diagrams together may have while they are made: 3 GB with the table that finds them."""
+
+_REMEMBERED = 1 << 22
+"""Results that are kept at hand."""
+
+
+class BddEngine:
+    """Diagrams laid out for matching from below: see kernels/bdd_forest.py."""
+
+    def __init__(self, forest: Forest) -> None:
+        self.forest = forest
+        self._truth = Scratch(lambda: no_truth(forest))
+
+    @classmethod
+    def of(cls, expressions: Expressions, most_steps: int = MOST_STEPS, most_nodes: int = MOST_NODES) -> Self:
+        """Make the diagrams; RefusedRules for those that take too many steps or find no room."""
+        variable = order_of_literals(expressions)
+        diagrams = build_diagrams(expressions, variable, most_steps, most_nodes, _REMEMBERED)
+        reasons = {
+            TOO_LARGE: f"its decision diagram takes more than {most_steps:,} steps",
+            NO_ROOM: f"with the diagrams of the rules before it there are more than {most_nodes:,} nodes",
+        }
+        refused = {
+            rule: reasons[int(diagrams.root[rule])] for rule in np.flatnonzero(diagrams.root < 0).tolist()
+        }
+        if refused:
+            raise RefusedRules(refused)
+        return cls(grow_forest(diagrams, variable))
+
+    def match(self, held: Lists) -> Lists:
+        """For each event the rules that match, ascending."""
+        with self._truth.lent() as truth:
+            return match_forest(self.forest, held, truth)
+
+    def bytes_of_parts(self) -> Mapping[str, int]:
+        """The memory that its arrays take, by part."""
+        forest = self.forest
+        return {
+            "nodes": forest.high.nbytes + forest.number.nbytes + forest.behind.nbytes,
+            "variables": forest.variable.nbytes + forest.node_start.nbytes,
+            "rules": forest.top.nbytes + forest.rule_start.nbytes + forest.rule.nbytes,
+        }

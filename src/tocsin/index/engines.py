@@ -1,0 +1,24 @@
+"""Every engine beside the A-Tree, by its name. Each is loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from tocsin.index.engine import Engine, EngineBuilder
+from tocsin.kernels.expressions import Expressions
+
+
+def _scan(expressions: Expressions) -> Engine:
+    from tocsin.index.scan import ScanEngine
+
+    return ScanEngine.of(expressions)
+
+
+def _scan_conjunctions(expressions: Expressions) -> Engine:
+    from tocsin.index.scan_conjunctions import ScanConjunctionsEngine
+
+    return ScanConjunctionsEngine.of(expressions)
+
+
+BUILDERS: dict[str, EngineBuilder] = {
+    "scan": _scan,
+    "scan-conj": _scan_conjunctions,
+}

@@ -1,0 +1,91 @@
+"""In which order decision diagrams ask literals.
+
+What stands near the roots of expressions is asked first: then the diagram of a rule is often a few nodes
+above the diagrams of its parts, which other rules share. Where that says nothing, literals that are used
+together stand together: predicates under xor come as true and as false, and apart they would multiply.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.expressions import Expressions
+from tocsin.kernels.jit import kernel
+from tocsin.kernels.radix import order_by
+
+_PARTS = 1 << 20
+"""Mean levels are compared to so many parts of a level."""
+
+
+@kernel
+def _mean_levels(expressions: Expressions) -> NDArray[np.float64]:
+    """How high above the leaves the nodes are that have a literal as a child, on average; 0 if none has."""
+    literals, _, child_start, child, _ = expressions
+    inner = child_start.size - 1
+    level = np.zeros(inner, np.int32)
+    total = np.zeros(literals, np.int64)
+    uses = np.ones(literals, np.int64)
+    for i in range(inner):
+        highest = 0
+        for j in range(child_start[i], child_start[i + 1]):
+            if child[j] >= literals:
+                highest = max(highest, level[child[j] - literals])
+        level[i] = highest + 1
+        for j in range(child_start[i], child_start[i + 1]):
+            if child[j] < literals:
+                uses[child[j]] += total[child[j]] > 0
+                total[child[j]] += level[i]
+    return total / uses
+
+
+@kernel
+def _met(expressions: Expressions) -> NDArray[np.int32]:
+    """The literals in the order in which they are first met, from root to root and from left to right."""
+    literals, _, child_start, child, root = expressions
+    inner = child_start.size - 1
+    seen = np.zeros(literals + inner + 2, np.bool_)
+    seen[-2:] = True
+    order = np.empty(literals, np.int32)
+    waiting = np.empty(child.size + 1, np.int32)
+    met = 0
+    for rule in range(root.size + 1):
+        waiting[0] = root[rule] if rule < root.size else literals + inner
+        height = 1
+        while height > 0:
+            height -= 1
+            node = np.int64(waiting[height])
+            if seen[node]:
+                continue
+            seen[node] = True
+            if node < literals:
+                order[met] = node
+                met += 1
+                continue
+            for j in range(child_start[node - literals + 1] - 1, child_start[node - literals] - 1, -1):
+                waiting[height] = child[j]
+                height += 1
+    for literal in range(literals):
+        if not seen[literal]:
+            order[met] = literal
+            met += 1
+    return order
+
+
+@kernel
+def order_of_literals(expressions: Expressions) -> NDArray[np.int32]:
+    """The place of each literal in the order in which diagrams ask them."""
+    level = _mean_levels(expressions)
+    met = _met(expressions)
+    count = met.size
+    key = np.empty(count, np.uint64)
+    top = 0.0
+    for literal in range(count):
+        top = max(top, level[literal])
+    for i in range(count):
+        key[i] = np.uint64((top - level[met[count - 1 - i]]) * _PARTS)
+    order = order_by(key)
+    place = np.empty(count, np.int32)
+    for i in range(count):
+        place[met[count - 1 - order[i]]] = i
+    return place

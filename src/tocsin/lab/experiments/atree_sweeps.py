@@ -1,0 +1,237 @@
+"""Figures 11, 12 and 13 of the A-Tree paper: memory, matching and construction on synthesised rules.
+
+One thing of the workload is varied in each panel; the engines are those of the paper. They are held to
+one answer for every workload, also where only memory or construction is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tocsin.lab import abe_gen
+from tocsin.lab.experiments.atree_claims import Claim, claims_table
+from tocsin.lab.experiments.atree_parameters import DEFAULT, SIZES, SWEEPS, Sweep
+from tocsin.lab.experiments.doors import hold_to_judge, open_doors, refusal_note, warm
+from tocsin.lab.experiments.experiment import Experiment, Paper, Run
+from tocsin.lab.experiments.outcome import (
+    PLOTTED_ONLY,
+    REFUSED,
+    Axis,
+    Cell,
+    Column,
+    Line,
+    Lines,
+    Outcome,
+    Plot,
+    Table,
+)
+from tocsin.lab.experiments.readings import Reading, Readings
+from tocsin.lab.experiments.timing import interleaved, machine_note
+
+EVENTS = 100
+EVENTS_TO_CHECK = 20
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one of the three figures reads off an engine, and how it is shown."""
+
+    number: int
+    title: str
+    up: Axis
+    letters: str
+    reading: Callable[[Reading], float | None]
+    timed: bool
+    claims: Sequence[Claim]
+
+
+def measure(figure: Figure, run: Run) -> Outcome:
+    """All panels; a workload that stands in several of them is measured once."""
+    panels = {sweep: sweep.settings(run) for sweep in (SWEEPS[letter] for letter in figure.letters)}
+    run.progress.steps(len({setting for each in panels.values() for setting in each.values()}))
+    known: dict[abe_gen.Setting, Readings] = {}
+    for sweep, by_value in panels.items():
+        for value, setting in by_value.items():
+            if setting not in known:
+                run.progress.step(f"({sweep.letter}) {sweep.title} {value:g}")
+                warmed = bool(known)
+                known[setting] = measure_setting(setting, run.engines, timed=figure.timed, warmed=warmed)
+    tables, drawn = [], []
+    found: dict[str, dict[float, Readings]] = {}
+    for sweep, by_value in panels.items():
+        found[sweep.letter] = {value: known[setting] for value, setting in by_value.items()}
+        tables.append(panel_table(figure, sweep, found[sweep.letter], run.engines))
+        drawn.append(panel_plot(figure, sweep, found[sweep.letter], run.engines))
+    tables.append(claims_table(f"Figure {figure.number}", figure.claims, found, figure.reading))
+    plot = Plot(f"A-Tree paper, Figure {figure.number}: {figure.title}", drawn)
+    return Outcome(tables, [plot], [_note(figure), machine_note()])
+
+
+def measure_setting(
+    setting: abe_gen.Setting, engines: Sequence[str], *, timed: bool, warmed: bool = True
+) -> Readings:
+    """Build every engine, hold all to one answer and, if asked for, time matching one event at a time."""
+    rules = abe_gen.rules(setting)
+    events = abe_gen.rows_of(abe_gen.events(setting, EVENTS))
+    if not warmed:
+        warm(rules, events, engines)
+    doors = open_doors(rules, engines)
+    hold_to_judge(doors, events if timed else events[:EVENTS_TO_CHECK])
+    taken = {}
+    if timed:
+        works: dict[str, Callable[[], object]] = {
+            name: lambda match=doors[name].index.match: [match(event) for event in events]  # type: ignore[misc]
+            for name in engines
+            if doors[name].index is not None
+        }
+        taken = interleaved(works, ROUNDS, len(events))
+    return {
+        name: Reading(
+            rules=rules.num_rows,
+            refused=doors[name].refused,
+            why=refusal_note(doors[name], rules.num_rows) if doors[name].refused else "",
+            match=taken[name].best if name in taken else None,
+            build=doors[name].seconds if doors[name].index is not None else None,
+            bytes_matching=doors[name].bytes_matching if doors[name].index is not None else None,
+        )
+        for name in engines
+    }
+
+
+def panel_table(
+    figure: Figure, sweep: Sweep, found: Mapping[float, Readings], engines: Sequence[str]
+) -> Table:
+    """A row for each value; engines that refused rules have a column that says how many."""
+    refusing = [name for name in engines if any(each[name].refused for each in found.values())]
+    columns = [
+        Column(sweep.across.label),
+        *(Column(name, figure.up.unit) for name in engines),
+        *(Column(f"{name} refused, rules") for name in refusing),
+        Column("in the paper"),
+    ]
+    rows: list[list[Cell]] = []
+    for value, readings in found.items():
+        rows.append(
+            [
+                value,
+                *(_cell(figure.reading(readings[name]), readings[name]) for name in engines),
+                *(readings[name].refused for name in refusing),
+                PLOTTED_ONLY,
+            ]
+        )
+    notes = [
+        f"{sweep.across.label} {value:g}: {readings[name].why}"
+        for name in refusing
+        for value, readings in found.items()
+        if readings[name].refused
+    ]
+    title = f"Figure {figure.number}({sweep.letter}): {figure.up.text}, by {sweep.title}"
+    return Table(title, columns, rows, notes, sweep.letter)
+
+
+def panel_plot(
+    figure: Figure, sweep: Sweep, found: Mapping[float, Readings], engines: Sequence[str]
+) -> Lines:
+    """A line for each engine, hollow where it refused some rules, with a gap where it refused all."""
+    lines = []
+    for name in engines:
+        points = {value: figure.reading(readings[name]) for value, readings in found.items()}
+        partial = frozenset(value for value, readings in found.items() if readings[name].refused)
+        lines.append(Line(name, [(value, y) for value, y in points.items() if y is not None], partial))
+    refused = {
+        name: min(value for value, readings in found.items() if readings[name].refused)
+        for name in engines
+        if any(readings[name].refused for readings in found.values())
+    }
+    note = "\n".join(f"{name} refuses rules from {value:g} on" for name, value in refused.items())
+    return Lines(f"({sweep.letter}) {sweep.title}", sweep.across, figure.up, lines, note)
+
+
+def _cell(value: float | None, reading: Reading) -> Cell:
+    return REFUSED if value is None and reading.refused == reading.rules else value
+
+
+def _note(figure: Figure) -> str:
+    what = f"Best of {ROUNDS} rounds over {EVENTS} events, one event at a time. " if figure.timed else ""
+    return (
+        f"{what}All engines gave atree's matches, each on the rules that it took. Values on the axes are "
+        "those of the paper's Table 3, sizes times the scale."
+    )
+
+
+MEMORY = Figure(
+    11,
+    "memory consumption",
+    Axis("memory", "MB", log=True),
+    "abcd",
+    lambda reading: None if reading.bytes_matching is None else reading.bytes_matching / 1e6,
+    timed=False,
+    claims=(
+        Claim.less("a", "at the most rules", "71 % less than BoP"),
+        Claim.least_from("a", "from 300 K rules on"),
+        Claim.refuses("a", "dnf", "out of memory at 30 M rules"),
+        Claim.refuses("b", "bdd", "out of memory from depth 4 on"),
+        Claim.refuses("b", "dnf", "out of memory from depth 5 on"),
+        Claim.refuses("c", "bdd", "out of memory from 10 children on"),
+        Claim.refuses("c", "dnf", "out of memory from 6 children on"),
+        Claim.ranking("c", "A-Tree, BoP, Interval ID"),
+        Claim.least_from("d", "from α 0.2 on"),
+        Claim.less("d", "at α 1", "68 % less"),
+    ),
+)
+MATCHING = Figure(
+    12,
+    "event matching time",
+    Axis("matching an event", "ms", log=True),
+    "abcdefgh",
+    lambda reading: None if reading.match is None else 1_000 * reading.match,
+    timed=True,
+    claims=(
+        Claim.less("a", "at the most rules", "86 % less than BDD"),
+        Claim.less("b", "at depth 6", "99 % less than Scan"),
+        Claim.refuses("b", "bdd", "out of memory from depth 4 on"),
+        Claim.refuses("b", "dnf", "out of memory from depth 5 on"),
+        Claim.least_from("a", "always"),
+        Claim.ranking("e", "A-Tree, Translation, BDD, BoP, Interval ID, Scan"),
+        Claim.ranking("h", "A-Tree, Translation, BDD, BoP, Interval ID, Scan"),
+    ),
+)
+CONSTRUCTION = Figure(
+    13,
+    "index construction time",
+    Axis("construction", "s", log=True),
+    "abcd",
+    lambda reading: reading.build,
+    timed=False,
+    claims=(
+        Claim.least_from("a", "always"),
+        Claim.less("d", "at α 1", "75 % less than BoP"),
+    ),
+)
+
+
+def _experiment(figure: Figure, shows: str, engines: tuple[str, ...], scale: float, lasts: str) -> Experiment:
+    panels = f"{figure.letters[0]}-{figure.letters[-1]}"
+    return Experiment(
+        name=f"atree-figure{figure.number}",
+        paper=Paper.ATREE,
+        place=f"Figure {figure.number} ({panels})",
+        shows=shows,
+        size=f"{DEFAULT.expressions:,} rules, in (a) {SIZES[0]:,} to {SIZES[-1]:,}",
+        scale=scale,
+        lasts=lasts,
+        engines=engines,
+        measure=lambda run: measure(figure, run),
+    )
+
+
+_INDEXES = ("atree", "interval", "bop", "bdd", "dnf")
+FIGURE_11 = _experiment(MEMORY, "memory of every index, four things varied", _INDEXES, 0.005, "1 min")
+FIGURE_12 = _experiment(
+    MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "2 min"
+)
+FIGURE_13 = _experiment(
+    CONSTRUCTION, "construction time of every index, four things varied", _INDEXES, 0.005, "1 min"
+)

@@ -28,10 +28,21 @@ def match_counts(contracts: Contracts, visits: Visits) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, np.int64), *counts])
 
 
+def matches_of_visits(contracts: Contracts, visits: Visits) -> NDArray[np.int64]:
+    """int64[visits]: how many of the contracts match a visit."""
+    counts = np.zeros(visits.size, np.int64)
+    for part in _portions(contracts, visits):
+        counts += _unpacked(part, visits).sum(axis=0)
+    return counts
+
+
 def matching(contracts: Contracts, visits: Visits) -> NDArray[np.bool_]:
     """bool[contracts, visits]."""
-    bits = np.concatenate(list(_portions(contracts, visits)))
-    return np.unpackbits(bits.view(np.uint8), axis=1, count=visits.size).astype(np.bool_)
+    return np.concatenate([_unpacked(part, visits) for part in _portions(contracts, visits)])
+
+
+def _unpacked(bits: Bits, visits: Visits) -> NDArray[np.bool_]:
+    return np.unpackbits(bits.view(np.uint8), axis=1, count=visits.size).view(np.bool_)
 
 
 def _portions(contracts: Contracts, visits: Visits) -> Iterator[Bits]:

@@ -6,6 +6,18 @@ from tocsin.index.engine import Engine, EngineBuilder
 from tocsin.kernels.expressions import Expressions
 
 
+def _bop(expressions: Expressions) -> Engine:
+    from tocsin.index.bop import BopEngine
+
+    return BopEngine.of(expressions)
+
+
+def _bdd(expressions: Expressions) -> Engine:
+    from tocsin.index.bdd import BddEngine
+
+    return BddEngine.of(expressions)
+
+
 def _scan(expressions: Expressions) -> Engine:
     from tocsin.index.scan import ScanEngine
 
@@ -19,6 +31,8 @@ def _scan_conjunctions(expressions: Expressions) -> Engine:
 
 
 BUILDERS: dict[str, EngineBuilder] = {
+    "bop": _bop,
+    "bdd": _bdd,
     "scan": _scan,
     "scan-conj": _scan_conjunctions,
 }

@@ -110,7 +110,7 @@ def test_a_wrong_answer_stops_everything(engines: None, at_once: int, monkeypatc
 
 
 def test_an_engine_that_takes_no_expressions(engines: None):
-    with pytest.raises(UsageError, match="contracts are not for atree: choose from scan"):
+    with pytest.raises(UsageError, match="contracts are not for atree: choose from"):
         readings(WORKLOAD, ["atree"])
 
 

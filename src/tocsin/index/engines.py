@@ -6,6 +6,18 @@ from tocsin.index.engine import Engine, EngineBuilder
 from tocsin.kernels.expressions import Expressions
 
 
+def _interval(expressions: Expressions) -> Engine:
+    from tocsin.index.interval import IntervalEngine
+
+    return IntervalEngine.of(expressions)
+
+
+def _dewey(expressions: Expressions) -> Engine:
+    from tocsin.index.dewey import DeweyEngine
+
+    return DeweyEngine.of(expressions)
+
+
 def _bop(expressions: Expressions) -> Engine:
     from tocsin.index.bop import BopEngine
 
@@ -31,6 +43,8 @@ def _scan_conjunctions(expressions: Expressions) -> Engine:
 
 
 BUILDERS: dict[str, EngineBuilder] = {
+    "interval": _interval,
+    "dewey": _dewey,
     "bop": _bop,
     "bdd": _bdd,
     "scan": _scan,

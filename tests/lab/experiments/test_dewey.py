@@ -148,8 +148,8 @@ def test_every_table_and_figure_of_the_paper_is_there():
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (dewey_depth, dewey_growth):
-        monkeypatch.setattr(module, "VISITS", 30)
+    monkeypatch.setattr(dewey_depth, "VISITS", 30)
+    monkeypatch.setattr(dewey_engines, "FEWEST_VISITS", 30)
     monkeypatch.setattr(dewey_growth, "FEWEST", 200)
 
 

@@ -19,12 +19,22 @@ from tocsin.errors import TocsinError, UsageError
 from tocsin.index.engine import Engine, RefusedRules
 from tocsin.index.engines import BUILDERS
 from tocsin.kernels.lists import Lists
-from tocsin.lab.contracts import STANDARD, Contracts, Visits, expressions_of, held_literals, matching
+from tocsin.lab.contracts import (
+    STANDARD,
+    Contracts,
+    Visits,
+    expressions_of,
+    held_literals,
+    make_visits,
+    matching,
+)
 from tocsin.lab.contracts.truth import matches_of_visits
+from tocsin.lab.experiments.experiment import Run
 from tocsin.lab.experiments.timing import timed
 
 VISITS = 2_000
-"""As many as the paper's queries, at any scale."""
+FEWEST_VISITS = 200
+"""As many as the paper's queries at scale 1; fewer leave time for more expressions at a small scale."""
 
 ROUNDS = 3
 VISITS_COMPARED = 20
@@ -76,6 +86,11 @@ class Workload(NamedTuple):
 
     contracts: Contracts
     visits: Visits
+
+
+def visits_of(run: Run) -> Visits:
+    """The visits of a run."""
+    return make_visits(run.sized(VISITS, fewest=FEWEST_VISITS), seed=run.seed)
 
 
 def readings(workload: Workload, engines: Sequence[str], *, is_timed: bool = True) -> dict[str, Reading]:

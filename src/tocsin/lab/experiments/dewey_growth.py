@@ -10,11 +10,10 @@ import numpy as np
 from tocsin.lab.contracts import (
     ContractSetting,
     contracts_of_selectivity,
-    make_visits,
     selectivity,
     taken,
 )
-from tocsin.lab.experiments.dewey_engines import VISITS, Reading, Workload, readings
+from tocsin.lab.experiments.dewey_engines import Reading, Workload, readings, visits_of
 from tocsin.lab.experiments.dewey_tables import (
     ByPlace,
     cell,
@@ -52,7 +51,7 @@ def by_size(run: Run, *, is_timed: bool) -> tuple[ByPlace, list[float]]:
     run.progress.step("expressions")
     sizes = [run.sized(size, fewest=FEWEST * size // SIZES[0]) for size in SIZES]
     setting = ContractSetting(contracts=sizes[-1], max_depth=SIZE_DEPTH, seed=run.seed)
-    visits = make_visits(VISITS, seed=run.seed)
+    visits = visits_of(run)
     whole = contracts_of_selectivity(setting, visits, SIZE_SELECTIVITY)
     found, shares = {}, []
     for size in sizes:
@@ -68,7 +67,7 @@ def by_selectivity(run: Run) -> ByPlace:
     run.progress.steps(len(SELECTIVITIES))
     count = run.sized(SELECTIVITY_EXPRESSIONS, fewest=FEWEST)
     setting = ContractSetting(contracts=count, max_depth=SELECTIVITY_DEPTH, seed=run.seed)
-    visits = make_visits(VISITS, seed=run.seed)
+    visits = visits_of(run)
     found = {}
     for share in SELECTIVITIES:
         run.progress.step(f"selectivity {share:.1%}")
@@ -96,7 +95,7 @@ def measure_memory(run: Run) -> Outcome:
     named = {name: (name, megabytes) for name in run.engines}
     panel = lines("memory", EXPRESSIONS, Axis("memory", "MB"), found, named)
     plot = Plot("Dewey paper, Table 4: memory by number of expressions", [panel])
-    return Outcome([table], [plot], [_size_note()])
+    return Outcome([table], [plot], [_size_note(run)])
 
 
 def measure_total(run: Run) -> Outcome:
@@ -104,7 +103,7 @@ def measure_total(run: Run) -> Outcome:
     found, shares = by_size(run, is_timed=True)
     title = "Figure 12: matching a visit, by number of expressions"
     table, plot = total_figure(title, EXPRESSIONS, found, run.engines)
-    return Outcome([table], [plot], [_size_note(), _shares_note(shares), machine_note()])
+    return Outcome([table], [plot], [_size_note(run), _shares_note(shares), machine_note()])
 
 
 def measure_evaluation(run: Run) -> Outcome:
@@ -112,7 +111,7 @@ def measure_evaluation(run: Run) -> Outcome:
     found, shares = by_size(run, is_timed=True)
     title = "Figure 13: evaluation alone, by number of expressions"
     table, plot = evaluation_figure(title, EXPRESSIONS, found, run.engines)
-    return Outcome([table], [plot], [_size_note(), _shares_note(shares), machine_note()])
+    return Outcome([table], [plot], [_size_note(run), _shares_note(shares), machine_note()])
 
 
 def measure_selectivity(run: Run) -> Outcome:
@@ -122,8 +121,8 @@ def measure_selectivity(run: Run) -> Outcome:
     table, plot = evaluation_figure(title, SELECTIVITY, found, run.engines)
     count = run.sized(SELECTIVITY_EXPRESSIONS, fewest=FEWEST)
     note = (
-        f"{count:,} expressions of depth {SELECTIVITY_DEPTH}, {VISITS:,} visits; expressions that match none "
-        "of the visits make up the selectivity."
+        f"{count:,} expressions of depth {SELECTIVITY_DEPTH}, {visits_of(run).size:,} visits; expressions "
+        "that match none of the visits make up the selectivity."
     )
     return Outcome([table], [plot], [note, machine_note()])
 
@@ -132,10 +131,10 @@ def _bytes_each(expressions: float, reading: Reading) -> float | None:
     return None if reading.bytes is None else reading.bytes / expressions
 
 
-def _size_note() -> str:
+def _size_note(run: Run) -> str:
     return (
-        f"Expressions of depth {SIZE_DEPTH}, {VISITS:,} visits. Of the most expressions a visit matches "
-        f"{SIZE_SELECTIVITY:.0%}; fewer ones are the first of these."
+        f"Expressions of depth {SIZE_DEPTH}, {visits_of(run).size:,} visits. Of the most expressions a visit "
+        f"matches {SIZE_SELECTIVITY:.0%}; fewer ones are the first of these."
     )
 
 

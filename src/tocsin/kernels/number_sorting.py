@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import bare_kernel, kernel
 
 _FEW = 24
@@ -31,16 +30,6 @@ def bits_of(largest: int) -> int:
     while largest >> bits > 0:
         bits += 1
     return bits
-
-
-@kernel
-def with_room(numbers: NDArray[np.int32], used: int, more: int) -> NDArray[np.int32]:
-    """The same array when there is room for `more` numbers behind the first `used`, else a longer copy."""
-    if used + more <= numbers.size:
-        return numbers
-    longer = np.empty(enlarged(numbers.size, used + more), np.int32)
-    longer[:used] = numbers[:used]
-    return longer
 
 
 @bare_kernel
@@ -86,10 +75,12 @@ def sort_numbers(
                 j -= 1
             number[j] = moved
         return
-    width = (bits + 1) >> 1
+    width = max(bits + 1, 2) >> 1
     if width > _WIDEST or count >> width == 0:
-        width = (bits + 3) >> 2
+        width = max(bits + 3, 4) >> 2
     mask = (1 << width) - 1
-    for shift in range(0, bits, 2 * width):
+    shift = 0
+    while shift < bits:
         _move(number, other, shift, mask, tally)
         _move(other, number, shift + width, mask, tally)
+        shift += 2 * width

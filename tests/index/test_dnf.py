@@ -49,13 +49,13 @@ def test_conjunctions_are_the_smallest_events(made: Expressions) -> None:
 
 
 @given(expressions())
-def test_conjunctions_are_stored_once(made: Expressions) -> None:
+def test_translations_of_all_rules_together(made: Expressions) -> None:
     conjunctions, translations, of_rule = translated(made)
     listed = plain_lists(conjunctions)
-    assert len(set(map(tuple, listed))) == len(listed)
     assert sorted(set(translations.item.tolist())) == list(range(len(listed)))
     for rule in range(len(made.root)):
         mine = plain_lists(translations)[of_rule[rule]]
+        assert len(mine) == len(smallest_events(made, rule))
         assert {frozenset(listed[each]) for each in mine} == smallest_events(made, rule)
 
 
@@ -66,6 +66,25 @@ def test_every_event(made: Expressions) -> None:
 
 
 # ---- The trie
+
+
+@given(st.lists(st.frozensets(st.integers(0, 6)), max_size=30), st.permutations(range(7)))
+def test_a_trie_has_every_conjunction_once(conjunctions: list[frozenset[int]], rank: list[int]) -> None:
+    trie, distinct = grow_trie(lists_of([sorted(each) for each in conjunctions]), np.array(rank, np.int32))
+    assert len(set(zip(conjunctions, distinct.tolist(), strict=True))) == len(set(conjunctions))
+    assert sorted(set(distinct.tolist())) == list(range(len(set(conjunctions))))
+    found: dict[int, frozenset[int]] = {}
+    path: list[int] = []
+    for node, end in enumerate(trie.ends.tolist()):
+        while path and trie.behind[path[-1]] <= node:
+            path.pop()
+        path.append(node)
+        if end >= 0:
+            found[end] = frozenset(trie.literal[path].tolist())
+            assert len(found[end]) == len(path)
+        if len(path) == 1:
+            assert trie.first[trie.literal[node]] == node
+    assert found == {int(distinct[i]): each for i, each in enumerate(conjunctions) if each}
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=60))
@@ -80,9 +99,10 @@ def test_many_lists_that_begin_alike():
 
 
 def test_a_trie_node_by_node():
-    """{1 4 5} {1 4 6} {2 4} as in kernels/conjunction_trie.py, given in another order; literals by number."""
-    conjunctions = lists_of([[2, 4], [1, 4, 6], [1, 4, 5]])
-    trie = grow_trie(conjunctions, np.array([2, 1, 0], np.int32), np.arange(7, dtype=np.int32))
+    """{1 4 5} {1 4 6} {2 4} in another order, and two of them twice."""
+    conjunctions = lists_of([[2, 4], [1, 4, 6], [1, 4, 5], [2, 4], [1, 4, 6]])
+    trie, distinct = grow_trie(conjunctions, np.arange(7, dtype=np.int32))
+    assert distinct.tolist() == [2, 1, 0, 2, 1]
     assert trie.literal.tolist() == [1, 4, 5, 6, 2, 4]
     assert trie.behind.tolist() == [4, 4, 3, 4, 6, 6]
     assert trie.ends.tolist() == [-1, -1, 0, 1, -1, 2]
@@ -141,10 +161,9 @@ def test_what_is_refused_takes_no_room():
 
 @given(expressions(), st.integers(1, 6), st.integers(4, 40))
 def test_limits_refuse_and_never_mislead(made: Expressions, most: int, most_literals: int) -> None:
-    """What is not refused is right, and conjunctions are still stored once."""
+    """What is not refused is right."""
     conjunctions, translations, of_rule = translate(made, most, most_literals)
     listed = plain_lists(conjunctions)
-    assert len(set(map(tuple, listed))) == len(listed)
     for rule in range(len(made.root)):
         if of_rule[rule] < 0:
             assert of_rule[rule] in (TOO_MANY, NO_ROOM)

@@ -74,13 +74,12 @@ class DnfEngine:
         uses = np.bincount(translation.conjunctions.item, minlength=expressions.literals)
         rank = np.empty(expressions.literals, np.int32)
         rank[np.argsort(-uses, kind="stable")] = np.arange(expressions.literals, dtype=np.int32)
-        end_of, rules = find_ends(translation)
-        return cls(
-            grow_trie(translation.conjunctions, end_of, rank),
-            rules,
-            np.flatnonzero(always_true(expressions)).astype(np.int32),
-            len(expressions.root),
-        )
+        trie, distinct = grow_trie(translation.conjunctions, rank)
+        ends = find_ends(translation, distinct)
+        is_end = trie.ends >= 0
+        trie.ends[is_end] = ends.of_distinct[trie.ends[is_end]]
+        always = np.flatnonzero(always_true(expressions)).astype(np.int32)
+        return cls(trie, ends.rules, always, len(expressions.root))
 
     def match(self, held: Lists) -> Lists:
         """For each event the rules that match, ascending."""

@@ -25,7 +25,8 @@ from tocsin.kernels.bdd import (
 )
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.postorder import postorder
+from tocsin.kernels.number_sorting import bits_of, no_tally, sort_numbers
+from tocsin.kernels.parts import postorder, with_inner_roots
 
 
 class _Workbench(NamedTuple):
@@ -33,7 +34,8 @@ class _Workbench(NamedTuple):
 
     variable   int32[L]       of each literal
     diagram    int32[I]       of each inner node of expressions, or why there is none
-    few        int32[...]     room for the variables of one of them
+    few        int32[2, ...]  room for the variables of one of them, and for sorting them
+    tally      int64[...]     see kernels/number_sorting.py
     waiting    int32[L+1, 3]  see combine
     count      int64[2]       NODES and STEPS
     """
@@ -41,6 +43,7 @@ class _Workbench(NamedTuple):
     variable: NDArray[np.int32]
     diagram: NDArray[np.int32]
     few: NDArray[np.int32]
+    tally: NDArray[np.int64]
     waiting: NDArray[np.int32]
     count: NDArray[np.int64]
 
@@ -57,9 +60,10 @@ def _combine_children(
 
     The literals make a chain, which is written from its end; then one child after the other is added.
     """
-    variable, diagram, few, waiting, count = bench
+    variable, diagram, room, tally, waiting, count = bench
     slot, asked, result = tables
     literals = variable.size
+    few = room[0]
     width = 0
     for child in children:
         if child < literals:
@@ -67,7 +71,7 @@ def _combine_children(
             width += 1
         elif diagram[child - literals] < 0:
             return np.int64(diagram[child - literals])
-    few[:width].sort()
+    sort_numbers(few[:width], room[1, :width], bits_of(literals), tally)
     made = TRUE if is_and else FALSE
     for i in range(width - 1, -1, -1):
         if i + 1 < width and few[i] == few[i + 1]:
@@ -109,7 +113,6 @@ def _make(
     return made, node, tables
 
 
-@kernel
 def build_diagrams(
     expressions: Expressions, variable: NDArray[np.int32], most_steps: int, most_nodes: int
 ) -> Diagrams:
@@ -118,16 +121,31 @@ def build_diagrams(
     An expression may take so many steps, each of which makes a node at most; all diagrams together, with
     those of parts that are no rules, may have so many nodes, and MOST_NODES at the very most.
     """
+    return _build(with_inner_roots(expressions), variable, most_steps, most_nodes, no_tally())
+
+
+@kernel
+def _build(
+    expressions: Expressions,
+    variable: NDArray[np.int32],
+    most_steps: int,
+    most_nodes: int,
+    tally: NDArray[np.int64],
+) -> Diagrams:
     literals, is_and, child_start, child, root = expressions
-    inner = is_and.size
     widest = 1
-    for i in range(inner):
+    for i in range(is_and.size):
         widest = max(widest, child_start[i + 1] - child_start[i])
     count = np.zeros(2, np.int64)
     count[NODES] = 2
-    diagram = np.empty(inner, np.int32)
+    diagram = np.empty(is_and.size, np.int32)
     bench = _Workbench(
-        variable, diagram, np.empty(widest, np.int32), np.empty((literals + 1, 3), np.int32), count
+        variable,
+        diagram,
+        np.empty((2, widest), np.int32),
+        tally,
+        np.empty((literals + 1, 3), np.int32),
+        count,
     )
     node = np.zeros((2, 3), np.int32)
     node[:, VARIABLE] = literals
@@ -135,14 +153,4 @@ def build_diagrams(
     for i in postorder(expressions):
         children = child[child_start[i] : child_start[i + 1]]
         diagram[i], node, tables = _make(is_and[i], children, bench, node, tables, most_steps, most_nodes)
-    made = np.empty(root.size, np.int32)
-    for rule in range(root.size):
-        top = np.int64(root[rule]) - literals
-        if top < 0:
-            alone = root[rule : rule + 1]
-            made[rule], node, tables = _make(False, alone, bench, node, tables, most_steps, most_nodes)
-        elif top < inner:
-            made[rule] = diagram[top]
-        else:
-            made[rule] = TRUE if top == inner else FALSE
-    return Diagrams(node[: count[NODES]].copy(), made)
+    return Diagrams(node[: count[NODES]].copy(), diagram[root - literals])

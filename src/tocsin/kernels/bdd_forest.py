@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bdd import FALSE, HIGH, LOW, TRUE, VARIABLE, Diagrams
 from tocsin.kernels.bits import ALL, prefetch
-from tocsin.kernels.growing import enlarged
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.holding import SPARE, clear, mark, take
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.lists import Lists
@@ -303,10 +303,7 @@ def match_forest(forest: Forest, held: Lists, truth: Truth) -> Lists:
             last = rule_start[true_top[i] + 1]
             mark(rule, first, last, rule_bit, rule_line)
             matches += last - first
-        if size + matches + SPARE > found.size:
-            longer = np.empty(enlarged(found.size, size + matches + SPARE), np.int32)
-            longer[:size] = found[:size]
-            found = longer
+        found = with_room(found, size, matches + SPARE)
         size += take(rule_bit, rule_line, 0, 64 * rule_bit.size, 0, found[size:])
         clear(rule_bit, rule_line)
         start[event + 1] = size

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.postorder import postorder
+from tocsin.kernels.parts import postorder, with_inner_roots
 from tocsin.kernels.radix import order_by
 
 _PARTS = 1 << 20
@@ -60,9 +60,13 @@ def _met(expressions: Expressions) -> NDArray[np.int32]:
     return order
 
 
-@kernel
 def order_of_literals(expressions: Expressions) -> NDArray[np.int32]:
     """The place of each literal in the order in which diagrams ask them."""
+    return _order(with_inner_roots(expressions))
+
+
+@kernel
+def _order(expressions: Expressions) -> NDArray[np.int32]:
     level = _mean_levels(expressions)
     met = _met(expressions)
     count = met.size

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
 from tocsin.kernels.expressions import Expressions
-from tocsin.kernels.growing import enlarged
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.lists import Lists
+from tocsin.kernels.tree_code import clear_bits, set_bits
 from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
 
 MOST_COUNTED = 255
@@ -64,7 +65,7 @@ class Bop(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """What matching writes to; between events `missing` is as Bop.needed, and only bit L is set.
+    """What matching writes to; between events `missing` is as Bop.needed, and no bit is set.
 
     missing     uint8[R]         leaves that a rule still lacks
     holds       uint64[L/64+1]   one bit for each literal, and one for literal L, that always holds
@@ -82,12 +83,9 @@ class Counters(NamedTuple):
 
 def no_counters(bop: Bop, deepest: int) -> Counters:
     """Counters for one thread; `deepest` is the most operators that are around a place."""
-    literals = len(bop.posting_start) - 1
-    holds = np.zeros((literals >> 6) + 1, np.uint64)
-    holds[-1] = 1 << (literals & 63)
     return Counters(
         bop.needed.copy(),
-        holds,
+        np.zeros((len(bop.posting_start) >> 6) + 1, np.uint64),
         np.zeros(len(bop.needed) + 2 * _AHEAD, np.int32),
         np.zeros(deepest, np.int64),
         np.zeros(deepest, np.uint64),
@@ -273,6 +271,7 @@ def match_by_counting(bop: Bop, held: Lists, counters: Counters) -> Lists:
     """For each event the rules that match, ascending."""
     needed, indispensable, posting_start, posting_rule, code_start, code = bop
     missing, holds, candidate, outer_end, outer_and = counters
+    literals = posting_start.size - 1
     start = np.zeros(held.start.size, np.int64)
     found = np.empty(64, np.int32)
     size = 0
@@ -280,15 +279,11 @@ def match_by_counting(bop: Bop, held: Lists, counters: Counters) -> Lists:
         first = held.start[event]
         last = held.start[event + 1]
         count_down(held.item, first, last, posting_start, posting_rule, missing)
-        for i in range(first, last):
-            literal = np.uint64(held.item[i])
-            holds[literal >> _WORD] |= _ONE << (literal & _IN_WORD)
+        set_bits(held.item, first, last, holds)
+        holds[literals >> 6] |= _ONE << np.uint64(literals & 63)
         candidates = take_candidates(needed, missing, candidate)
         candidates = _without_hopeless(candidate, candidates, indispensable, holds)
-        if size + candidates > found.size:
-            longer = np.empty(enlarged(found.size, size + candidates), np.int32)
-            longer[:size] = found[:size]
-            found = longer
+        found = with_room(found, size, candidates)
         for i in range(candidates):
             prefetch(code_start, candidate[i + 2 * _AHEAD])
             soon = code_start[candidate[i + _AHEAD]]
@@ -299,7 +294,6 @@ def match_by_counting(bop: Bop, held: Lists, counters: Counters) -> Lists:
                 found[size] = rule
                 size += 1
         start[event + 1] = size
-        for i in range(first, last):
-            literal = np.uint64(held.item[i])
-            holds[literal >> _WORD] &= ~(_ONE << (literal & _IN_WORD))
+        clear_bits(held.item, first, last, holds)
+        holds[literals >> 6] = 0
     return Lists(start, found[:size].copy())

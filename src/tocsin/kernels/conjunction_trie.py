@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import count_bits, prefetch
 from tocsin.kernels.dnf import Translation
-from tocsin.kernels.growing import enlarged
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.holding import SPARE, clear, is_marked, mark, take
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.list_sorting import dictionary_order
@@ -32,17 +32,6 @@ from tocsin.kernels.tree_code import clear_bits, set_bits
 
 _AHEAD = 16
 """How many literals ahead their nodes are asked for; twice as many for where they are."""
-
-
-class Ends(NamedTuple):
-    """Where conjunctions lead to: one end for each translation, and one for those that share conjunctions.
-
-    of_conjunction   int32[C]
-    rules            for each end the rules that hold there
-    """
-
-    of_conjunction: NDArray[np.int32]
-    rules: Lists
 
 
 class Trie(NamedTuple):
@@ -60,6 +49,17 @@ class Trie(NamedTuple):
     ends: NDArray[np.int32]
 
 
+class Ends(NamedTuple):
+    """Where conjunctions lead to: one end for each translation, and more for conjunctions of several.
+
+    of_distinct   int32[D]   the end of each distinct conjunction
+    rules         for each end the rules that hold there
+    """
+
+    of_distinct: NDArray[np.int32]
+    rules: Lists
+
+
 class Bits(NamedTuple):
     """What matching writes to; all zero between events.
 
@@ -74,120 +74,161 @@ class Bits(NamedTuple):
 
 
 @kernel
-def find_ends(translation: Translation) -> Ends:
-    """Number the ends of all conjunctions."""
-    conjunctions, translations, of_rule = translation
+def _by_first(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Lists, NDArray[np.int32]]:
+    """The conjunctions with ranks in place of literals, ascending, by their first; and which each of them is.
+
+    So those that begin alike lie together, and the sorting that follows stays in near memory.
+    """
+    start, item = conjunctions
+    count = start.size - 1
+    place = np.zeros(rank.size + 2, np.int64)
+    for i in range(count):
+        lowest = -1
+        for j in range(start[i], start[i + 1]):
+            lowest = rank[item[j]] if lowest < 0 else min(lowest, rank[item[j]])
+        place[lowest + 2] += 1
+    for i in range(rank.size):
+        place[i + 2] += place[i + 1]
+    which = np.empty(count, np.int32)
+    for i in range(count):
+        lowest = -1
+        for j in range(start[i], start[i + 1]):
+            lowest = rank[item[j]] if lowest < 0 else min(lowest, rank[item[j]])
+        which[place[lowest + 1]] = i
+        place[lowest + 1] += 1
+    ranked = Lists(np.zeros(count + 1, np.int64), np.empty(item.size, np.int32))
+    for i in range(count):
+        first = ranked.start[i]
+        end = first
+        for j in range(start[which[i]], start[which[i] + 1]):
+            moved = rank[item[j]]
+            at = end
+            while at > first and ranked.item[at - 1] > moved:
+                ranked.item[at] = ranked.item[at - 1]
+                at -= 1
+            ranked.item[at] = moved
+            end += 1
+        ranked.start[i + 1] = end
+    return ranked, which
+
+
+@kernel
+def _shared(ranked: Lists, order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """How many ranks each list, in this order, has in common with the one before it."""
+    start, item = ranked
+    shared = np.zeros(order.size, np.int32)
+    for i in range(1, order.size):
+        here = start[order[i]]
+        before = start[order[i - 1]]
+        most = min(start[order[i] + 1] - here, start[order[i - 1] + 1] - before)
+        alike = 0
+        while alike < most and item[here + alike] == item[before + alike]:
+            alike += 1
+        shared[i] = alike
+    return shared
+
+
+@kernel
+def grow_trie(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Trie, NDArray[np.int32]]:
+    """The trie, and for each conjunction its number among the distinct ones, which are the trie's ends.
+
+    Literals of low rank come first. A conjunction without literals has no node.
+    """
+    ranked, which = _by_first(conjunctions, rank)
+    start, item = ranked
+    order = dictionary_order(ranked)
+    shared = _shared(ranked, order)
+    literal_of = np.empty(rank.size, np.int32)
+    for each in range(rank.size):
+        literal_of[rank[each]] = each
+    nodes = np.int64(0)
+    deepest = 0
+    for i in range(order.size):
+        size = start[order[i] + 1] - start[order[i]]
+        nodes += size - shared[i]
+        deepest = max(deepest, size)
+    first = np.full(rank.size, -1, np.int32)
+    literal = np.empty(nodes, np.int32)
+    behind = np.empty(nodes, np.int32)
+    ends = np.full(nodes, -1, np.int32)
+    distinct = np.empty(order.size, np.int32)
+    path = np.empty(deepest, np.int32)
+    height = 0
+    at = 0
+    number = -1
+    for i in range(order.size):
+        here = np.int64(order[i])
+        size = start[here + 1] - start[here]
+        if i == 0 or shared[i] < size or height > size:
+            number += 1
+        distinct[which[here]] = number
+        while height > shared[i]:
+            height -= 1
+            behind[path[height]] = at
+        for j in range(start[here] + height, start[here + 1]):
+            literal[at] = literal_of[item[j]]
+            if height == 0:
+                first[literal[at]] = at
+            ends[at] = number if j == start[here + 1] - 1 else -1
+            path[height] = at
+            height += 1
+            at += 1
+    while height > 0:
+        height -= 1
+        behind[path[height]] = at
+    return Trie(first, literal, behind, ends), distinct
+
+
+@kernel
+def find_ends(translation: Translation, distinct: NDArray[np.int32]) -> Ends:
+    """Number the ends; distinct[c] is the number of conjunction c among the distinct ones."""
+    _, translations, of_rule = translation
     count = translations.start.size - 1
-    owners = np.zeros(conjunctions.start.size, np.int64)
+    numbers = 0
+    for each in distinct:
+        numbers = max(numbers, each + 1)
+    owners = np.zeros(numbers + 1, np.int64)
     for i in range(translations.item.size):
-        owners[translations.item[i] + 1] += 1
-    shared = 0
-    for i in range(owners.size - 1):
-        shared += owners[i + 1] > 1
+        owners[distinct[translations.item[i]] + 1] += 1
+    several = 0
+    for i in range(numbers):
+        several += owners[i + 1] > 1
         owners[i + 1] += owners[i]
     owner = np.empty(translations.item.size, np.int32)
-    place = owners.copy()
-    for i in range(count):
-        for j in range(translations.start[i], translations.start[i + 1]):
-            owner[place[translations.item[j]]] = i
-            place[translations.item[j]] += 1
-    uses = np.zeros(count, np.int64)
+    place = owners[:-1].copy()
+    for t in range(count):
+        for i in range(translations.start[t], translations.start[t + 1]):
+            number = distinct[translations.item[i]]
+            owner[place[number]] = t
+            place[number] += 1
+    start = np.zeros(count + several + 1, np.int64)
     for rule in range(of_rule.size):
-        uses[of_rule[rule]] += 1
-    end_of = np.empty(owners.size - 1, np.int32)
-    start = np.zeros(count + shared + 1, np.int64)
-    start[1 : count + 1] = np.cumsum(uses)
-    ends = count
-    for i in range(owners.size - 1):
-        end_of[i] = owner[owners[i]]
+        start[of_rule[rule] + 1] += 1
+    for t in range(count):
+        start[t + 1] += start[t]
+    of_distinct = np.empty(numbers, np.int32)
+    end = count
+    for i in range(numbers):
+        of_distinct[i] = owner[owners[i]]
         if owners[i + 1] - owners[i] > 1:
-            end_of[i] = ends
-            start[ends + 1] = start[ends]
+            of_distinct[i] = end
+            start[end + 1] = start[end]
             for j in range(owners[i], owners[i + 1]):
-                start[ends + 1] += uses[owner[j]]
-            ends += 1
+                start[end + 1] += start[owner[j] + 1] - start[owner[j]]
+            end += 1
     rules = np.empty(start[-1], np.int32)
     place = start[:-1].copy()
     for rule in range(of_rule.size):
         rules[place[of_rule[rule]]] = rule
         place[of_rule[rule]] += 1
-    for i in range(owners.size - 1):
-        if end_of[i] >= count:
-            at = start[end_of[i]]
+    for i in range(numbers):
+        if of_distinct[i] >= count:
+            at = start[of_distinct[i]]
             for j in range(owners[i], owners[i + 1]):
-                begin, end = start[owner[j]], start[owner[j] + 1]
-                rules[at : at + end - begin] = rules[begin:end]
-                at += end - begin
-    return Ends(end_of, Lists(start, rules))
-
-
-@kernel
-def _in_one_order(conjunctions: Lists, rank: NDArray[np.int32]) -> Lists:
-    """The conjunctions with the rank of each literal in place of it, ascending."""
-    start = conjunctions.start
-    item = np.empty(conjunctions.item.size, np.int32)
-    for i in range(item.size):
-        item[i] = rank[conjunctions.item[i]]
-    for i in range(start.size - 1):
-        for j in range(start[i] + 1, start[i + 1]):
-            moved = item[j]
-            k = j
-            while k > start[i] and item[k - 1] > moved:
-                item[k] = item[k - 1]
-                k -= 1
-            item[k] = moved
-    return Lists(start, item)
-
-
-@kernel
-def grow_trie(conjunctions: Lists, end_of: NDArray[np.int32], rank: NDArray[np.int32]) -> Trie:
-    """The trie of different conjunctions; literals of low rank come first. An empty one has no node."""
-    start, item = _in_one_order(conjunctions, rank)
-    order = dictionary_order(Lists(start, item))
-    of_rank = np.empty(rank.size, np.int32)
-    for each in range(rank.size):
-        of_rank[rank[each]] = each
-    deepest = 0
-    nodes = 0
-    previous = np.int64(-1)
-    shared = np.empty(order.size, np.int32)
-    for i in range(order.size):
-        here = np.int64(order[i])
-        size = start[here + 1] - start[here]
-        alike = 0
-        if previous >= 0:
-            most = min(size, start[previous + 1] - start[previous])
-            while alike < most and item[start[here] + alike] == item[start[previous] + alike]:
-                alike += 1
-        shared[i] = alike
-        nodes += size - alike
-        deepest = max(deepest, size)
-        previous = here
-    first = np.full(rank.size, -1, np.int32)
-    literal = np.empty(nodes, np.int32)
-    behind = np.empty(nodes, np.int32)
-    ends = np.full(nodes, -1, np.int32)
-    path = np.empty(deepest, np.int32)
-    height = 0
-    at = 0
-    for i in range(order.size):
-        here = np.int64(order[i])
-        while height > shared[i]:
-            height -= 1
-            behind[path[height]] = at
-        for j in range(start[here] + height, start[here + 1]):
-            literal[at] = of_rank[item[j]]
-            if height == 0:
-                first[literal[at]] = at
-            path[height] = at
-            height += 1
-            at += 1
-        if height > 0:
-            ends[at - 1] = end_of[here]
-    while height > 0:
-        height -= 1
-        behind[path[height]] = at
-    return Trie(first, literal, behind, ends)
+                for k in range(start[owner[j]], start[owner[j] + 1]):
+                    rules[at] = rules[k]
+                    at += 1
+    return Ends(of_distinct, Lists(start, rules))
 
 
 @inner_kernel
@@ -242,10 +283,7 @@ def match_trie(trie: Trie, rules: Lists, always: NDArray[np.int32], held: Lists,
             if bits.rule_line[line] != 0:
                 for word in range(8 * line, 8 * line + 8):
                     matches += count_bits(bits.rule_bit[word])
-        if size + matches + SPARE > found.size:
-            longer = np.empty(enlarged(found.size, size + matches + SPARE), np.int32)
-            longer[:size] = found[:size]
-            found = longer
+        found = with_room(found, size, matches + SPARE)
         size += take(bits.rule_bit, bits.rule_line, 0, 64 * bits.rule_bit.size, 0, found[size:])
         clear(bits.rule_bit, bits.rule_line)
         start[event + 1] = size

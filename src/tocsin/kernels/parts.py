@@ -1,4 +1,4 @@
-"""The inner nodes of expressions in the order in which rules need them: for what is made rule after rule."""
+"""The parts of rules, in the order in which rules need them: for what is made part by part."""
 
 from __future__ import annotations
 
@@ -9,9 +9,32 @@ from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.jit import kernel
 
 
+def with_inner_roots(expressions: Expressions) -> Expressions:
+    """The same rules, but every root is an inner node: an OR of one literal in place of a literal.
+
+    A rule that always holds becomes an AND without children, one that never holds an OR without.
+    """
+    literals, is_and, child_start, child, root = expressions
+    is_literal = root < literals
+    alone = np.unique(root[is_literal])
+    end = child_start[-1:]
+    inner_root = root.copy()
+    inner_root[is_literal] = literals + len(is_and) + 2 + np.searchsorted(alone, root[is_literal])
+    return Expressions(
+        literals,
+        np.concatenate([is_and, [True, False], np.zeros(len(alone), np.bool_)]),
+        np.concatenate([child_start, end, end, end + np.arange(1, len(alone) + 1)]).astype(np.int32),
+        np.concatenate([child, alone]),
+        inner_root,
+    )
+
+
 @kernel
 def postorder(expressions: Expressions) -> NDArray[np.int32]:
-    """The inner nodes that some rule needs, counted from 0: rule by rule, children before parents."""
+    """The inner nodes that some rule needs, counted from 0: rule by rule, children before parents.
+
+    All roots are inner nodes.
+    """
     literals, _, child_start, child, root = expressions
     inner = child_start.size - 1
     seen = np.zeros(inner, np.bool_)
@@ -21,7 +44,7 @@ def postorder(expressions: Expressions) -> NDArray[np.int32]:
     done = 0
     for rule in range(root.size):
         node = np.int64(root[rule]) - literals
-        if node < 0 or node >= inner or seen[node]:
+        if seen[node]:
             continue
         seen[node] = True
         open_node[0] = node

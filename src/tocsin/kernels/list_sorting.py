@@ -34,14 +34,39 @@ def _is_before(one: int, other: int, depth: int, start: NDArray[np.int64], item:
 
 @kernel
 def dictionary_order(lists: Lists) -> NDArray[np.int32]:
-    """The lists in order; a list stands before those that it begins."""
+    """Lists that stand by their first numbers already, empty ones first, in order.
+
+    A list stands before those that it begins. Lists with the same first number are sorted one such group
+    after the other: whoever put them next to each other in memory has done most of the work.
+    """
     start, item = lists
-    count = start.size - 1
-    order = np.arange(count).astype(np.int32)
+    order = np.arange(start.size - 1).astype(np.int32)
     waiting = np.empty((64, 3), np.int64)
-    waiting[0, 0] = 0
-    waiting[0, 1] = count
-    waiting[0, 2] = 0
+    begin = 0
+    for i in range(1, order.size + 1):
+        if i == order.size or _number_at(i, 0, start, item) != _number_at(begin, 0, start, item):
+            waiting = _sort_group(order, begin, i, start, item, waiting)
+            begin = i
+    return order
+
+
+@kernel
+def _sort_group(
+    order: NDArray[np.int32],
+    begin: int,
+    end: int,
+    start: NDArray[np.int64],
+    item: NDArray[np.int32],
+    waiting: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Sort the lists order[begin:end], which have the same first number.
+
+    `waiting` is room for groups that are still to be sorted, each with how many numbers all of it has in
+    common; the same room is given back, or a larger one.
+    """
+    waiting[0, 0] = begin
+    waiting[0, 1] = end
+    waiting[0, 2] = 1
     height = 1
     while height > 0:
         height -= 1
@@ -89,4 +114,4 @@ def dictionary_order(lists: Lists) -> NDArray[np.int32]:
             waiting[height, 1] = above
             waiting[height, 2] = depth + 1
             height += 1
-    return order
+    return waiting

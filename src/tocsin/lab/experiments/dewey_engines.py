@@ -36,6 +36,9 @@ VISITS = 2_000
 FEWEST_VISITS = 200
 """As many as the paper's queries at scale 1; fewer leave time for more expressions at a small scale."""
 
+UNTIMED_VISITS = 50
+"""To see that the answers are right when only memory is asked for."""
+
 ROUNDS = 3
 VISITS_COMPARED = 20
 """Of these all matches are compared, of the other visits how many there are."""
@@ -88,9 +91,10 @@ class Workload(NamedTuple):
     visits: Visits
 
 
-def visits_of(run: Run) -> Visits:
+def visits_of(run: Run, *, is_timed: bool = True) -> Visits:
     """The visits of a run."""
-    return make_visits(run.sized(VISITS, fewest=FEWEST_VISITS), seed=run.seed)
+    count = run.sized(VISITS, fewest=FEWEST_VISITS) if is_timed else UNTIMED_VISITS
+    return make_visits(count, seed=run.seed)
 
 
 def readings(workload: Workload, engines: Sequence[str], *, is_timed: bool = True) -> dict[str, Reading]:

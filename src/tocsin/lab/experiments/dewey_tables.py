@@ -15,7 +15,6 @@ from tocsin.lab.experiments.outcome import (
     Column,
     Line,
     Lines,
-    Plot,
     Table,
 )
 
@@ -112,28 +111,30 @@ def bars(title: str, across: str, up: Axis, found: ByPlace, engines: Sequence[st
     return Bars(title, across, up, categories, heights, note=_note(found))
 
 
-def total_figure(title: str, across: Axis, found: ByPlace, engines: Sequence[str]) -> tuple[Table, Plot]:
+def total_figure(title: str, across: Axis, found: ByPlace, engines: Sequence[str]) -> tuple[Table, Lines]:
     """Matching as a whole, and what of it is index search and sorting."""
     table = steps_table(title, Column(across.label, across.unit), found, engines)
     named: dict[str, tuple[str, Value]] = {name: (name, milliseconds) for name in engines}
     named |= {f"{name}: index search and sorting": (name, before_evaluation) for name in engines}
-    return table, Plot(f"Dewey paper, {title}", [lines("total", across, MATCHING, found, named)])
+    return table, lines("total", across, MATCHING, found, named)
 
 
-def evaluation_figure(title: str, across: Axis, found: ByPlace, engines: Sequence[str]) -> tuple[Table, Plot]:
+def evaluation_figure(
+    title: str, across: Axis, found: ByPlace, engines: Sequence[str], name: str = ""
+) -> tuple[Table, Lines]:
     """The last step alone."""
     rows: list[list[Cell]] = [
-        [place, *(cell(each[name], evaluation) for name in engines), PLOTTED_ONLY]
+        [place, *(cell(each[engine], evaluation) for engine in engines), PLOTTED_ONLY]
         for place, each in found.items()
     ]
     columns = [
         Column(across.label, across.unit),
-        *(Column(name, "ms") for name in engines),
+        *(Column(engine, "ms") for engine in engines),
         Column("in the paper"),
     ]
-    table = Table(title, columns, rows, refusals(across.label, found))
-    named = {name: (name, evaluation) for name in engines}
-    return table, Plot(f"Dewey paper, {title}", [lines("evaluation", across, EVALUATING, found, named)])
+    table = Table(title, columns, rows, refusals(across.label, found), name)
+    named = {engine: (engine, evaluation) for engine in engines}
+    return table, lines(name or "evaluation", across, EVALUATING, found, named)
 
 
 def _note(found: ByPlace) -> str:

@@ -86,9 +86,8 @@ def measure_memory(run: Run) -> Outcome:
         found,
         {name: (name, megabytes) for name in run.engines},
     )
-    return Outcome(
-        [table], [Plot("Dewey paper, Table 2: memory by depth", [plot])], [f"{_expressions(run)}."]
-    )
+    plot = Plot("Dewey paper, Table 2: memory by depth", [panel])
+    return Outcome([table], [plot], [f"{_expressions(run)}."])
 
 
 def measure_selectivity(run: Run) -> Outcome:

@@ -176,12 +176,12 @@ FIGURE_12 = _experiment(
     "Figure 12",
     "index search, sorting and total time, by number of expressions",
     _SIZES,
-    0.5,
+    0.3,
     "40 s",
     measure_total,
 )
 FIGURE_13 = _experiment(
-    "Figure 13", "evaluation alone, by number of expressions", _SIZES, 0.5, "40 s", measure_evaluation
+    "Figure 13", "evaluation alone, by number of expressions", _SIZES, 0.3, "40 s", measure_evaluation
 )
 FIGURE_14 = _experiment(
     "Figure 14", "evaluation alone, by selectivity", _SELECTIVITY_SIZE, 0.1, "40 s", measure_selectivity

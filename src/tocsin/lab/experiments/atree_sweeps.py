@@ -182,8 +182,8 @@ def _note(figure: Figure) -> str:
     what = f"Best of {ROUNDS} rounds over {EVENTS} events, one event at a time. " if figure.timed else ""
     return (
         f"{what}All engines gave atree's matches, each on the rules that it took; one that refused any of "
-        f"the first {PROBED_RULES} was not built. Values are those of the paper's Table 3, sizes times the "
-        "scale."
+        f"the first {PROBED_RULES[-1]} was not built. Values are those of the paper's Table 3, sizes times "
+        "the scale."
     )
 
 

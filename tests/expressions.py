@@ -50,10 +50,11 @@ def held_literals(draw: st.DrawFn, literals: int, most_events: int = 4) -> Lists
     )
 
 
-def lists_of(lists: Sequence[Sequence[int]]) -> Lists:
+def lists_of(lists: Iterable[Iterable[int]]) -> Lists:
     """Lists as the kernels take them."""
-    start = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
-    return Lists(start, np.array([item for each in lists for item in each], np.int32))
+    made = [list(each) for each in lists]
+    start = np.concatenate([[0], np.cumsum([len(each) for each in made])]).astype(np.int64)
+    return Lists(start, np.array([item for each in made for item in each], np.int32))
 
 
 def plain_lists(lists: Lists) -> list[list[int]]:

@@ -73,7 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the result: .jsonl .csv .parquet by its name (default: JSON lines on standard output)",
     )
     parser.add_argument(
-        "--engine", metavar="NAME", help="how to match: atree (default), or scan, slow and obvious"
+        "--engine",
+        metavar="NAME",
+        help="how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj",
     )
     parser.add_argument(
         "--keep",

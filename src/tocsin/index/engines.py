@@ -6,6 +6,30 @@ from tocsin.index.engine import Engine, EngineBuilder
 from tocsin.kernels.expressions import Expressions
 
 
+def _interval(expressions: Expressions) -> Engine:
+    from tocsin.index.interval import IntervalEngine
+
+    return IntervalEngine.of(expressions)
+
+
+def _dewey(expressions: Expressions) -> Engine:
+    from tocsin.index.dewey import DeweyEngine
+
+    return DeweyEngine.of(expressions)
+
+
+def _bop(expressions: Expressions) -> Engine:
+    from tocsin.index.bop import BopEngine
+
+    return BopEngine.of(expressions)
+
+
+def _bdd(expressions: Expressions) -> Engine:
+    from tocsin.index.bdd import BddEngine
+
+    return BddEngine.of(expressions)
+
+
 def _scan(expressions: Expressions) -> Engine:
     from tocsin.index.scan import ScanEngine
 
@@ -19,6 +43,10 @@ def _scan_conjunctions(expressions: Expressions) -> Engine:
 
 
 BUILDERS: dict[str, EngineBuilder] = {
+    "interval": _interval,
+    "dewey": _dewey,
+    "bop": _bop,
+    "bdd": _bdd,
     "scan": _scan,
     "scan-conj": _scan_conjunctions,
 }

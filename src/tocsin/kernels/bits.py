@@ -1,6 +1,6 @@
 """Machine instructions that Numba does not offer: counting and finding bits, loading words, prefetching.
 
-The lowest bit of a word that has none is its 64th.
+The lowest bit of a word that has none is its 64th, and it has 64 leading zeros.
 """
 
 from __future__ import annotations
@@ -41,6 +41,14 @@ def _trailing_zeros(_context: Any, _word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def _leading_zeros(_context: Any, _word: Any) -> Any:
+    def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, 0))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def _prefetch(_context: Any, array: Any, _place: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -72,6 +80,10 @@ def _plain_lowest(word: np.uint64) -> int:
     return (int(word) & -int(word)).bit_length() - 1 if word else 64
 
 
+def _plain_leading(word: np.uint64) -> int:
+    return 64 - int(word).bit_length()
+
+
 def _plain_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
     return np.uint64(int.from_bytes(data[at : at + 8].tobytes(), "little"))
 
@@ -82,6 +94,10 @@ def _compiled_count(word: np.uint64) -> int:
 
 def _compiled_lowest(word: np.uint64) -> int:
     return np.int64(_trailing_zeros(np.uint64(word)))
+
+
+def _compiled_leading(word: np.uint64) -> int:
+    return np.int64(_leading_zeros(np.uint64(word)))
 
 
 def _plain_prefetch(array: NDArray[Any], place: int) -> None:
@@ -98,9 +114,10 @@ def _compiled_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
 
 if numba.config.DISABLE_JIT:
     count_bits, lowest_bit, prefetch = _plain_count, _plain_lowest, _plain_prefetch
-    eight_bytes = _plain_eight_bytes
+    eight_bytes, leading_zeros = _plain_eight_bytes, _plain_leading
 else:
     count_bits = numba.njit(inline="always")(_compiled_count)
     lowest_bit = numba.njit(inline="always")(_compiled_lowest)
+    leading_zeros = numba.njit(inline="always")(_compiled_leading)
     prefetch = numba.njit(inline="always")(_compiled_prefetch)
     eight_bytes = numba.njit(inline="always")(_compiled_eight_bytes)

@@ -1,0 +1,242 @@
+"""Where conjunctions stand in trees: the annotations of the first paper, without their labels.
+
+Every leaf of every tree is a *place*. Places are numbered rule by rule, and within a rule in the order in
+which its labels are evaluated. So a number tells the rule, the label and what comes before what, and putting
+annotations in order is putting numbers in order.
+
+    rule 0: {a} and ({b} or {c})         rule 1: {b}        places 0 1 2 | 3
+    conjunction {a}: 0     {b}: 1 3     {c}: 2
+
+Places to which only first children of ANDs lead *open* their rule: 0 and 3. Unless one of them holds, the
+rule does not, whatever else holds. So where they are few, the others are asked for only near those that hold,
+64 places at a time, and what cannot matter is neither sorted nor evaluated.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.bits import ALL, count_bits, prefetch
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
+from tocsin.kernels.lists import Lists
+from tocsin.kernels.number_sorting import bits_of, sort_numbers, with_room
+from tocsin.kernels.unfolding import Trees
+
+BLOCK_BITS = 6
+"""A block has 64 places."""
+
+_AHEAD = 2
+"""How many conjunctions ahead their places are asked for."""
+
+_LINE = 16
+"""Places that one line of memory holds."""
+
+_ONE = np.uint64(1)
+
+
+class Places(NamedTuple):
+    """The places of C conjunctions in the trees of R rules. P places.
+
+    opening_start   int64[C+1]   opening places of conjunction c, ascending:
+    opening         int32[...]       opening[opening_start[c] : opening_start[c+1]]
+    opening_last    int32[...]   the last place of the same rule
+    other_start     int64[C+1]   its other places, likewise; none where opening places are not few
+    other           int32[...]
+    rule_start      int32[R+1]   places of rule r: rule_start[r] ... rule_start[r+1]; a constant rule has one,
+                                 where no conjunction stands
+    block           uint64[...]  for each 64 places how many rules begin before them, and at which ones
+    always          int32[...]   rules that always hold, ascending
+    """
+
+    opening_start: NDArray[np.int64]
+    opening: NDArray[np.int32]
+    opening_last: NDArray[np.int32]
+    other_start: NDArray[np.int64]
+    other: NDArray[np.int32]
+    rule_start: NDArray[np.int32]
+    block: NDArray[np.uint64]
+    always: NDArray[np.int32]
+
+
+class OrderingRoom(NamedTuple):
+    """What putting places in order writes to; one for each thread.
+
+    near    uint64[...]   whether an opening place that holds is in a rule of 64 places: zero between events
+    tally   see number_sorting.py
+    """
+
+    near: NDArray[np.uint64]
+    tally: NDArray[np.int64]
+
+
+@kernel
+def count_places(trees: Trees) -> NDArray[np.int64]:
+    """How many places each rule has: as many as its tree has leaves, or one without a tree."""
+    counts = np.zeros(trees.start.size - 1, np.int64)
+    for rule in range(counts.size):
+        for i in range(trees.start[rule], trees.start[rule + 1]):
+            counts[rule] += trees.code[i] >= 0
+        counts[rule] = max(counts[rule], 1)
+    return counts
+
+
+@kernel
+def list_places(
+    conjunction_of: NDArray[np.int32],
+    opens: NDArray[np.bool_],
+    opening: bool,
+    start: NDArray[np.int64],
+    place: NDArray[np.int32],
+) -> None:
+    """Fill `start` and `place` with the opening or the other places of each conjunction; -1 is none."""
+    start[:] = 0
+    for i in range(conjunction_of.size):
+        if opens[i] == opening and conjunction_of[i] >= 0:
+            start[conjunction_of[i] + 1] += 1
+    for c in range(start.size - 1):
+        start[c + 1] += start[c]
+    for i in range(conjunction_of.size):
+        if opens[i] == opening and conjunction_of[i] >= 0:
+            conjunction = conjunction_of[i]
+            place[start[conjunction]] = i
+            start[conjunction] += 1
+    for c in range(start.size - 1, 0, -1):
+        start[c] = start[c - 1]
+    start[0] = 0
+
+
+@kernel
+def blocks_of_rules(rule_start: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """block, given rule_start."""
+    block = np.zeros(2 * ((rule_start[-1] >> BLOCK_BITS) + 1), np.uint64)
+    for rule in range(rule_start.size - 1):
+        first = rule_start[rule]
+        block[2 * (first >> BLOCK_BITS) + 1] |= _ONE << np.uint64(first & 63)
+    before = 0
+    for i in range(0, block.size, 2):
+        block[i] = np.uint64(before)
+        before += count_bits(block[i + 1])
+    return block
+
+
+@inner_kernel
+def rule_of_place(place: int, block: NDArray[np.uint64]) -> int:
+    """The rule of a place."""
+    at = 2 * (place >> BLOCK_BITS)
+    up_to_place = ALL >> np.uint64(63 - (place & 63))
+    return np.int64(block[at]) + count_bits(block[at + 1] & up_to_place) - 1
+
+
+@kernel
+def last_places(
+    place: NDArray[np.int32], rule_start: NDArray[np.int32], block: NDArray[np.uint64]
+) -> NDArray[np.int32]:
+    """The last place of the rule of each place."""
+    last = np.empty(place.size, np.int32)
+    for i in range(place.size):
+        last[i] = rule_start[rule_of_place(place[i], block) + 1] - 1
+    return last
+
+
+@bare_kernel
+def _take_all(
+    conjunction: NDArray[np.int32],
+    start: NDArray[np.int64],
+    place: NDArray[np.int32],
+    out: NDArray[np.int32],
+    at: int,
+) -> int:
+    """Write the places of all conjunctions to out[at:]; where they end."""
+    for i in range(conjunction.size):
+        coming = conjunction[min(i + _AHEAD, conjunction.size - 1)]
+        for j in range(start[coming], start[coming + 1], _LINE):
+            prefetch(place, j)
+        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
+            out[at] = place[j]
+            at += 1
+    return at
+
+
+@bare_kernel
+def _note(
+    conjunction: NDArray[np.int32],
+    start: NDArray[np.int64],
+    place: NDArray[np.int32],
+    last: NDArray[np.int32],
+    near: NDArray[np.uint64],
+) -> None:
+    """Note the rules of the opening places of all conjunctions."""
+    for i in range(conjunction.size):
+        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
+            for block in range(place[j] >> BLOCK_BITS, (last[j] >> BLOCK_BITS) + 1):
+                near[block >> 6] |= _ONE << np.uint64(block & 63)
+
+
+@bare_kernel
+def _take_near(
+    conjunction: NDArray[np.int32],
+    start: NDArray[np.int64],
+    place: NDArray[np.int32],
+    near: NDArray[np.uint64],
+    out: NDArray[np.int32],
+    at: int,
+) -> int:
+    """As _take_all, but only those of rules that were noted, and some of their neighbours."""
+    for i in range(conjunction.size):
+        coming = conjunction[min(i + _AHEAD, conjunction.size - 1)]
+        for j in range(start[coming], start[coming + 1], _LINE):
+            prefetch(place, j)
+        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
+            block = place[j] >> BLOCK_BITS
+            out[at] = place[j]
+            at += (near[block >> 6] >> np.uint64(block & 63)) & _ONE != 0
+    return at
+
+
+@kernel
+def put_in_order(places: Places, conjunctions: Lists, room: OrderingRoom) -> Lists:
+    """For each event the places of its conjunctions, ascending, without those that cannot matter."""
+    opening_start, opening = places.opening_start, places.opening
+    other_start, other = places.other_start, places.other
+    near = room.near
+    events = conjunctions.start.size - 1
+    bits = bits_of(places.rule_start[-1])
+    ordered_start = np.zeros(events + 1, np.int64)
+    ordered = np.empty(0, np.int32)
+    spare = np.empty(0, np.int32)
+    at = 0
+    for event in range(events):
+        held = conjunctions.item[conjunctions.start[event] : conjunctions.start[event + 1]]
+        most = np.int64(1)
+        for i in range(held.size):
+            most += opening_start[held[i] + 1] - opening_start[held[i]]
+            most += other_start[held[i] + 1] - other_start[held[i]]
+        begin = at
+        ordered = with_room(ordered, at, most)
+        at = _take_all(held, opening_start, opening, ordered, at)
+        if other.size > 0:
+            _note(held, opening_start, opening, places.opening_last, near)
+            at = _take_near(held, other_start, other, near, ordered, at)
+            near[:] = 0
+        spare = with_room(spare, 0, at - begin)
+        sort_numbers(ordered[begin:at], spare[: at - begin], bits, room.tally)
+        ordered_start[event + 1] = at
+    return Lists(ordered_start, ordered[:at])
+
+
+@bare_kernel
+def merge_always(found: NDArray[np.int32], begin: int, end: int, always: NDArray[np.int32]) -> int:
+    """Put the rules that always hold between those of found[begin:end], ascending; where they end now."""
+    i = end - 1
+    to = end + always.size - 1
+    for j in range(always.size - 1, -1, -1):
+        while i >= begin and found[i] > always[j]:
+            found[to] = found[i]
+            i -= 1
+            to -= 1
+        found[to] = always[j]
+        to -= 1
+    return end + always.size

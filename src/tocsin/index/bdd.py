@@ -9,20 +9,15 @@ import numpy as np
 
 from tocsin.index.engine import RefusedRules
 from tocsin.index.scratch import Scratch
-from tocsin.kernels.bdd import NO_ROOM, TOO_LARGE, build_diagrams
+from tocsin.kernels.bdd import MOST_NODES, NO_ROOM, TOO_LARGE
+from tocsin.kernels.bdd_building import build_diagrams
 from tocsin.kernels.bdd_forest import Forest, grow_forest, match_forest, no_truth
 from tocsin.kernels.bdd_order import order_of_literals
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.lists import Lists
 
-MOST_STEPS = 1 << 18
+MOST_STEPS = 1 << 16
 """Steps that the diagram of one expression may take; each makes one node at most."""
-
-MOST_NODES = 1 << 27
-"""Nodes that all diagrams together may have while they are made: 3 GB with the table that finds them."""
-
-_REMEMBERED = 1 << 22
-"""Results that are kept at hand."""
 
 
 class BddEngine:
@@ -36,7 +31,7 @@ class BddEngine:
     def of(cls, expressions: Expressions, most_steps: int = MOST_STEPS, most_nodes: int = MOST_NODES) -> Self:
         """Make the diagrams; RefusedRules for those that take too many steps or find no room."""
         variable = order_of_literals(expressions)
-        diagrams = build_diagrams(expressions, variable, most_steps, most_nodes, _REMEMBERED)
+        diagrams = build_diagrams(expressions, variable, most_steps, most_nodes)
         reasons = {
             TOO_LARGE: f"its decision diagram takes more than {most_steps:,} steps",
             NO_ROOM: f"with the diagrams of the rules before it there are more than {most_nodes:,} nodes",
@@ -57,7 +52,7 @@ class BddEngine:
         """The memory that its arrays take, by part."""
         forest = self.forest
         return {
-            "nodes": forest.high.nbytes + forest.number.nbytes + forest.behind.nbytes,
-            "variables": forest.variable.nbytes + forest.node_start.nbytes,
+            "nodes": forest.plain.nbytes + forest.guarded.nbytes + forest.long_row.nbytes,
+            "variables": forest.variable.nbytes + forest.start.nbytes,
             "rules": forest.top.nbytes + forest.rule_start.nbytes + forest.rule.nbytes,
         }

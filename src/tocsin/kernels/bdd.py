@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.expressions import Expressions
+from tocsin.kernels.bits import HALF, LOWER_HALF, prefetch
 from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import inner_kernel, kernel
 
@@ -37,17 +37,26 @@ TOO_LARGE = -1
 NO_ROOM = -2
 """In place of a root: all diagrams together would have had more nodes than they may."""
 
-_UNKNOWN = -3
-"""The diagram of an expression that was not made yet."""
-
 VARIABLE, LOW, HIGH = range(3)
 """Columns of a node."""
 
-_NODES, _STEPS = range(2)
+NODES, STEPS = range(2)
 """What is counted: the nodes that there are, the steps that the present expression may still take."""
 
+_NUMBER_BITS = 27
+_NUMBER = np.uint32((1 << _NUMBER_BITS) - 1)
+_TAG = np.uint32(0xFFFF_FFFF ^ ((1 << _NUMBER_BITS) - 1))
+
+MOST_NODES = 1 << _NUMBER_BITS
+"""Nodes that there can be."""
+
+_REMEMBERED = 1 << 18
+"""Results that are kept at hand: few enough for near memory, and most of use to the same expression."""
+
+_AHEAD = 16
+"""How many nodes ahead slots are asked for."""
+
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
-_HALF = np.uint64(32)
 
 
 class Diagrams(NamedTuple):
@@ -65,14 +74,21 @@ class Diagrams(NamedTuple):
 class Tables(NamedTuple):
     """Where nodes are found again, and results: a hash table that is exact, and one that forgets.
 
-    slot     int32[2^k]    the nodes, at the place that their hash says, or behind it; -1: empty
+    slot     uint32[2^k]   the nodes, at the place that their hash says, or behind it, each with five more
+                           bits of its hash on top, so that few others are compared with it; 0: empty
     asked    uint64[2^m]   an operation and its operands, at the place that their hash says; 0: none
     result   int32[2^m]    its result
     """
 
-    slot: NDArray[np.int32]
+    slot: NDArray[np.uint32]
     asked: NDArray[np.uint64]
     result: NDArray[np.int32]
+
+
+@kernel
+def no_tables() -> Tables:
+    """Tables of no nodes and no results."""
+    return Tables(np.zeros(4, np.uint32), np.zeros(_REMEMBERED, np.uint64), np.empty(_REMEMBERED, np.int32))
 
 
 @inner_kernel
@@ -82,52 +98,73 @@ def _hash(first: np.uint64, second: np.uint64) -> np.uint64:
 
 
 @inner_kernel
-def _slot_of(variable: int, low: int, high: int, node: NDArray[np.int32], slot: NDArray[np.int32]) -> int:
-    """Where a node with these branches is, or would be."""
-    mask = np.uint64(slot.size - 1)
-    at = _hash(np.uint64(variable), np.uint64(low) << _HALF | np.uint64(high)) & mask
-    while slot[at] >= 0:
-        known = slot[at]
-        if node[known, LOW] == low and node[known, HIGH] == high and node[known, VARIABLE] == variable:
-            break
-        at = (at + np.uint64(1)) & mask
-    return np.int64(at)
+def _hash_of_node(variable: int, low: int, high: int) -> np.uint64:
+    return _hash(np.uint64(variable), np.uint64(low) << HALF | np.uint64(high))
 
 
 @inner_kernel
-def _node_of(
+def _tag(hashed: np.uint64) -> np.uint32:
+    """The bits of a hash that stand on top of a node in its slot."""
+    return np.uint32(hashed >> np.uint64(59) << np.uint64(_NUMBER_BITS))
+
+
+@inner_kernel
+def _slot_of(
+    hashed: np.uint64,
+    variable: int,
+    low: int,
+    high: int,
+    node: NDArray[np.int32],
+    slot: NDArray[np.uint32],
+) -> np.uint64:
+    """Where a node with these branches is, or would be."""
+    mask = np.uint64(slot.size - 1)
+    tag = _tag(hashed)
+    at = hashed & mask
+    while slot[at] != 0:
+        if slot[at] & _TAG == tag:
+            known = np.int64(slot[at] & _NUMBER)
+            if node[known, LOW] == low and node[known, HIGH] == high and node[known, VARIABLE] == variable:
+                break
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@inner_kernel
+def node_of(
     variable: int,
     low: int,
     high: int,
     count: NDArray[np.int64],
     node: NDArray[np.int32],
-    slot: NDArray[np.int32],
+    slot: NDArray[np.uint32],
 ) -> int:
     """The node with these branches, made if there is none; NO_ROOM when there is no room for it."""
     if low == high:
         return low
-    at = _slot_of(variable, low, high, node, slot)
-    if slot[at] >= 0:
-        return np.int64(slot[at])
-    made = count[_NODES]
+    hashed = _hash_of_node(variable, low, high)
+    at = _slot_of(hashed, variable, low, high, node, slot)
+    if slot[at] != 0:
+        return np.int64(slot[at] & _NUMBER)
+    made = count[NODES]
     if made == node.shape[0]:
         return NO_ROOM
     node[made, VARIABLE] = variable
     node[made, LOW] = low
     node[made, HIGH] = high
-    slot[at] = made
-    count[_NODES] = made + 1
+    slot[at] = _tag(hashed) | np.uint32(made)
+    count[NODES] = made + 1
     return made
 
 
 @kernel
-def _combine(
+def combine(
     is_and: bool,
     first: int,
     second: int,
     count: NDArray[np.int64],
     node: NDArray[np.int32],
-    slot: NDArray[np.int32],
+    slot: NDArray[np.uint32],
     asked: NDArray[np.uint64],
     result: NDArray[np.int32],
     waiting: NDArray[np.int32],
@@ -149,12 +186,12 @@ def _combine(
         else:
             if first > second:
                 first, second = second, first
-            key = (np.uint64(first) << _HALF | np.uint64(second)) << np.uint64(1) | np.uint64(is_and)
+            key = (np.uint64(first) << HALF | np.uint64(second)) << np.uint64(1) | np.uint64(is_and)
             at = _hash(key, np.uint64(0)) & mask
             if asked[at] != key:
-                if count[_STEPS] == 0:
+                if count[STEPS] == 0:
                     return TOO_LARGE
-                count[_STEPS] -= 1
+                count[STEPS] -= 1
                 waiting[height, 0] = first
                 waiting[height, 1] = second
                 waiting[height, 2] = -1
@@ -181,10 +218,10 @@ def _combine(
                 else:
                     second = np.int64(node[second, HIGH])
                 break
-            made = _node_of(variable, np.int64(waiting[height - 1, 2]), made, count, node, slot)
+            made = node_of(variable, np.int64(waiting[height - 1, 2]), made, count, node, slot)
             if made < 0:
                 return made
-            key = (np.uint64(first) << _HALF | np.uint64(second)) << np.uint64(1) | np.uint64(is_and)
+            key = (np.uint64(first) << HALF | np.uint64(second)) << np.uint64(1) | np.uint64(is_and)
             at = _hash(key, np.uint64(0)) & mask
             asked[at] = key
             result[at] = made
@@ -194,50 +231,7 @@ def _combine(
 
 
 @kernel
-def _diagram_of(
-    is_and: bool,
-    children: NDArray[np.int32],
-    literals: int,
-    variable: NDArray[np.int32],
-    of_inner: NDArray[np.int32],
-    few: NDArray[np.int32],
-    count: NDArray[np.int64],
-    node: NDArray[np.int32],
-    tables: Tables,
-    waiting: NDArray[np.int32],
-) -> int:
-    """The diagram of a node of expressions whose children have theirs; TOO_LARGE or NO_ROOM.
-
-    The literals make a chain, which is written from its end; then one child after the other is added.
-    """
-    slot, asked, result = tables
-    width = 0
-    for child in children:
-        if child < literals:
-            few[width] = variable[child]
-            width += 1
-        elif of_inner[child - literals] < 0:
-            return np.int64(of_inner[child - literals])
-    few[:width].sort()
-    made = TRUE if is_and else FALSE
-    for i in range(width - 1, -1, -1):
-        if i + 1 < width and few[i] == few[i + 1]:
-            continue
-        low, high = (FALSE, made) if is_and else (made, TRUE)
-        made = _node_of(few[i], low, high, count, node, slot)
-        if made < 0:
-            return made
-    for child in children:
-        if child >= literals:
-            other = np.int64(of_inner[child - literals])
-            made = _combine(is_and, made, other, count, node, slot, asked, result, waiting)
-            if made < 0:
-                return made
-    return made
-
-
-@kernel
-def _with_more_room(
+def with_more_room(
     node: NDArray[np.int32], tables: Tables, most_nodes: int
 ) -> tuple[NDArray[np.int32], Tables]:
     """The same nodes, with room for twice as many; results so far are kept."""
@@ -248,80 +242,30 @@ def _with_more_room(
     size = tables.slot.size
     while size < 2 * room:
         size *= 2
-    slot = np.full(size, -1, np.int32)
-    for i in range(2, count):
-        slot[_slot_of(node[i, VARIABLE], node[i, LOW], node[i, HIGH], larger, slot)] = i
+    slot = np.zeros(size, np.uint32)
+    mask = np.uint64(size - 1)
+    for i in range(TRUE + 1, count):
+        soon = min(i + _AHEAD, count - 1)
+        prefetch(slot, _hash_of_node(node[soon, VARIABLE], node[soon, LOW], node[soon, HIGH]) & mask)
+        hashed = _hash_of_node(node[i, VARIABLE], node[i, LOW], node[i, HIGH])
+        at = hashed & mask
+        while slot[at] != 0:
+            at = (at + np.uint64(1)) & mask
+        slot[at] = _tag(hashed) | np.uint32(i)
     return larger, Tables(slot, tables.asked, tables.result)
 
 
 @kernel
-def build_diagrams(
-    expressions: Expressions, variable: NDArray[np.int32], most_steps: int, most_nodes: int, remembered: int
-) -> Diagrams:
-    """The diagrams of all rules, one rule after the other; variable[l] is the variable of literal l.
-
-    An expression may take so many steps, each of which makes a node at most; all diagrams together, with
-    those of parts that are no rules, may have so many nodes. `remembered` results, a power of two, are
-    kept at hand.
-    """
-    literals, is_and, child_start, child, root = expressions
-    inner = is_and.size
-    widest = 1
-    for i in range(inner):
-        widest = max(widest, child_start[i + 1] - child_start[i])
-    few = np.empty(widest, np.int32)
-    count = np.zeros(2, np.int64)
-    node = np.zeros((16, 3), np.int32)
-    node[:2, VARIABLE] = literals
-    count[_NODES] = 2
-    tables = Tables(
-        np.full(32, -1, np.int32), np.zeros(remembered, np.uint64), np.empty(remembered, np.int32)
-    )
-    waiting = np.empty((literals + 1, 3), np.int32)
-    of_inner = np.full(inner, _UNKNOWN, np.int32)
-    open_node = np.empty(inner + 1, np.int32)
-    next_child = np.empty(inner + 1, np.int32)
-    made_root = np.empty(root.size, np.int32)
-    for rule in range(root.size):
-        top = np.int64(root[rule])
-        if top >= literals + inner:
-            made_root[rule] = TRUE if top == literals + inner else FALSE
-            continue
-        if top < literals:
-            made = _node_of(np.int64(variable[top]), FALSE, TRUE, count, node, tables.slot)
-            while made == NO_ROOM and node.shape[0] < most_nodes:
-                node, tables = _with_more_room(node, tables, most_nodes)
-                made = _node_of(np.int64(variable[top]), FALSE, TRUE, count, node, tables.slot)
-            made_root[rule] = made
-            continue
-        height = 0
-        if of_inner[top - literals] == _UNKNOWN:
-            open_node[0] = top - literals
-            next_child[0] = child_start[top - literals]
-            height = 1
-        while height > 0:
-            here = np.int64(open_node[height - 1])
-            at = np.int64(next_child[height - 1])
-            end = child_start[here + 1]
-            while at < end and (child[at] < literals or of_inner[child[at] - literals] != _UNKNOWN):
-                at += 1
-            if at < end:
-                next_child[height - 1] = at
-                open_node[height] = child[at] - literals
-                next_child[height] = child_start[open_node[height]]
-                height += 1
-                continue
-            children = child[child_start[here] : end]
-            count[_STEPS] = most_steps
-            made = _diagram_of(
-                is_and[here], children, literals, variable, of_inner, few, count, node, tables, waiting
-            )
-            while made == NO_ROOM and node.shape[0] < most_nodes:
-                node, tables = _with_more_room(node, tables, most_nodes)
-                made = _diagram_of(
-                    is_and[here], children, literals, variable, of_inner, few, count, node, tables, waiting
-                )
-            of_inner[here] = made
-            height -= 1
-        made_root[rule] = of_inner[top - literals]
-    return Diagrams(node[: count[_NODES]].copy(), made_root)
+def forget(kept: int, count: NDArray[np.int64], node: NDArray[np.int32], tables: Tables) -> None:
+    """Take the nodes from `kept` on away, the last one first, and all results that name them."""
+    if count[NODES] == kept:
+        return
+    slot, asked, result = tables
+    for i in range(count[NODES] - 1, kept - 1, -1):
+        variable, low, high = node[i]
+        slot[_slot_of(_hash_of_node(variable, low, high), variable, low, high, node, slot)] = 0
+    count[NODES] = kept
+    for at in range(asked.size):
+        larger = np.int64(asked[at] >> np.uint64(1) & LOWER_HALF)
+        if larger >= kept or (asked[at] != 0 and result[at] >= kept):
+            asked[at] = 0

@@ -115,7 +115,7 @@ def least_leaves(expressions: Expressions) -> NDArray[np.uint8]:
 
 @kernel
 def with_extents(trees: Trees) -> tuple[NDArray[np.int32], int]:
-    """The code of trees with the extent of an operator in place of its children's number; the greatest depth."""
+    """The code of trees with extents in place of numbers of children, and how deep the deepest tree is."""
     code = trees.code.copy()
     at = np.empty(1, np.int64)
     left = np.empty(1, np.int64)
@@ -224,43 +224,45 @@ def _is_true(
 
 
 @inner_kernel
-def _count(
+def count_down(
     held: NDArray[np.int32],
     first: int,
     last: int,
     posting_start: NDArray[np.int64],
     posting_rule: NDArray[np.int32],
-    holds: NDArray[np.uint64],
     missing: NDArray[np.uint8],
 ) -> None:
-    """The literals held[first:last] hold: every rule lacks as many leaves less."""
+    """The literals held[first:last] hold: every rule that has them lacks as many leaves less."""
     for i in range(first, last):
         prefetch(posting_start, np.int64(held[min(i + 2 * _AHEAD, last - 1)]))
         prefetch(posting_rule, posting_start[held[min(i + _AHEAD, last - 1)]])
-        literal = np.uint64(held[i])
-        holds[literal >> _WORD] |= _ONE << (literal & _IN_WORD)
-        for j in range(posting_start[literal], posting_start[literal + _ONE]):
+        literal = np.int64(held[i])
+        for j in range(np.uint64(posting_start[literal]), np.uint64(posting_start[literal + 1])):
             rule = np.uint64(posting_rule[j])
             missing[rule] -= missing[rule] != 0
 
 
 @inner_kernel
-def _candidates(
-    needed: NDArray[np.uint8],
-    indispensable: NDArray[np.int32],
-    missing: NDArray[np.uint8],
-    holds: NDArray[np.uint64],
-    candidate: NDArray[np.int32],
+def take_candidates(
+    needed: NDArray[np.uint8], missing: NDArray[np.uint8], candidate: NDArray[np.int32]
 ) -> int:
-    """Rules that lack nothing and whose indispensable leaf holds, ascending; how many."""
-    counted = 0
+    """The rules that lack nothing, ascending; how many. All lack what they need again."""
+    found = 0
     for rule in range(missing.size):
-        candidate[counted] = rule
-        counted += missing[rule] == 0
+        candidate[found] = rule
+        found += missing[rule] == 0
     for rule in range(missing.size):
         missing[rule] = needed[rule]
+    return found
+
+
+@inner_kernel
+def _without_hopeless(
+    candidate: NDArray[np.int32], count: int, indispensable: NDArray[np.int32], holds: NDArray[np.uint64]
+) -> int:
+    """Keep the candidates whose indispensable leaf holds; how many."""
     kept = 0
-    for i in range(counted):
+    for i in range(count):
         candidate[kept] = candidate[i]
         kept += np.int64(_is_held(holds, indispensable[candidate[i]]))
     return kept
@@ -277,8 +279,12 @@ def match_by_counting(bop: Bop, held: Lists, counters: Counters) -> Lists:
     for event in range(held.start.size - 1):
         first = held.start[event]
         last = held.start[event + 1]
-        _count(held.item, first, last, posting_start, posting_rule, holds, missing)
-        candidates = _candidates(needed, indispensable, missing, holds, candidate)
+        count_down(held.item, first, last, posting_start, posting_rule, missing)
+        for i in range(first, last):
+            literal = np.uint64(held.item[i])
+            holds[literal >> _WORD] |= _ONE << (literal & _IN_WORD)
+        candidates = take_candidates(needed, missing, candidate)
+        candidates = _without_hopeless(candidate, candidates, indispensable, holds)
         if size + candidates > found.size:
             longer = np.empty(enlarged(found.size, size + candidates), np.int32)
             longer[:size] = found[:size]

@@ -33,10 +33,12 @@ def holding(conjunctions: dict[int, tuple[Keys, Keys]], held: Keys) -> list[int]
 @given(st.lists(st.tuples(some_keys, some_keys)), events)
 def test_like_sets(conjunctions: list[tuple[Keys, Keys]], events: list[Keys]) -> None:
     index = ConjunctionIndex(
-        lists_of([[*keys, *keys] for keys, _ in conjunctions]), KEYS, lists_of([n for _, n in conjunctions])
+        lists_of([[*keys, *keys] for keys, _ in conjunctions]),
+        KEYS,
+        lists_of([sorted(negated) for _, negated in conjunctions]),
     )
     expected = dict(enumerate(conjunctions))
-    found = index.search(lists_of(map(sorted, events)))
+    found = index.search(lists_of([sorted(held) for held in events]))
     assert plain_lists(found) == [holding(expected, held) for held in events]
 
 
@@ -70,7 +72,7 @@ def skipped(size: int, lists: Sequence[Sequence[int]]) -> list[int]:
     cursors.place[: len(lists)] = start[:-1]
     cursors.end[: len(lists)] = start[1:]
     found = np.empty(len(item), np.int32)
-    return found[: skip_through(size, len(lists), item, cursors, found, 0)].tolist()  # type: ignore[no-any-return]
+    return found[: skip_through(size, len(lists), item, *cursors, found, 0)].tolist()  # type: ignore[no-any-return]
 
 
 @given(st.lists(st.frozensets(st.integers(0, 60)), min_size=1, max_size=7), st.data())
@@ -86,8 +88,8 @@ def test_skipping_pays_where_all_lists_but_a_short_one_are_long() -> None:
     cursors = no_cursors()
     cursors.place[:3] = 0
     cursors.end[:3] = [1_000, 5, 1_000]
-    assert skipping_pays(3, 3, cursors), "a conjunction of three is one of five"
-    assert not skipping_pays(2, 3, cursors), "a conjunction of two may be any"
+    assert skipping_pays(3, 3, *cursors), "a conjunction of three is one of five"
+    assert not skipping_pays(2, 3, *cursors), "a conjunction of two may be any"
 
 
 @pytest.mark.parametrize("size", [255, 256, 300, 70_000])
@@ -124,7 +126,9 @@ class Changes(RuleBasedStateMachine):
         super().__init__()
         first = [frozenset({0, 1}), frozenset[int](), frozenset({0})]
         negated = [frozenset[int](), frozenset({2}), frozenset[int]()]
-        self.index = ConjunctionIndex(lists_of(map(sorted, first)), 3, lists_of(map(sorted, negated)))
+        self.index = ConjunctionIndex(
+            lists_of([sorted(keys) for keys in first]), 3, lists_of([sorted(keys) for keys in negated])
+        )
         self.expected = dict(enumerate(zip(first, negated, strict=True)))
         self.given_out = 3
 
@@ -148,7 +152,7 @@ class Changes(RuleBasedStateMachine):
 
     @rule(events=events)
     def search(self, events: list[Keys]) -> None:
-        found = self.index.search(lists_of(map(sorted, events)))
+        found = self.index.search(lists_of([sorted(held) for held in events]))
         assert plain_lists(found) == [holding(self.expected, held) for held in events]
 
     @invariant()

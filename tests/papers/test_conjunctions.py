@@ -12,7 +12,7 @@ from tocsin.index.conjunctions import ConjunctionIndex
 
 AGE_3, AGE_3_OR_4, NY, CA, CA_OR_NY, FEMALE, MALE = range(7)
 
-CONJUNCTIONS = [
+CONJUNCTIONS: list[tuple[list[int], list[int]]] = [
     ([AGE_3, NY], []),
     ([AGE_3, FEMALE], []),
     ([AGE_3, MALE], [CA]),
@@ -34,6 +34,6 @@ CONJUNCTIONS = [
 )
 def test_which_conjunctions_hold(held: set[int], expected: list[int]) -> None:
     index = ConjunctionIndex(
-        lists_of(keys for keys, _ in CONJUNCTIONS), 7, lists_of(negated for _, negated in CONJUNCTIONS)
+        lists_of([keys for keys, _ in CONJUNCTIONS]), 7, lists_of([negated for _, negated in CONJUNCTIONS])
     )
     assert plain_lists(index.search(lists_of([sorted(held)]))) == [expected]

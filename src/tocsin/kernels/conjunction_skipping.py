@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import bare_kernel, inner_kernel
+from tocsin.kernels.jit import bare_kernel
 
 MOST_LISTS = 64
 """Lists that are worth skipping through, at most: cursors are kept in order by insertion."""
@@ -49,7 +49,7 @@ def no_cursors() -> Cursors:
     return Cursors(*(np.empty(MOST_LISTS, np.int64) for _ in range(3)))
 
 
-@inner_kernel
+@bare_kernel
 def first_from(item: NDArray[np.int32], place: int, end: int, wanted: int) -> int:
     """The first place from `place` on whose item is at least `wanted`, or `end`."""
     step = 1
@@ -92,12 +92,16 @@ def _skip_to(
 
 
 @bare_kernel
-def skipping_pays(size: int, lists: int, cursors: Cursors) -> bool:
-    """Whether to skip is likely quicker than to count, given where the lists of a size begin and end."""
-    length = cursors.conjunction
+def skipping_pays(
+    size: int, lists: int, length: NDArray[np.int64], place: NDArray[np.int64], end: NDArray[np.int64]
+) -> bool:
+    """Whether to skip is likely quicker than to count, given where the lists of a size begin and end.
+
+    `length` is written to.
+    """
     total = np.int64(0)
     for i in range(lists):
-        its_length = cursors.end[i] - cursors.place[i]
+        its_length = end[i] - place[i]
         total += its_length
         j = i
         while j > 0 and length[j - 1] < its_length:
@@ -112,10 +116,16 @@ def skipping_pays(size: int, lists: int, cursors: Cursors) -> bool:
 
 @bare_kernel
 def skip_through(
-    size: int, lists: int, item: NDArray[np.int32], cursors: Cursors, found: NDArray[np.int32], at: int
+    size: int,
+    lists: int,
+    item: NDArray[np.int32],
+    conjunction: NDArray[np.int64],
+    place: NDArray[np.int64],
+    end: NDArray[np.int64],
+    found: NDArray[np.int32],
+    at: int,
 ) -> int:
     """Write the conjunctions that `size` of the lists have, ascending, to found[at:]; where they end."""
-    conjunction, place, end = cursors.conjunction, cursors.place, cursors.end
     conjunction[:lists] = -1
     wanted = np.int64(0)
     while wanted < _END:

@@ -173,26 +173,28 @@ def _search_by_size(
     item: NDArray[np.int32],
     size_start: NDArray[np.int32],
     size: NDArray[np.uint8],
-    room: SearchRoom,
+    missing: NDArray[np.uint8],
+    at_conjunction: NDArray[np.int64],
+    place: NDArray[np.int64],
+    end: NDArray[np.int64],
     found: NDArray[np.int32],
     at: int,
 ) -> int:
-    """As _count, but size by size, with a choice for each. `first` is overwritten."""
-    cursors = room.cursors
+    """As _count, but size by size, with a choice for each. `first` is overwritten, and so are the cursors."""
     for one_size in range(2, min(lists, size_start.size - 2) + 1):
         parts = 0
         for i in range(lists):
-            end = first_from(item, first[i], last[i], size_start[one_size + 1])
-            cursors.place[parts] = first[i]
-            cursors.end[parts] = end
-            parts += first[i] < end
-            first[i] = end
+            part_end = first_from(item, first[i], last[i], size_start[one_size + 1])
+            place[parts] = first[i]
+            end[parts] = part_end
+            parts += first[i] < part_end
+            first[i] = part_end
         if parts < one_size:
             continue
-        if skipping_pays(one_size, parts, cursors):
-            at = skip_through(one_size, parts, item, cursors, found, at)
+        if skipping_pays(one_size, parts, at_conjunction, place, end):
+            at = skip_through(one_size, parts, item, at_conjunction, place, end, found, at)
         else:
-            at = _count(cursors.place, cursors.end, parts, item, size, room.missing, found, at)
+            at = _count(place, end, parts, item, size, missing, found, at)
     return at
 
 
@@ -224,6 +226,7 @@ def _leave_out_rejected(found: NDArray[np.int32], begin: int, end: int, rejected
 def search_postings(postings: Postings, held: Lists, room: SearchRoom) -> Lists:
     """For each list of keys, all different, the conjunctions that hold, ascending by the caller's numbers."""
     size_start, size, numbers, number, start, item, negative_start, negative_item = postings
+    missing, rejected, cursors, tally = room
     events = held.start.size - 1
     most_keys = 0
     for event in range(events):
@@ -251,17 +254,30 @@ def search_postings(postings: Postings, held: Lists, room: SearchRoom) -> Lists:
             end += 1
         end, lists = _take_singles(key[:keys], start, item, size_start[2], first, last, found, end)
         if lists > MOST_LISTS or entries < _FEW:
-            end = _count(first, last, lists, item, size, room.missing, found, end)
+            end = _count(first, last, lists, item, size, missing, found, end)
         else:
-            end = _search_by_size(first, last, lists, item, size_start, size, room, found, end)
+            end = _search_by_size(
+                first,
+                last,
+                lists,
+                item,
+                size_start,
+                size,
+                missing,
+                cursors.conjunction,
+                cursors.place,
+                cursors.end,
+                found,
+                end,
+            )
         if negative_item.size > 0:
-            _mark(key[:keys], negative_start, negative_item, room.rejected, 1)
-            end = _leave_out_rejected(found, begin, end, room.rejected)
-            _mark(key[:keys], negative_start, negative_item, room.rejected, 0)
+            _mark(key[:keys], negative_start, negative_item, rejected, 1)
+            end = _leave_out_rejected(found, begin, end, rejected)
+            _mark(key[:keys], negative_start, negative_item, rejected, 0)
         if number.size > 0:
             for i in range(begin, end):
                 found[i] = number[found[i]]
         other = with_room(other, 0, end - begin)
-        sort_numbers(found[begin:end], other[: end - begin], bits, room.tally)
+        sort_numbers(found[begin:end], other[: end - begin], bits, tally)
         found_start[event + 1] = end
     return Lists(found_start, found[:end])

@@ -39,7 +39,8 @@ def with_room(numbers: NDArray[np.int32], used: int, more: int) -> NDArray[np.in
     if used + more <= numbers.size:
         return numbers
     longer = np.empty(enlarged(numbers.size, used + more), np.int32)
-    longer[:used] = numbers[:used]
+    for i in range(used):
+        longer[i] = numbers[i]
     return longer
 
 
@@ -86,10 +87,12 @@ def sort_numbers(
                 j -= 1
             number[j] = moved
         return
-    width = (bits + 1) >> 1
+    width = max(bits + 1, 2) >> 1
     if width > _WIDEST or count >> width == 0:
-        width = (bits + 3) >> 2
+        width = max(bits + 3, 4) >> 2
     mask = (1 << width) - 1
-    for shift in range(0, bits, 2 * width):
+    shift = 0
+    while shift < bits:
         _move(number, other, shift, mask, tally)
         _move(other, number, shift + width, mask, tally)
+        shift += 2 * width

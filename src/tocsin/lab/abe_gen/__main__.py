@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tocsin.errors import TocsinError
-from tocsin.lab.abe_gen.events import events, thinned
+from tocsin.lab.abe_gen.events import events, rows_of, table_of, thinned
 from tocsin.lab.abe_gen.files import FORMATS, write_events, write_rules
 from tocsin.lab.abe_gen.settings import AdsSetting, Setting, Workload
 from tocsin.lab.abe_gen.shape import shape_of
-from tocsin.lab.abe_gen.workloads import forest_of
+from tocsin.lab.abe_gen.workloads import forest_of, rule_batches
 
 EXAMPLE = """\
 example:
@@ -40,11 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start = time.perf_counter()
     forest = forest_of(setting)
     _say(f"{shape_of(forest)}\nmade in {time.perf_counter() - start:.1f} s")
-    write_rules(forest, options.out, tuple(options.formats), lambda count: _say(f"{count:,} rules written"))
+    formats = tuple(options.formats)
+    write_rules(rule_batches(forest), options.out, formats, lambda count: _say(f"{count:,} rules written"))
     made = events(setting, options.events)
-    write_events(made, options.out, "events", tuple(options.formats))
+    write_events(table_of(made), rows_of(made), options.out, "events", formats)
     if options.thin is not None:
-        write_events(thinned(made, options.thin), options.out, "thinned", tuple(options.formats))
+        few = thinned(made, options.thin)
+        write_events(table_of(few), rows_of(few), options.out, "thinned", formats)
     _say(f"{options.events:,} events written; done in {time.perf_counter() - start:.1f} s")
     return 0
 

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tocsin.lab.abe_gen.events import Events, rows_of, table_of
-from tocsin.lab.abe_gen.forest import Forest
 from tocsin.lab.abe_gen.texts import joined, side_by_side
-from tocsin.lab.abe_gen.workloads import RULE_SCHEMA, rule_batches
+from tocsin.lab.abe_gen.workloads import RULE_SCHEMA
 
 FORMATS = ("parquet", "jsonl")
 
 
 def write_rules(
-    forest: Forest, folder: Path, formats: tuple[str, ...], progress: Callable[[int], None]
+    batches: Iterable[pa.RecordBatch],
+    folder: Path,
+    formats: tuple[str, ...],
+    progress: Callable[[int], None],
 ) -> None:
-    """rules.parquet and rules.jsonl, a portion after the other; `progress` hears how many are written."""
+    """rules.parquet and rules.jsonl, a portion after the other; `progress` hears how many are written.
+
+    Batches are of RULE_SCHEMA.
+    """
     written = 0
     parquet = pq.ParquetWriter(folder / "rules.parquet", RULE_SCHEMA) if "parquet" in formats else None
     lines = (folder / "rules.jsonl").open("wb") if "jsonl" in formats else None
     try:
-        for batch in rule_batches(forest):
+        for batch in batches:
             if parquet is not None:
                 parquet.write_batch(batch)
             if lines is not None:
@@ -39,13 +44,15 @@ def write_rules(
                 file.close()
 
 
-def write_events(events: Events, folder: Path, name: str, formats: tuple[str, ...]) -> None:
-    """name.parquet and name.jsonl."""
+def write_events(
+    table: pa.Table, rows: Iterable[Mapping[str, Any]], folder: Path, name: str, formats: tuple[str, ...]
+) -> None:
+    """name.parquet from a table of events, and name.jsonl from the same events as rows."""
     if "parquet" in formats:
-        pq.write_table(table_of(events), folder / f"{name}.parquet")
+        pq.write_table(table, folder / f"{name}.parquet")
     if "jsonl" in formats:
         with (folder / f"{name}.jsonl").open("w") as lines:
-            lines.writelines(f"{json.dumps(row)}\n" for row in rows_of(events))
+            lines.writelines(f"{json.dumps(row)}\n" for row in rows)
 
 
 def _lines_of(batch: pa.RecordBatch) -> bytes:

@@ -9,6 +9,7 @@ showing         tables for a terminal, for a pipe and for a document
 plotting        plots as PNG; the only matplotlib
 files           CSV and PNG in a folder
 catalogue       every experiment by its name
+dewey_...       those of the Dewey and Interval paper, on contracts
 atree_...       those of the A-Tree paper
 """
 

@@ -5,13 +5,32 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from tocsin.errors import UsageError
-from tocsin.lab.experiments import atree_ads, atree_designs, atree_sharing, atree_sweeps
+from tocsin.lab.experiments import (
+    atree_ads,
+    atree_designs,
+    atree_sharing,
+    atree_sweeps,
+    dewey_depth,
+    dewey_expansion,
+    dewey_growth,
+)
 from tocsin.lab.experiments.experiment import Experiment
 from tocsin.lab.experiments.outcome import Column, Table
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
     for each in (
+        dewey_depth.TABLE_2,
+        dewey_depth.TABLE_3,
+        dewey_growth.TABLE_4,
+        dewey_expansion.FIGURE_7,
+        dewey_depth.FIGURE_8,
+        dewey_depth.FIGURE_9,
+        dewey_depth.FIGURE_10,
+        dewey_depth.FIGURE_11,
+        dewey_growth.FIGURE_12,
+        dewey_growth.FIGURE_13,
+        dewey_growth.FIGURE_14,
         atree_sharing.FIGURE_7,
         atree_designs.FIGURE_8,
         atree_designs.FIGURE_9,

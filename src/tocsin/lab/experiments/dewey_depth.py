@@ -121,8 +121,8 @@ def measure_total(run: Run) -> Outcome:
     """Figure 10."""
     found = by_depth(run, DEPTHS)
     title = "Figure 10: matching a visit, by depth"
-    table, panel = total_figure(title, DEPTH, found, run.engines)
-    return Outcome([table], [Plot(f"Dewey paper, {title}", [panel])], _timed_notes(run))
+    table, panels = total_figure(title, DEPTH, found, run.engines)
+    return Outcome([table], [Plot(f"Dewey paper, {title}", panels)], _timed_notes(run))
 
 
 def measure_evaluation(run: Run) -> Outcome:
@@ -130,7 +130,7 @@ def measure_evaluation(run: Run) -> Outcome:
     found = by_depth(run, DEPTHS)
     title = "Figure 11: evaluation alone, by depth"
     table, panel = evaluation_figure(title, DEPTH, found, run.engines)
-    return Outcome([table], [Plot(f"Dewey paper, {title}", [panel])], _timed_notes(run))
+    return Outcome([table], [Plot("Dewey paper, Figure 11: evaluation", [panel])], _timed_notes(run))
 
 
 def _expressions(run: Run) -> str:

@@ -100,24 +100,24 @@ def measure_memory(run: Run) -> Outcome:
     table = Table("Table 4: memory by number of expressions", columns, rows, refusals("expressions", found))
     named = {name: (name, megabytes) for name in run.engines}
     panel = lines("memory", EXPRESSIONS, Axis("memory", "MB"), found, named)
-    plot = Plot("Dewey paper, Table 4: memory by number of expressions", [panel])
+    plot = Plot("Dewey paper, Table 4: memory by expressions", [panel])
     return Outcome([table], [plot], [f"Expressions of depth {SIZE_DEPTH}."])
 
 
 def measure_total(run: Run) -> Outcome:
     """Figure 12."""
     found, shares = by_size(run, is_timed=True)
-    title = "Figure 12: matching a visit, by number of expressions"
-    table, panel = total_figure(title, EXPRESSIONS, found, run.engines)
-    return Outcome([table], [Plot(f"Dewey paper, {title}", [panel])], _size_notes(run, shares))
+    title = "Figure 12: matching a visit, by expressions"
+    table, panels = total_figure(title, EXPRESSIONS, found, run.engines)
+    return Outcome([table], [Plot(f"Dewey paper, {title}", panels)], _size_notes(run, shares))
 
 
 def measure_evaluation(run: Run) -> Outcome:
     """Figure 13."""
     found, shares = by_size(run, is_timed=True)
-    title = "Figure 13: evaluation alone, by number of expressions"
+    title = "Figure 13: evaluation alone, by expressions"
     table, panel = evaluation_figure(title, EXPRESSIONS, found, run.engines)
-    return Outcome([table], [Plot(f"Dewey paper, {title}", [panel])], _size_notes(run, shares))
+    return Outcome([table], [Plot("Dewey paper, Figure 13: evaluation", [panel])], _size_notes(run, shares))
 
 
 def measure_selectivity(run: Run) -> Outcome:

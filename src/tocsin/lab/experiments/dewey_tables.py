@@ -24,7 +24,7 @@ ByPlace = Mapping[float, Mapping[str, Reading]]
 Value = Callable[[Reading], float | None]
 
 MATCHING = Axis("matching a visit", "ms")
-EVALUATING = Axis("evaluating the expressions of a visit", "ms")
+EVALUATING = Axis("evaluation for a visit", "ms")
 
 
 def megabytes(reading: Reading) -> float | None:
@@ -111,12 +111,16 @@ def bars(title: str, across: str, up: Axis, found: ByPlace, engines: Sequence[st
     return Bars(title, across, up, categories, heights, note=_note(found))
 
 
-def total_figure(title: str, across: Axis, found: ByPlace, engines: Sequence[str]) -> tuple[Table, Lines]:
+def total_figure(
+    title: str, across: Axis, found: ByPlace, engines: Sequence[str]
+) -> tuple[Table, list[Lines]]:
     """Matching as a whole, and what of it is index search and sorting."""
     table = steps_table(title, Column(across.label, across.unit), found, engines)
-    named: dict[str, tuple[str, Value]] = {name: (name, milliseconds) for name in engines}
-    named |= {f"{name}: index search and sorting": (name, before_evaluation) for name in engines}
-    return table, lines("total", across, MATCHING, found, named)
+    panels = [
+        lines(name, across, MATCHING, found, {engine: (engine, value) for engine in engines})
+        for name, value in (("total", milliseconds), ("index search and sorting", before_evaluation))
+    ]
+    return table, panels
 
 
 def evaluation_figure(
@@ -134,7 +138,7 @@ def evaluation_figure(
     ]
     table = Table(title, columns, rows, refusals(across.label, found), name)
     named = {engine: (engine, evaluation) for engine in engines}
-    return table, lines(name or "evaluation", across, EVALUATING, found, named)
+    return table, lines(name or "evaluation alone", across, EVALUATING, found, named)
 
 
 def _note(found: ByPlace) -> str:

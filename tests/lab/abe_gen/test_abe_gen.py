@@ -200,5 +200,5 @@ def test_nonsense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         replace(SMALL.dimensions, count=10)
     with pytest.raises(UsageError, match="add up to 1"):
         abe_gen.Setting(operators=(0.5, 0.5, 0.5, 0.0, 0.0))
-    assert main(["--depth", "1", "--out", str(tmp_path)]) == 2
+    assert main(["--depth", "0", "--out", str(tmp_path)]) == 2
     assert "depth" in capsys.readouterr().err

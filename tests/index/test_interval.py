@@ -46,21 +46,22 @@ def test_any_expressions(data: st.DataObject) -> None:
     assert plain_lists(IntervalEngine.of(made).match(held)) == expected_matches(made, held)
 
 
-def wide_tree(pairs: int) -> Tree:
-    """(0 or 1) and (2 or 3) and ..."""
-    return ("and", *(("or", 2 * pair, 2 * pair + 1) for pair in range(pairs)))
+def large_tree(leaves: int) -> Tree:
+    """(0 or 1) and (2 or 3) and ..., with a single leaf at the end if that makes up the number."""
+    pairs = [("or", leaf, leaf + 1) for leaf in range(0, leaves - 1, 2)]
+    return ("and", *pairs, *([leaves - 1] if leaves % 2 else []))
 
 
-@pytest.mark.parametrize("pairs", [31, 32, 33, 100, NARROW // 2, NARROW // 2 + 1])
-def test_large_trees(pairs: int) -> None:
+@pytest.mark.parametrize("leaves", [62, 63, 64, 65, 200, NARROW - 1, NARROW, NARROW + 1])
+def test_large_trees(leaves: int) -> None:
     """As many leaves as a word, and as 16 bits, can count, and more; small trees before and behind."""
-    engine = engine_of(IntervalEngine, 0, wide_tree(pairs), ("and", 1, 2))
-    every = range(0, 2 * pairs, 2)
-    held = [every, [*every[:-1], 2 * pairs - 1], every[:-1], every[1:], [1, *every[1:]]]
-    assert plain_lists(engine.match(lists_of(held))) == [[0, 1], [0, 1], [0], [], [1, 2]]
+    engine = engine_of(IntervalEngine, 0, large_tree(leaves), ("and", 1, 2))
+    every = range(0, leaves, 2)
+    held = [every, every[:-1], every[1:], [1, *every[1:]], range(leaves)]
+    assert plain_lists(engine.match(lists_of(held))) == [[0, 1], [0], [], [1, 2], [0, 1, 2]]
     first, *_, last = engine.intervals_of(1)
     assert first == (1, 2)
-    assert last == (2 * pairs - 1, 2 * pairs)
+    assert last == (every[-1] + 1, leaves)
 
 
 def test_a_hundred_thousand_levels() -> None:

@@ -22,18 +22,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import ALL, leading_zeros, lowest_bit, prefetch
+from tocsin.kernels.bits import ALL, leading_zeros, lowest_bit
 from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.lists import Lists
 from tocsin.kernels.number_sorting import with_room
-from tocsin.kernels.places import BLOCK_BITS, Places, merge_always, rule_of_place
+from tocsin.kernels.places import Places, merge_always, rule_at
 from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
 
 WIDE = 0
 """The form of labels that are not packed; of others it is how often 1 bit is doubled for a number."""
-
-_AHEAD = 8
-"""How many places ahead what is known of their rules is asked for."""
 
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
@@ -245,11 +242,7 @@ def match_labels(places: Places, labels: DeweyLabels, held: Lists, counted: NDAr
         found = with_room(found, at, last - i + always.size + 1)
         begin = at
         while i < last:
-            prefetch(block, 2 * (place[min(i + 2 * _AHEAD, last - 1)] >> BLOCK_BITS))
-            soon = rule_of_place(place[min(i + _AHEAD, last - 1)], block)
-            prefetch(rule_start, soon)
-            prefetch(label_start, soon)
-            rule = rule_of_place(place[i], block)
+            rule = rule_at(place, i, last, block, rule_start, label_start)
             first = np.int64(rule_start[rule])
             end = np.int64(rule_start[rule + 1])
             its_form = np.int64(form[rule])

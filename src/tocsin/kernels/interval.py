@@ -17,17 +17,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.lists import Lists
 from tocsin.kernels.number_sorting import with_room
-from tocsin.kernels.places import BLOCK_BITS, Places, merge_always, rule_of_place
+from tocsin.kernels.places import Places, merge_always, rule_at
 from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
 
 NARROW = 65_535
 """Leaves of a tree whose begins and ends fit into 16 bits."""
-
-_AHEAD = 8
 
 _IN_REGISTER = 63
 """Leaves of a tree for which `matched` fits into a machine word."""
@@ -223,11 +220,7 @@ def match_intervals(places: Places, intervals: Intervals, held: Lists, matched: 
         found = with_room(found, at, last - i + always.size + 1)
         begin = at
         while i < last:
-            prefetch(block, 2 * (place[min(i + 2 * _AHEAD, last - 1)] >> BLOCK_BITS))
-            soon = rule_of_place(place[min(i + _AHEAD, last - 1)], block)
-            prefetch(rule_start, soon)
-            prefetch(label_start, soon)
-            rule = rule_of_place(place[i], block)
+            rule = rule_at(place, i, last, block, rule_start, label_start)
             first = np.int64(rule_start[rule])
             end = np.int64(rule_start[rule + 1])
             leaves = end - first

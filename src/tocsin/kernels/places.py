@@ -26,10 +26,13 @@ from tocsin.kernels.number_sorting import bits_of, sort_numbers, with_room
 from tocsin.kernels.unfolding import Trees
 
 BLOCK_BITS = 6
-"""A block has 64 places."""
+"""Places are looked at in blocks of 64."""
 
-_AHEAD = 2
+_LISTS_AHEAD = 4
 """How many conjunctions ahead their places are asked for."""
+
+_PLACES_AHEAD = 8
+"""How many places ahead their rules are asked about; twice as many for which rules these are."""
 
 _LINE = 16
 """Places that one line of memory holds."""
@@ -64,7 +67,8 @@ class Places(NamedTuple):
 class OrderingRoom(NamedTuple):
     """What putting places in order writes to; one for each thread.
 
-    near    uint64[...]   whether an opening place that holds is in a rule of 64 places: zero between events
+    near    uint64[...]   a bit for each block: whether a rule lies there of which an opening place holds;
+                          zero between events
     tally   see number_sorting.py
     """
 
@@ -130,6 +134,23 @@ def rule_of_place(place: int, block: NDArray[np.uint64]) -> int:
     return np.int64(block[at]) + count_bits(block[at + 1] & up_to_place) - 1
 
 
+@inner_kernel
+def rule_at(
+    place: NDArray[np.int32],
+    i: int,
+    end: int,
+    block: NDArray[np.uint64],
+    rule_start: NDArray[np.int32],
+    label_start: NDArray[np.int64],
+) -> int:
+    """The rule of place[i]; what will be asked of the rules of those that follow, up to `end`, is fetched."""
+    prefetch(block, 2 * (place[min(i + 2 * _PLACES_AHEAD, end - 1)] >> BLOCK_BITS))
+    coming = rule_of_place(place[min(i + _PLACES_AHEAD, end - 1)], block)
+    prefetch(rule_start, coming)
+    prefetch(label_start, coming)
+    return rule_of_place(place[i], block)
+
+
 @kernel
 def last_places(
     place: NDArray[np.int32], rule_start: NDArray[np.int32], block: NDArray[np.uint64]
@@ -142,67 +163,70 @@ def last_places(
 
 
 @bare_kernel
-def _take_all(
+def _find_lists(
     conjunction: NDArray[np.int32],
     start: NDArray[np.int64],
-    place: NDArray[np.int32],
-    out: NDArray[np.int32],
-    at: int,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
 ) -> int:
-    """Write the places of all conjunctions to out[at:]; where they end."""
+    """Where the list of each conjunction lies, first[i] ... last[i]; how many places they have together."""
+    total = np.int64(0)
     for i in range(conjunction.size):
-        coming = conjunction[min(i + _AHEAD, conjunction.size - 1)]
-        for j in range(start[coming], start[coming + 1], _LINE):
-            prefetch(place, j)
-        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
-            out[at] = place[j]
-            at += 1
-    return at
+        first[i] = start[conjunction[i]]
+        last[i] = start[conjunction[i] + 1]
+        total += last[i] - first[i]
+    return total
 
 
 @bare_kernel
 def _note(
-    conjunction: NDArray[np.int32],
-    start: NDArray[np.int64],
+    lists: int,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
     place: NDArray[np.int32],
-    last: NDArray[np.int32],
+    last_place: NDArray[np.int32],
     near: NDArray[np.uint64],
 ) -> None:
-    """Note the rules of the opening places of all conjunctions."""
-    for i in range(conjunction.size):
-        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
-            for block in range(place[j] >> BLOCK_BITS, (last[j] >> BLOCK_BITS) + 1):
+    """Note the blocks in which the rules of opening places lie."""
+    for i in range(lists):
+        for j in range(first[i], last[i]):
+            for block in range(place[j] >> BLOCK_BITS, (last_place[j] >> BLOCK_BITS) + 1):
                 near[block >> 6] |= _ONE << np.uint64(block & 63)
 
 
 @bare_kernel
-def _take_near(
-    conjunction: NDArray[np.int32],
-    start: NDArray[np.int64],
+def _take(
+    lists: int,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
     place: NDArray[np.int32],
+    every: bool,
     near: NDArray[np.uint64],
     out: NDArray[np.int32],
     at: int,
 ) -> int:
-    """As _take_all, but only those of rules that were noted, and some of their neighbours."""
-    for i in range(conjunction.size):
-        coming = conjunction[min(i + _AHEAD, conjunction.size - 1)]
-        for j in range(start[coming], start[coming + 1], _LINE):
+    """Write places to out[at:], every one or only those of blocks that were noted; where they end."""
+    for i in range(lists):
+        coming = min(i + _LISTS_AHEAD, lists - 1)
+        for j in range(first[coming], last[coming], _LINE):
             prefetch(place, j)
-        for j in range(start[conjunction[i]], start[conjunction[i] + 1]):
+        for j in range(first[i], last[i]):
             block = place[j] >> BLOCK_BITS
             out[at] = place[j]
-            at += (near[block >> 6] >> np.uint64(block & 63)) & _ONE != 0
+            at += every or (near[block >> 6] >> np.uint64(block & 63)) & _ONE != 0
     return at
 
 
 @kernel
 def put_in_order(places: Places, conjunctions: Lists, room: OrderingRoom) -> Lists:
     """For each event the places of its conjunctions, ascending, without those that cannot matter."""
-    opening_start, opening = places.opening_start, places.opening
-    other_start, other = places.other_start, places.other
-    near = room.near
+    opening, other, near = places.opening, places.other, room.near
     events = conjunctions.start.size - 1
+    most_lists = 0
+    for event in range(events):
+        most_lists = max(most_lists, conjunctions.start[event + 1] - conjunctions.start[event])
+    first = np.empty(most_lists, np.int64)
+    last = np.empty(most_lists, np.int64)
     bits = bits_of(places.rule_start[-1])
     ordered_start = np.zeros(events + 1, np.int64)
     ordered = np.empty(0, np.int32)
@@ -210,16 +234,16 @@ def put_in_order(places: Places, conjunctions: Lists, room: OrderingRoom) -> Lis
     at = 0
     for event in range(events):
         held = conjunctions.item[conjunctions.start[event] : conjunctions.start[event + 1]]
-        most = np.int64(1)
-        for i in range(held.size):
-            most += opening_start[held[i] + 1] - opening_start[held[i]]
-            most += other_start[held[i] + 1] - other_start[held[i]]
         begin = at
-        ordered = with_room(ordered, at, most)
-        at = _take_all(held, opening_start, opening, ordered, at)
-        if other.size > 0:
-            _note(held, opening_start, opening, places.opening_last, near)
-            at = _take_near(held, other_start, other, near, ordered, at)
+        total = _find_lists(held, places.opening_start, first, last)
+        ordered = with_room(ordered, at, total)
+        at = _take(held.size, first, last, opening, True, near, ordered, at)
+        if other.size > 0 and total > 0:
+            _note(held.size, first, last, opening, places.opening_last, near)
+            total = _find_lists(held, places.other_start, first, last)
+            # One more, because what is not wanted is written, too, and then written over.
+            ordered = with_room(ordered, at, total + 1)
+            at = _take(held.size, first, last, other, False, near, ordered, at)
             near[:] = 0
         spare = with_room(spare, 0, at - begin)
         sort_numbers(ordered[begin:at], spare[: at - begin], bits, room.tally)

@@ -26,6 +26,7 @@ SMALL_ADS = abe_gen.AdsSetting(expressions=20_000)
 FEW_ADS = replace(SMALL_ADS, expressions=5_000)
 SETTINGS = (
     SMALL,
+    replace(SMALL, depth=1),
     replace(SMALL, depth=2, children=2, zipf=0.0),
     replace(SMALL, depth=5, expressions=300, dimensions=replace(SMALL.dimensions, count=30, cardinality=3)),
     FEW_ADS,

@@ -64,7 +64,7 @@ def steps_table(title: str, across: Column, found: ByPlace, engines: Sequence[st
     for place, readings in found.items():
         for name in engines:
             steps = readings[name].steps
-            times: list[Cell] = [REFUSED] * 4 if readings[name].why else [None] * 4
+            times: list[Cell] = [REFUSED] * 4
             if steps is not None:
                 single = [
                     None if each is None else 1_000 * each
@@ -76,12 +76,13 @@ def steps_table(title: str, across: Column, found: ByPlace, engines: Sequence[st
 
 
 def cell(reading: Reading, value: Value) -> Cell:
-    """The value, or that there is none as the engine refused."""
-    return REFUSED if reading.why else value(reading)
+    """The value, or that there is none as the engine refused everything."""
+    found = value(reading)
+    return REFUSED if found is None and reading.why else found
 
 
 def refusals(across: str, found: ByPlace) -> list[str]:
-    """A note for each engine that refused."""
+    """A note for each engine that refused something; what is shown is of the rest."""
     return [
         f"{across} {place:g}: {name} {reading.why}"
         for place, readings in found.items()
@@ -100,7 +101,8 @@ def lines(
             (place, y) for place, readings in found.items() if (y := value(readings[engine])) is not None
         ]
         if points:
-            drawn.append(Line(name, points))
+            partial = frozenset(place for place, readings in found.items() if readings[engine].why)
+            drawn.append(Line(name, points, partial))
     return Lines(title, across, up, drawn, _note(found))
 
 

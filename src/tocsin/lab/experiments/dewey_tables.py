@@ -149,4 +149,4 @@ def _note(found: ByPlace) -> str:
         for name, reading in readings.items():
             if reading.why:
                 refused.setdefault(name, place)
-    return "\n".join(f"{name} refuses from {place:g} on" for name, place in refused.items())
+    return "\n".join(f"{name} refuses some from {place:g} on" for name, place in refused.items())

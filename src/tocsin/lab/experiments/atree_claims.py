@@ -95,8 +95,8 @@ def refuses_from(engine: str, panel: Panel, _value: Value) -> str:
     if not refusing:
         return "takes all"
     last = panel[max(panel)][engine]
-    share = 100 * last.refused / last.rules
-    return f"refuses some from {refusing[0]:g} on, {share:.2g} % of them at {max(panel):g}"
+    share = 100 * last.refused / last.offered
+    return f"refuses some from {refusing[0]:g} on, {share:.2g} % at {max(panel):g}"
 
 
 def _compared(readings: Readings, value: Value) -> tuple[float | None, dict[str, float]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,14 @@ Event = Mapping[str, object]
 
 JUDGE = "atree"
 WARMING_RULES = 50
+PROBED_RULES = (20, 200)
 
 
 @dataclass(frozen=True)
 class Door:
-    """An engine that is ready. `index` is None when it refused every rule.
+    """An engine that is ready, unless it refused too much: then `index` is None.
 
+    offered     how many rules it was offered
     taken       int64[...]   the places among all rules of those it took, ascending
     seconds     processor time from an Arrow table of rules to the index
     refusals    how many rules were refused for which reason
@@ -37,9 +39,10 @@ class Door:
 
     engine: str
     index: Any
+    offered: int
     taken: NDArray[np.int64]
-    seconds: float
-    refusals: Mapping[str, int]
+    seconds: float = 0.0
+    refusals: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def refused(self) -> int:
@@ -64,27 +67,39 @@ class Door:
 
 
 def open_door(rules: pa.Table, engine: str) -> Door:
-    """Build, without the rules that the engine refuses; the time is that of building the others."""
-    gc.collect()
-    every = np.arange(rules.num_rows)
-    try:
-        index, seconds = timed(lambda: build(rules, engine))
-        return Door(engine, index, every, seconds, {})
-    except RuleError as error:
-        errors = each_error(error)
-    refused = {each.rule for each in errors}
-    taken = every[[rule not in refused for rule in rules["id"].to_pylist()]]
-    reasons = Counter({each.rule: each.reason for each in errors}.values())
-    if not len(taken):
-        return Door(engine, None, taken, 0.0, reasons)
-    few = rules.take(pa.array(taken))
-    index, seconds = timed(lambda: build(few, engine))
-    return Door(engine, index, taken, seconds, reasons)
+    """Build, without the rules that the engine refuses; the time is that of building the others.
+
+    An engine may refuse more when the first are gone, as what it shares is then shared otherwise.
+    """
+    taken = np.arange(rules.num_rows)
+    reasons: Counter[str] = Counter()
+    while len(taken):
+        gc.collect()
+        left = rules if len(taken) == rules.num_rows else rules.take(pa.array(taken))
+        try:
+            index, seconds = timed(lambda these=left: build(these, engine))  # type: ignore[misc]
+            return Door(engine, index, rules.num_rows, taken, seconds, reasons)
+        except RuleError as error:
+            why = {each.rule: each.reason for each in each_error(error)}
+            reasons.update(why.values())
+            taken = taken[[rule not in why for rule in left["id"].to_pylist()]]
+    return Door(engine, None, rules.num_rows, taken, refusals=reasons)
 
 
-def open_doors(rules: pa.Table, engines: Sequence[str]) -> dict[str, Door]:
-    """Build all of them; atree is among them, as it is the judge."""
-    return {engine: open_door(rules, engine) for engine in with_judge(engines)}
+def open_door_if_it_takes(rules: pa.Table, engine: str) -> Door:
+    """Build only if the engine takes the first few rules, all of them.
+
+    An engine that refuses some of these cannot cope with rules of this kind, and would take long to
+    refuse so many.
+    """
+    for count in PROBED_RULES:
+        few = rules.slice(0, count)
+        try:
+            build(few, engine)
+        except RuleError as error:
+            why = {each.rule: each.reason for each in each_error(error)}
+            return Door(engine, None, few.num_rows, np.empty(0, np.int64), refusals=Counter(why.values()))
+    return open_door(rules, engine)
 
 
 def with_judge(engines: Sequence[str]) -> list[str]:
@@ -94,7 +109,8 @@ def with_judge(engines: Sequence[str]) -> list[str]:
 
 def warm(rules: pa.Table, events: Sequence[Event], engines: Sequence[str]) -> None:
     """Compile what will be timed."""
-    for door in open_doors(rules.slice(0, WARMING_RULES), engines).values():
+    for engine in with_judge(engines):
+        door = open_door(rules.slice(0, WARMING_RULES), engine)
         if door.index is not None:
             for event in events[:2]:
                 door.index.match(event)
@@ -125,7 +141,8 @@ def _difference(engine: str, event: int, found: NDArray[np.int64], expected: NDA
     )
 
 
-def refusal_note(door: Door, rules: int) -> str:
+def refusal_note(door: Door) -> str:
     """How many rules an engine refused, and why."""
     reasons = "; ".join(f"{count:,}: {reason}" for reason, count in Counter(door.refusals).most_common(3))
-    return f"{door.engine} refused {door.refused:,} of {rules:,} rules ({reasons})"
+    built = "" if door.index is not None else ", and was not built"
+    return f"{door.engine} refused {door.refused:,} of {door.offered:,} rules ({reasons}){built}"

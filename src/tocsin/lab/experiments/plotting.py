@@ -141,6 +141,8 @@ def _draw(axes: Axes, panel: Lines | Bars, styles: dict[str, Style]) -> None:
         axes.set_ylim(bottom=0)
     elif isinstance(panel, Bars):
         axes.set_ylim(bottom=_decade_below(axes))
+    else:
+        _show_a_decade(axes)
     if panel.note:
         label = axes.get_xlabel()
         axes.set_xlabel(f"{label}\n{panel.note}", fontsize=8)
@@ -216,10 +218,18 @@ def _scale(side: XAxis | YAxis, axis: Axis) -> None:
     (axes.set_yscale if side is axes.yaxis else axes.set_xscale)("log" if axis.log else "linear")
     if axis.log:
         low, high = side.get_data_interval()
-        narrow = low > 0 and high < 100 * low
-        side.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+        ratio = high / low if low > 0 else 0.0
+        side.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio < 100 else (1,)))
         side.set_minor_formatter(NullFormatter())
     side.set_major_formatter(FuncFormatter(lambda value, _place: _tick(value)))
+
+
+def _show_a_decade(axes: Axes) -> None:
+    """Small differences look small: a logarithmic axis shows a factor of ten at least."""
+    low, high = axes.dataLim.intervaly
+    if 0 < low <= high < 10 * low:
+        middle = math.sqrt(low * high)
+        axes.set_ylim(middle / 10**0.55, middle * 10**0.55)
 
 
 def _decade_below(axes: Axes) -> float:

@@ -29,10 +29,10 @@ from tocsin.kernels.places import Places, count_places
 from tocsin.kernels.shared_labels import share_labels
 from tocsin.kernels.unfolding import Trees
 
-MOST_NUMBERS = 1 << 20
-"""Numbers that all wide labels of one rule may have. A tree of n levels has some n * n / 2 of them."""
+MOST_NUMBERS = 1 << 24
+"""Numbers that all wide labels of one rule may have. A tree of n levels may have some n * n / 2 of them."""
 
-MOST_NUMBERS_OF_ALL = 1 << 31
+MOST_NUMBERS_OF_ALL = 1 << 30
 """Numbers that the wide labels of all rules may have."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_literals_have_different_places(made: Expressions) -> None:
 @pytest.mark.parametrize("count", [2, 30, 33, 64, 65, 200])
 def test_rows_of_many_rules(count: int) -> None:
     """Rule k holds when literal k or a later one does: the last literal makes all of them true at once."""
-    nodes = [(False, range(first, count)) for first in range(count)]
+    nodes: list[tuple[bool, Sequence[int]]] = [(False, range(first, count)) for first in range(count)]
     nodes += [(True, [count, 2 * count - 1 - first]) for first in range(0, count, 3)]
     made = expressions_from(count, nodes, range(count, 2 * count + (count + 2) // 3))
     held = lists_of([[each] for each in range(count)] + [[0, count - 1], list(range(count)), []])

@@ -25,9 +25,7 @@ from tocsin.kernels.bdd import (
 )
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.jit import kernel
-
-_UNKNOWN = -3
-"""The diagram of an expression that was not made yet; see TOO_LARGE and NO_ROOM for others there are not."""
+from tocsin.kernels.postorder import postorder
 
 
 class _Workbench(NamedTuple):
@@ -112,16 +110,6 @@ def _make(
 
 
 @kernel
-def _next_unknown(
-    at: int, end: int, child: NDArray[np.int32], literals: int, diagram: NDArray[np.int32]
-) -> int:
-    """The first of the children from `at` to `end` whose diagram was not made yet, or `end`."""
-    while at < end and (child[at] < literals or diagram[child[at] - literals] != _UNKNOWN):
-        at += 1
-    return at
-
-
-@kernel
 def build_diagrams(
     expressions: Expressions, variable: NDArray[np.int32], most_steps: int, most_nodes: int
 ) -> Diagrams:
@@ -137,45 +125,24 @@ def build_diagrams(
         widest = max(widest, child_start[i + 1] - child_start[i])
     count = np.zeros(2, np.int64)
     count[NODES] = 2
-    diagram = np.full(inner, _UNKNOWN, np.int32)
+    diagram = np.empty(inner, np.int32)
     bench = _Workbench(
         variable, diagram, np.empty(widest, np.int32), np.empty((literals + 1, 3), np.int32), count
     )
     node = np.zeros((2, 3), np.int32)
     node[:, VARIABLE] = literals
     tables = no_tables()
-    open_node = np.empty(inner + 1, np.int32)
-    next_child = np.empty(inner + 1, np.int32)
-    made_root = np.empty(root.size, np.int32)
+    for i in postorder(expressions):
+        children = child[child_start[i] : child_start[i + 1]]
+        diagram[i], node, tables = _make(is_and[i], children, bench, node, tables, most_steps, most_nodes)
+    made = np.empty(root.size, np.int32)
     for rule in range(root.size):
         top = np.int64(root[rule]) - literals
         if top < 0:
-            made_root[rule], node, tables = _make(
-                False, root[rule : rule + 1], bench, node, tables, most_steps, most_nodes
-            )
-            continue
-        if top >= inner:
-            made_root[rule] = TRUE if top == inner else FALSE
-            continue
-        height = 0
-        if diagram[top] == _UNKNOWN:
-            open_node[0] = top
-            next_child[0] = child_start[top]
-            height = 1
-        while height > 0:
-            here = np.int64(open_node[height - 1])
-            end = np.int64(child_start[here + 1])
-            at = _next_unknown(np.int64(next_child[height - 1]), end, child, literals, diagram)
-            next_child[height - 1] = at
-            if at < end:
-                open_node[height] = child[at] - literals
-                next_child[height] = child_start[child[at] - literals]
-                height += 1
-                continue
-            children = child[child_start[here] : end]
-            diagram[here], node, tables = _make(
-                is_and[here], children, bench, node, tables, most_steps, most_nodes
-            )
-            height -= 1
-        made_root[rule] = diagram[top]
-    return Diagrams(node[: count[NODES]].copy(), made_root)
+            alone = root[rule : rule + 1]
+            made[rule], node, tables = _make(False, alone, bench, node, tables, most_steps, most_nodes)
+        elif top < inner:
+            made[rule] = diagram[top]
+        else:
+            made[rule] = TRUE if top == inner else FALSE
+    return Diagrams(node[: count[NODES]].copy(), made)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.jit import kernel
+from tocsin.kernels.postorder import postorder
 from tocsin.kernels.radix import order_by
 
 _PARTS = 1 << 20
@@ -41,30 +42,17 @@ def _mean_levels(expressions: Expressions) -> NDArray[np.float64]:
 
 @kernel
 def _met(expressions: Expressions) -> NDArray[np.int32]:
-    """The literals in the order in which they are first met, from root to root and from left to right."""
-    literals, _, child_start, child, root = expressions
-    inner = child_start.size - 1
-    seen = np.zeros(literals + inner + 2, np.bool_)
-    seen[-2:] = True
+    """The literals in the order in which rules first need them."""
+    literals, _, child_start, child, _ = expressions
+    seen = np.zeros(literals, np.bool_)
     order = np.empty(literals, np.int32)
-    waiting = np.empty(child.size + 1, np.int32)
     met = 0
-    for rule in range(root.size + 1):
-        waiting[0] = root[rule] if rule < root.size else literals + inner
-        height = 1
-        while height > 0:
-            height -= 1
-            node = np.int64(waiting[height])
-            if seen[node]:
-                continue
-            seen[node] = True
-            if node < literals:
-                order[met] = node
+    for node in postorder(expressions):
+        for j in range(child_start[node], child_start[node + 1]):
+            if child[j] < literals and not seen[child[j]]:
+                seen[child[j]] = True
+                order[met] = child[j]
                 met += 1
-                continue
-            for j in range(child_start[node - literals + 1] - 1, child_start[node - literals] - 1, -1):
-                waiting[height] = child[j]
-                height += 1
     for literal in range(literals):
         if not seen[literal]:
             order[met] = literal

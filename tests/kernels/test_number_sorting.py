@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tocsin.kernels.number_sorting import bits_of, no_tally, sort_numbers, with_room
+from tocsin.kernels.growing import with_room
+from tocsin.kernels.number_sorting import bits_of, no_tally, sort_numbers
 
 
 @pytest.mark.parametrize("largest", [0, 1, 5, 255, 2**13, 2**20, 2**26, 2**27, 2**31 - 1])

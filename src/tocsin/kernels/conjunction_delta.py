@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.lists import Lists
-from tocsin.kernels.number_sorting import with_room
 
 _REJECTED = np.int32(-(1 << 30))
 """The count of what a negated key rejects: however many keys are held, it stays below zero."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.lists import Lists
+from tocsin.kernels.number_sorting import bits_of, no_tally, sort_numbers
 
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
 
@@ -52,15 +53,21 @@ def _find_conjunction(
 
 @kernel
 def _literals_below(
-    child: NDArray[np.int32], begin: int, end: int, literals: int, out: NDArray[np.int32]
+    child: NDArray[np.int32],
+    begin: int,
+    end: int,
+    literals: int,
+    out: NDArray[np.int32],
+    other: NDArray[np.int32],
+    tally: NDArray[np.int64],
 ) -> int:
-    """The distinct literals among children, ascending; how many."""
+    """The distinct literals among children, ascending; how many. The last two are room for sorting."""
     count = 0
     for j in range(begin, end):
         if child[j] < literals:
             out[count] = child[j]
             count += 1
-    out[:count].sort()
+    sort_numbers(out[:count], other[:count], bits_of(literals), tally)
     kept = 0
     for i in range(count):
         if i == 0 or out[i] != out[i - 1]:
@@ -70,7 +77,9 @@ def _literals_below(
 
 
 @kernel
-def _collect(expressions: Expressions) -> tuple[NDArray[np.int32], NDArray[np.int32], Lists]:
+def _collect(
+    expressions: Expressions, tally: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Lists]:
     """The conjunction of each inner AND that has literals (else -1), of each literal that stands alone, all.
 
     Numbers are in the order in which conjunctions were met.
@@ -83,6 +92,7 @@ def _collect(expressions: Expressions) -> tuple[NDArray[np.int32], NDArray[np.in
     for i in range(inner):
         widest = max(widest, child_start[i + 1] - child_start[i])
     few = np.empty(widest, np.int32)
+    other = np.empty(widest, np.int32)
     start = np.zeros(inner + literals + 1, np.int64)
     item = np.empty(child.size + literals, np.int32)
     size = 16
@@ -92,7 +102,7 @@ def _collect(expressions: Expressions) -> tuple[NDArray[np.int32], NDArray[np.in
     count = 0
     for i in range(inner + root.size):
         if i < inner and is_and[i]:
-            width = _literals_below(child, child_start[i], child_start[i + 1], literals, few)
+            width = _literals_below(child, child_start[i], child_start[i + 1], literals, few, other, tally)
             if width == 0:
                 continue
             if width > 1:
@@ -153,12 +163,16 @@ def _by_size(met: Lists) -> tuple[NDArray[np.int32], Lists]:
     return number, Lists(start, item)
 
 
-@kernel
 def with_conjunction_leaves(expressions: Expressions) -> tuple[Expressions, Lists]:
     """The expressions over conjunctions, and for each conjunction its literals, ascending."""
+    return _put_together(expressions, no_tally())
+
+
+@kernel
+def _put_together(expressions: Expressions, tally: NDArray[np.int64]) -> tuple[Expressions, Lists]:
     literals, is_and, child_start, child, root = expressions
     inner = is_and.size
-    of_node, alone, met = _collect(expressions)
+    of_node, alone, met = _collect(expressions, tally)
     number, conjunctions = _by_size(met)
     leaves = conjunctions.start.size - 1
     node_of = np.empty(literals + inner + 2, np.int32)

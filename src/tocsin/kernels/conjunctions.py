@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
 from tocsin.kernels.conjunction_skipping import MOST_LISTS, Cursors, first_from, skip_through, skipping_pays
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import bare_kernel, kernel
 from tocsin.kernels.lists import Lists
-from tocsin.kernels.number_sorting import bits_of, sort_numbers, with_room
+from tocsin.kernels.number_sorting import bits_of, sort_numbers
 
 _AHEAD = 8
 """How many keys ahead a posting list is asked for; twice as many for where it begins."""

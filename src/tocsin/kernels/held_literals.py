@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.growing import enlarged
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.holding import Marks, clear, hold, hold_absences, hold_leaves, hold_ranges, take
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.leaves import Cells, Leaves, OneEvent, Ranges
@@ -111,11 +111,7 @@ def literals_of_rows(
         found = take(bit, line, 0, literals, 0, marks.held)
         clear(bit, line)
         used = start[row - first]
-        room = enlarged(item.size, used + found)
-        if room > item.size:
-            larger = np.empty(room, np.int32)
-            larger[:used] = item[:used]
-            item = larger
+        item = with_room(item, used, found)
         item[used : used + found] = marks.held[:found]
         start[row - first + 1] = used + found
     return Lists(start, item[: start[-1]])

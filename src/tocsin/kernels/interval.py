@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.lists import Lists
-from tocsin.kernels.number_sorting import with_room
 from tocsin.kernels.places import Places, merge_always, rule_at
 from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import bare_kernel, kernel
 
 _FEW = 24
@@ -31,17 +30,6 @@ def bits_of(largest: int) -> int:
     while largest >> bits > 0:
         bits += 1
     return bits
-
-
-@kernel
-def with_room(numbers: NDArray[np.int32], used: int, more: int) -> NDArray[np.int32]:
-    """The same array when there is room for `more` numbers behind the first `used`, else a longer copy."""
-    if used + more <= numbers.size:
-        return numbers
-    longer = np.empty(enlarged(numbers.size, used + more), np.int32)
-    for i in range(used):
-        longer[i] = numbers[i]
-    return longer
 
 
 @bare_kernel

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import ALL, count_bits, prefetch
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.lists import Lists
-from tocsin.kernels.number_sorting import bits_of, sort_numbers, with_room
+from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.unfolding import Trees
 
 BLOCK_BITS = 6

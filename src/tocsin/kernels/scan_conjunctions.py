@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
-from tocsin.kernels.growing import enlarged
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.holding import SPARE, clear, mark, take
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.lists import Lists
@@ -68,10 +68,7 @@ def scan_candidates(
         mark(by_leaf.item, by_leaf.start[always], by_leaf.start[always + 1], rule_bit, rule_line)
         count = take(rule_bit, rule_line, 0, rules, 0, candidate) if rules > 0 else 0
         candidate[count : count + SPARE] = 0
-        if used + count > item.size:
-            larger = np.empty(enlarged(item.size, used + count), np.int32)
-            larger[:used] = item[:used]
-            item = larger
+        item = with_room(item, used, count)
         for i in range(count):
             prefetch(start, np.int64(candidate[min(i + RULES_AHEAD, count)]))
             prefetch(asked, start[candidate[min(i + RULES_AHEAD // 2, count)]])

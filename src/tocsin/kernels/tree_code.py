@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
-from tocsin.kernels.growing import enlarged
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.lists import Lists
 from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
@@ -195,10 +195,7 @@ def scan(code: TreeCode, leaves: int, held: Lists, bit: NDArray[np.uint64]) -> L
     for event in range(events):
         set_bits(held.item, held.start[event], held.start[event + 1], bit)
         bit[leaves >> 6] |= _ONE << np.uint64(leaves & 63)
-        if used + rules > item.size:
-            larger = np.empty(enlarged(item.size, used + rules), np.int32)
-            larger[:used] = item[:used]
-            item = larger
+        item = with_room(item, used, rules)
         for rule in range(rules):
             prefetch(asked, start[min(rule + RULES_AHEAD, rules)])
             item[used] = rule

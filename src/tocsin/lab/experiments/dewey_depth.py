@@ -166,9 +166,7 @@ def _experiment(
     )
 
 
-TABLE_2 = _experiment(
-    "Table 2", "memory of every engine, by depth", 0.25, "30 s", ALL_ENGINES, measure_memory
-)
+TABLE_2 = _experiment("Table 2", "memory of every engine, by depth", 0.1, "30 s", ALL_ENGINES, measure_memory)
 TABLE_3 = _experiment(
     "Table 3", "how many expressions match a visit, by depth", 0.2, "5 s", (), measure_selectivity
 )

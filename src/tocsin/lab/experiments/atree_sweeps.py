@@ -256,7 +256,7 @@ def _experiment(figure: Figure, shows: str, engines: tuple[str, ...], scale: flo
 _INDEXES = ("atree", "interval", "bop", "bdd", "dnf")
 FIGURE_11 = _experiment(MEMORY, "memory of every index, four things varied", _INDEXES, 0.005, "1 min")
 FIGURE_12 = _experiment(
-    MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "2 min"
+    MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "3 min"
 )
 FIGURE_13 = _experiment(
     CONSTRUCTION, "construction time of every index, four things varied", _INDEXES, 0.005, "1 min"

@@ -143,6 +143,9 @@ def _difference(engine: str, event: int, found: NDArray[np.int64], expected: NDA
 
 def refusal_note(door: Door) -> str:
     """How many rules an engine refused, and why."""
-    reasons = "; ".join(f"{count:,}: {reason}" for reason, count in Counter(door.refusals).most_common(3))
+    known = f"the engine {door.engine} cannot take this rule: "
+    reasons = "; ".join(
+        f"{count:,}: {reason.removeprefix(known)}" for reason, count in Counter(door.refusals).most_common(3)
+    )
     built = "" if door.index is not None else ", and was not built"
     return f"{door.engine} refused {door.refused:,} of {door.offered:,} rules ({reasons}){built}"

@@ -139,6 +139,20 @@ def test_what_is_refused_takes_no_room():
     assert plain_lists(translation.conjunctions) == [[0, 2]]
 
 
+@given(expressions(), st.integers(1, 6), st.integers(4, 40))
+def test_limits_refuse_and_never_mislead(made: Expressions, most: int, most_literals: int) -> None:
+    """What is not refused is right, and conjunctions are still stored once."""
+    conjunctions, translations, of_rule = translate(made, most, most_literals)
+    listed = plain_lists(conjunctions)
+    assert len(set(map(tuple, listed))) == len(listed)
+    for rule in range(len(made.root)):
+        if of_rule[rule] < 0:
+            assert of_rule[rule] in (TOO_MANY, NO_ROOM)
+        else:
+            mine = plain_lists(translations)[of_rule[rule]]
+            assert {frozenset(listed[each]) for each in mine} == smallest_events(made, rule)
+
+
 def test_all_together_may_be_too_large():
     nodes: list[tuple[bool, Sequence[int]]] = [(True, range(each, each + 10)) for each in range(5)]
     made = expressions_from(14, nodes, [14, 15, 16, 17, 18])

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import HALF, LOWER_HALF
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.growing import enlarged
 from tocsin.kernels.jit import inner_kernel, kernel
@@ -57,14 +58,15 @@ class _Pool(NamedTuple):
     literal   int32[...]
     sieve     uint64[n]     for each of its literals one of 64 bits
     stamp     int32[n]      the last list in which it was seen
-    slot      int32[2^k]    conjunctions at the place that their hash says, or behind it; -1: empty
+    slot      uint64[2^k]   half a hash, and the number of its conjunction and one more, at the place that
+                            the hash says or behind it; 0: empty. So none but equal ones are compared
     """
 
     start: NDArray[np.int64]
     literal: NDArray[np.int32]
     sieve: NDArray[np.uint64]
     stamp: NDArray[np.int32]
-    slot: NDArray[np.int32]
+    slot: NDArray[np.uint64]
 
 
 class _Memory(NamedTuple):
@@ -81,24 +83,37 @@ class _Memory(NamedTuple):
 
 
 @inner_kernel
-def _slot_of(
-    literal: NDArray[np.int32], first: int, last: int, start: NDArray[np.int64], slot: NDArray[np.int32]
-) -> np.uint64:
-    """Where the conjunction literal[first:last] is, or would be."""
+def _hash(literal: NDArray[np.int32], first: int, last: int) -> np.uint64:
+    """A number of 32 bits that follows from the literals first ... last."""
     mixed = np.uint64(last - first)
     for i in range(first, last):
         mixed = (mixed ^ np.uint64(literal[i])) * _MIX
         mixed ^= mixed >> np.uint64(29)
+    return mixed >> HALF
+
+
+@inner_kernel
+def _slot_of(
+    hashed: np.uint64,
+    literal: NDArray[np.int32],
+    first: int,
+    last: int,
+    start: NDArray[np.int64],
+    slot: NDArray[np.uint64],
+) -> np.uint64:
+    """Where the conjunction literal[first:last] is, or would be."""
     mask = np.uint64(slot.size - 1)
-    at = mixed & mask
-    while slot[at] >= 0:
-        known = start[slot[at]]
-        if start[slot[at] + 1] - known == last - first:
-            i = first
-            while i < last and literal[i] == literal[known + i - first]:
-                i += 1
-            if i == last:
-                break
+    at = hashed & mask
+    while slot[at] != 0:
+        if slot[at] >> HALF == hashed:
+            known = np.int64(slot[at] & LOWER_HALF) - 1
+            begin = start[known]
+            if start[known + 1] - begin == last - first:
+                i = first
+                while i < last and literal[i] == literal[begin + i - first]:
+                    i += 1
+                if i == last:
+                    break
         at = (at + _ONE) & mask
     return at
 
@@ -108,13 +123,14 @@ def _keep(end: int, pool: _Pool, count: NDArray[np.int64]) -> int:
     """The conjunction whose literals were written behind the last one, up to `end`."""
     start, literal, sieve, stamp, slot = pool
     made = count[_MADE]
-    at = _slot_of(literal, start[made], end, start, slot)
-    if slot[at] >= 0:
-        return np.int64(slot[at])
+    hashed = _hash(literal, start[made], end)
+    at = _slot_of(hashed, literal, start[made], end, start, slot)
+    if slot[at] != 0:
+        return np.int64(slot[at] & LOWER_HALF) - 1
     bits = np.uint64(0)
     for i in range(start[made], end):
         bits |= _ONE << (np.uint64(literal[i]) * _MIX >> np.uint64(58))
-    slot[at] = made
+    slot[at] = hashed << HALF | np.uint64(made + 1)
     sieve[made] = bits
     stamp[made] = -1
     start[made + 1] = end
@@ -192,6 +208,20 @@ def _smallest(some: NDArray[np.int32], pool: _Pool, count: NDArray[np.int64]) ->
 
 
 @kernel
+def _fill_slots(
+    made: int, start: NDArray[np.int64], literal: NDArray[np.int32], slot: NDArray[np.uint64]
+) -> None:
+    """Enter the first `made` conjunctions, all different, in their order: the last one can leave first."""
+    mask = np.uint64(slot.size - 1)
+    for i in range(made):
+        hashed = _hash(literal, start[i], start[i + 1])
+        at = hashed & mask
+        while slot[at] != 0:
+            at = (at + _ONE) & mask
+        slot[at] = hashed << HALF | np.uint64(i + 1)
+
+
+@kernel
 def _with_room(pool: _Pool, made: int, conjunctions: int, literals: int) -> _Pool:
     """The same pool, or a larger copy, with room for so many more conjunctions with so many literals."""
     start, literal, sieve, stamp, slot = pool
@@ -212,9 +242,8 @@ def _with_room(pool: _Pool, made: int, conjunctions: int, literals: int) -> _Poo
         size = slot.size
         while size < 2 * room:
             size *= 2
-        slot = np.full(size, -1, np.int32)
-        for i in range(made):
-            slot[_slot_of(literal, start[i], start[i + 1], start, slot)] = i
+        slot = np.zeros(size, np.uint64)
+        _fill_slots(made, start, literal, slot)
     return _Pool(start, literal, sieve, stamp, slot)
 
 
@@ -223,7 +252,8 @@ def _forget(kept: int, pool: _Pool, count: NDArray[np.int64]) -> None:
     """Take the conjunctions from `kept` on away, the last one first."""
     start, literal, _, _, slot = pool
     for i in range(count[_MADE] - 1, kept - 1, -1):
-        slot[_slot_of(literal, start[i], start[i + 1], start, slot)] = -1
+        hashed = _hash(literal, start[i], start[i + 1])
+        slot[_slot_of(hashed, literal, start[i], start[i + 1], start, slot)] = 0
     count[_MADE] = kept
 
 
@@ -416,7 +446,7 @@ def translate(expressions: Expressions, most: int, most_literals: int) -> Transl
         np.empty(1, np.int32),
         np.empty(1, np.uint64),
         np.empty(1, np.int32),
-        np.full(2, -1, np.int32),
+        np.zeros(2, np.uint64),
     )
     count = np.zeros(2, np.int64)
     memory = _Memory(np.zeros(inner + 1, np.int64), np.zeros(inner + 1, np.int32), np.empty(1, np.int32))

@@ -238,6 +238,20 @@ def test_contracts_of_a_wanted_selectivity(depth: int, share: float):
     assert not any(added)
 
 
+def test_contracts_that_match_nothing_may_be_of_another_kind():
+    setting = lab.ContractSetting(contracts=1_000, max_depth=3)
+    narrow = replace(setting, sizes={6: 1})
+    contracts = lab.contracts_of_selectivity(setting, VISITS, 0.02, narrow)
+    is_narrow = np.diff(contracts[3].predicate_start) == 6
+    top = np.repeat(np.arange(1_000), np.diff(contracts[0].child_start))
+    middle = np.repeat(top, np.diff(contracts[1].child_start))
+    of_leaf = np.repeat(middle, np.diff(contracts[2].child_start))
+    counts = lab.match_counts(contracts, VISITS)
+    assert counts.sum() == pytest.approx(0.02 * 1_000 * VISITS.size, rel=0.05)
+    assert not counts[of_leaf[is_narrow]].any()
+    assert is_narrow.mean() > 0.8
+
+
 def test_a_selectivity_that_cannot_be_had():
     setting = lab.ContractSetting(contracts=1_000, max_depth=3)
     with pytest.raises(tocsin.UsageError, match=r"match 1\d\.\d% of the visits, so not 90\.0%"):

@@ -85,7 +85,7 @@ def measure_panel(sweep: Sweep, run: Run, *, timed: bool) -> dict[float, Reading
     doors: dict[float, dict[str, Door]] = {}
     works: dict[tuple[float, str], Callable[[], object]] = {}
     for value, setting in sweep.settings(run).items():
-        run.progress.step(f"({sweep.letter}) {sweep.title} {value:g}")
+        run.progress.step(f"({sweep.letter}) {sweep.title} {value:,g}")
         rules, events = abe_gen.rules(setting), events_of(setting)
         doors[value] = {name: open_door_if_it_takes(rules, name) for name in with_judge(run.engines)}
         hold_to_judge(doors[value], events if timed else events[:EVENTS_TO_CHECK])
@@ -147,7 +147,7 @@ def panel_table(
             ]
         )
     notes = [
-        f"{sweep.across.label} {value:g}: {readings[name].why}"
+        f"{sweep.across.label} {value:,g}: {readings[name].why}"
         for name in refusing
         for value, readings in found.items()
         if readings[name].refused
@@ -170,7 +170,7 @@ def panel_plot(
         for name in engines
         if any(readings[name].refused for readings in found.values())
     }
-    note = "\n".join(f"{name} refuses rules from {value:g} on" for name, value in refused.items())
+    note = "\n".join(f"{name} refuses rules from {value:,g} on" for name, value in refused.items())
     return Lines(f"({sweep.letter}) {sweep.title}", sweep.across, figure.up, lines, note)
 
 

@@ -19,6 +19,7 @@ from tocsin.lab.experiments.doors import (
     WARMING_RULES,
     Door,
     Event,
+    Offer,
     hold_to_judge,
     open_door_if_it_takes,
     refusal_note,
@@ -65,7 +66,7 @@ def measure(figure: Figure, run: Run) -> Outcome:
     sweeps = [SWEEPS[letter] for letter in figure.letters]
     run.progress.steps(1 + sum(len(sweep.values) + figure.timed for sweep in sweeps))
     run.progress.step("compiling what is not compiled yet")
-    warm(abe_gen.rules(DEFAULT_OF_FEW), events_of(DEFAULT_OF_FEW), run.engines)
+    warm(Offer.of(abe_gen.rules(DEFAULT_OF_FEW)), events_of(DEFAULT_OF_FEW), run.engines)
     tables, drawn = [], []
     found: dict[str, dict[float, Readings]] = {}
     for sweep in sweeps:
@@ -86,8 +87,8 @@ def measure_panel(sweep: Sweep, run: Run, *, timed: bool) -> dict[float, Reading
     works: dict[tuple[float, str], Callable[[], object]] = {}
     for value, setting in sweep.settings(run).items():
         run.progress.step(f"({sweep.letter}) {sweep.title} {value:,g}")
-        rules, events = abe_gen.rules(setting), events_of(setting)
-        doors[value] = {name: open_door_if_it_takes(rules, name) for name in with_judge(run.engines)}
+        offer, events = Offer.of(abe_gen.rules(setting)), events_of(setting)
+        doors[value] = {name: open_door_if_it_takes(offer, name) for name in with_judge(run.engines)}
         hold_to_judge(doors[value], events if timed else events[:EVENTS_TO_CHECK])
         for name in run.engines:
             index = doors[value][name].index

@@ -8,7 +8,7 @@ from tests.lab.experiments.cells import rows
 
 from tocsin.errors import TocsinError
 from tocsin.lab.experiments import atree_ads
-from tocsin.lab.experiments.doors import open_door
+from tocsin.lab.experiments.doors import Offer, open_door
 from tocsin.lab.experiments.experiment import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
@@ -38,7 +38,8 @@ def test_every_engine_has_a_row_with_the_papers_figures(monkeypatch):
 
 
 def test_blocks_are_held_to_single_events():
-    judge = open_door(pa.table({"id": ["a", "b"], "when": ["x > 1", "x > 2"]}), "atree")
+    rules = pa.table({"id": ["a", "b"], "when": ["x > 1", "x > 2"]})
+    judge = open_door(Offer.of(rules), "atree")
     table = pa.table({"x": [1, 2, 3]})
     atree_ads.hold_blocks(judge, table, [0, 1])
     with pytest.raises(TocsinError, match="other matches in blocks"):

@@ -77,7 +77,7 @@ def least_from(panel: Panel, value: Value) -> str:
         least = [*least, each] if wins else []
     if not least:
         return "not at the end"
-    return "always" if len(least) == len(panel) else f"from {least[0]:g} on"
+    return "always" if len(least) == len(panel) else f"from {least[0]:,g} on"
 
 
 def ranking(panel: Panel, value: Value) -> str:
@@ -96,7 +96,7 @@ def refuses_from(engine: str, panel: Panel, _value: Value) -> str:
         return "takes all"
     last = panel[max(panel)][engine]
     share = 100 * last.refused / last.offered
-    return f"refuses some from {refusing[0]:g} on, {share:.2g} % at {max(panel):g}"
+    return f"refuses some from {refusing[0]:,g} on, {share:.2g} % at {max(panel):,g}"
 
 
 def _compared(readings: Readings, value: Value) -> tuple[float | None, dict[str, float]]:

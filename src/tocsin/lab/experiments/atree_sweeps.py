@@ -19,6 +19,7 @@ from tocsin.lab.experiments.doors import (
     WARMING_RULES,
     Door,
     Event,
+    Offer,
     hold_to_judge,
     open_door_if_it_takes,
     refusal_note,
@@ -65,7 +66,7 @@ def measure(figure: Figure, run: Run) -> Outcome:
     sweeps = [SWEEPS[letter] for letter in figure.letters]
     run.progress.steps(1 + sum(len(sweep.values) + figure.timed for sweep in sweeps))
     run.progress.step("compiling what is not compiled yet")
-    warm(abe_gen.rules(DEFAULT_OF_FEW), events_of(DEFAULT_OF_FEW), run.engines)
+    warm(Offer.of(abe_gen.rules(DEFAULT_OF_FEW)), events_of(DEFAULT_OF_FEW), run.engines)
     tables, drawn = [], []
     found: dict[str, dict[float, Readings]] = {}
     for sweep in sweeps:
@@ -85,9 +86,9 @@ def measure_panel(sweep: Sweep, run: Run, *, timed: bool) -> dict[float, Reading
     doors: dict[float, dict[str, Door]] = {}
     works: dict[tuple[float, str], Callable[[], object]] = {}
     for value, setting in sweep.settings(run).items():
-        run.progress.step(f"({sweep.letter}) {sweep.title} {value:g}")
-        rules, events = abe_gen.rules(setting), events_of(setting)
-        doors[value] = {name: open_door_if_it_takes(rules, name) for name in with_judge(run.engines)}
+        run.progress.step(f"({sweep.letter}) {sweep.title} {value:,g}")
+        offer, events = Offer.of(abe_gen.rules(setting)), events_of(setting)
+        doors[value] = {name: open_door_if_it_takes(offer, name) for name in with_judge(run.engines)}
         hold_to_judge(doors[value], events if timed else events[:EVENTS_TO_CHECK])
         for name in run.engines:
             index = doors[value][name].index
@@ -147,7 +148,7 @@ def panel_table(
             ]
         )
     notes = [
-        f"{sweep.across.label} {value:g}: {readings[name].why}"
+        f"{sweep.across.label} {value:,g}: {readings[name].why}"
         for name in refusing
         for value, readings in found.items()
         if readings[name].refused
@@ -170,7 +171,7 @@ def panel_plot(
         for name in engines
         if any(readings[name].refused for readings in found.values())
     }
-    note = "\n".join(f"{name} refuses rules from {value:g} on" for name, value in refused.items())
+    note = "\n".join(f"{name} refuses rules from {value:,g} on" for name, value in refused.items())
     return Lines(f"({sweep.letter}) {sweep.title}", sweep.across, figure.up, lines, note)
 
 
@@ -256,7 +257,7 @@ def _experiment(figure: Figure, shows: str, engines: tuple[str, ...], scale: flo
 _INDEXES = ("atree", "interval", "bop", "bdd", "dnf")
 FIGURE_11 = _experiment(MEMORY, "memory of every index, four things varied", _INDEXES, 0.005, "1 min")
 FIGURE_12 = _experiment(
-    MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "2 min"
+    MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "3 min"
 )
 FIGURE_13 = _experiment(
     CONSTRUCTION, "construction time of every index, four things varied", _INDEXES, 0.005, "1 min"

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, each_error
+from tocsin.grammar.rules import Rules
 from tocsin.lab.experiments.timing import timed
 from tocsin.monitor.building import build
 
@@ -25,6 +26,23 @@ Event = Mapping[str, object]
 JUDGE = "atree"
 WARMING_RULES = 50
 PROBED_RULES = (20, 200)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Rules that engines are offered. All share the texts; `seconds` of reading the table count for each."""
+
+    rules: Rules
+    seconds: float
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Offer:
+        """The rules of a table."""
+        return cls(*timed(lambda: Rules.of(table)))
+
+    def first(self, count: int) -> Offer:
+        """The first so many rules."""
+        return Offer(self.rules.take(np.arange(min(count, len(self.rules)))), 0.0)
 
 
 @dataclass(frozen=True)
@@ -66,40 +84,40 @@ class Door:
             return {}
 
 
-def open_door(rules: pa.Table, engine: str) -> Door:
+def open_door(offer: Offer, engine: str) -> Door:
     """Build, without the rules that the engine refuses; the time is that of building the others.
 
     An engine may refuse more when the first are gone, as what it shares is then shared otherwise.
     """
-    taken = np.arange(rules.num_rows)
+    rules, taken = offer.rules, np.arange(len(offer.rules))
     reasons: Counter[str] = Counter()
-    while len(taken):
+    while len(rules):
         gc.collect()
-        left = rules if len(taken) == rules.num_rows else rules.take(pa.array(taken))
         try:
-            index, seconds = timed(lambda these=left: build(these, engine))  # type: ignore[misc]
-            return Door(engine, index, rules.num_rows, taken, seconds, reasons)
+            index, seconds = timed(lambda these=rules: build(these, engine))  # type: ignore[misc]
+            return Door(engine, index, len(offer.rules), taken, offer.seconds + seconds, reasons)
         except RuleError as error:
             why = {each.rule: each.reason for each in each_error(error)}
-            reasons.update(why.values())
-            taken = taken[[rule not in why for rule in left["id"].to_pylist()]]
-    return Door(engine, None, rules.num_rows, taken, refusals=reasons)
+        reasons.update(why.values())
+        left = np.flatnonzero([rule not in why for rule in rules.ids.to_pylist()])
+        rules, taken = rules.take(left), taken[left]
+    return Door(engine, None, len(offer.rules), taken, refusals=reasons)
 
 
-def open_door_if_it_takes(rules: pa.Table, engine: str) -> Door:
+def open_door_if_it_takes(offer: Offer, engine: str) -> Door:
     """Build only if the engine takes the first few rules, all of them.
 
     An engine that refuses some of these cannot cope with rules of this kind, and would take long to
     refuse so many.
     """
     for count in PROBED_RULES:
-        few = rules.slice(0, count)
+        few = offer.first(count).rules
         try:
             build(few, engine)
         except RuleError as error:
             why = {each.rule: each.reason for each in each_error(error)}
-            return Door(engine, None, few.num_rows, np.empty(0, np.int64), refusals=Counter(why.values()))
-    return open_door(rules, engine)
+            return Door(engine, None, len(few), np.empty(0, np.int64), refusals=Counter(why.values()))
+    return open_door(offer, engine)
 
 
 def with_judge(engines: Sequence[str]) -> list[str]:
@@ -107,10 +125,10 @@ def with_judge(engines: Sequence[str]) -> list[str]:
     return list(engines) if JUDGE in engines else [JUDGE, *engines]
 
 
-def warm(rules: pa.Table, events: Sequence[Event], engines: Sequence[str]) -> None:
+def warm(offer: Offer, events: Sequence[Event], engines: Sequence[str]) -> None:
     """Compile what will be timed."""
     for engine in with_judge(engines):
-        door = open_door(rules.slice(0, WARMING_RULES), engine)
+        door = open_door(offer.first(WARMING_RULES), engine)
         if door.index is not None:
             for event in events[:2]:
                 door.index.match(event)
@@ -143,6 +161,9 @@ def _difference(engine: str, event: int, found: NDArray[np.int64], expected: NDA
 
 def refusal_note(door: Door) -> str:
     """How many rules an engine refused, and why."""
-    reasons = "; ".join(f"{count:,}: {reason}" for reason, count in Counter(door.refusals).most_common(3))
+    known = f"the engine {door.engine} cannot take this rule: "
+    reasons = "; ".join(
+        f"{count:,}: {reason.removeprefix(known)}" for reason, count in Counter(door.refusals).most_common(3)
+    )
     built = "" if door.index is not None else ", and was not built"
     return f"{door.engine} refused {door.refused:,} of {door.offered:,} rules ({reasons}){built}"

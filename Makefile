@@ -51,8 +51,8 @@ bench: setup  ## how fast: writes the tables that the documents quote
 bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
 
-bench-paper: setup  ## Figures 8, 9 and 10 of the A-Tree paper
-	$(BIN)/python -m benchmarks.atree_paper
+bench-paper: setup  ## the papers' experiments, into docs/; ONLY="atree-table4=0.2 ..." for some, each at its scale
+	$(BIN)/python -m benchmarks.experiments $(ONLY)
 
 bench-strings: setup  ## patterns on one field
 	$(BIN)/python -m benchmarks.strings

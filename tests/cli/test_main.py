@@ -14,7 +14,7 @@ from tocsin.cli import parser
 from tocsin.cli.messages import progress
 from tocsin.version import VERSION
 
-COMMANDS = ("check", "build", "match", "explain")
+COMMANDS = ("check", "build", "match", "explain", "bench")
 
 
 def test_version(tocsin: Command) -> None:
@@ -57,7 +57,7 @@ def test_bad_usage_is_exit_code_2(tocsin: Command, arguments: list[str]) -> None
 
 
 def test_importing_and_help_load_no_heavy_library() -> None:
-    heavy = "{'numba', 'numpy', 'pyarrow', 'pyspark', 'pandas', 'rich'}"
+    heavy = "{'numba', 'numpy', 'pyarrow', 'pyspark', 'pandas', 'rich', 'matplotlib'}"
     code = (
         "import sys, tocsin.cli; tocsin.cli.main(['--help']);"
         f"sys.stderr.write(str({heavy} & set(sys.modules)))"

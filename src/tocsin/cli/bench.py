@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import warnings
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import say, say_if_compiling
-from tocsin.errors import TocsinWarning, UsageError
-
-if TYPE_CHECKING:
-    from tocsin.lab.experiments.experiment import Experiment
+from tocsin.errors import InputError, UsageError
 
 NAME = "bench"
 SUMMARY = "measure a table or figure of the papers again"
@@ -48,25 +42,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, write."""
     from tocsin.lab.experiments.catalogue import chosen, listing
-    from tocsin.lab.experiments.showing import print_table
+    from tocsin.lab.experiments.files import write_outcome
+    from tocsin.lab.experiments.running import engines_for, run_experiment
+    from tocsin.lab.experiments.showing import print_notes, print_table
 
     if arguments.list:
         print_table(listing())
         return 0
+    _check(arguments)
+    experiments = chosen(arguments.names)
+    wanted = None if arguments.engines is None else arguments.engines.split(",")
+    engines = {each.name: engines_for(each, wanted) for each in experiments}
+    if wanted is not None and not any(engines.values()):
+        raise UsageError(f"{experiments[0].name} compares no engines: leave out --engines")
+    folder = Path(arguments.out)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: results cannot be written: it is no folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    _compile()
+    for experiment in experiments:
+        outcome = run_experiment(experiment, arguments.scale, arguments.seed, engines[experiment.name])
+        for table in outcome.tables:
+            print_table(table)
+        print_notes(outcome.notes)
+        written = write_outcome(experiment.name, outcome, folder)
+        say(f"written in {folder}: {', '.join(path.name for path in written)}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
     if not arguments.names:
         raise UsageError("which experiment? tocsin bench --list names them, tocsin bench all runs every one")
     if arguments.scale is not None and not 0 < arguments.scale < float("inf"):
         raise UsageError(f"--scale is a number above 0, not {arguments.scale:g}")
     if arguments.seed < 0:
         raise UsageError(f"--seed is 0 or more, not {arguments.seed}")
-    experiments = chosen(arguments.names)
-    engines = [_engines(each, arguments.engines, len(experiments) == 1) for each in experiments]
-    folder = Path(arguments.out)
-    folder.mkdir(parents=True, exist_ok=True)
-    _compile()
-    for experiment, compared in zip(experiments, engines, strict=True):
-        _measure(experiment, compared, arguments, folder)
-    return 0
 
 
 def _compile() -> None:
@@ -76,38 +86,3 @@ def _compile() -> None:
     if not is_warm():
         say_if_compiling()
         warm_up()
-
-
-def _engines(experiment: Experiment, wanted: str | None, alone: bool) -> tuple[str, ...]:
-    """The engines that an experiment is to compare; UsageError when it cannot, unless it is one of many."""
-    from tocsin.monitor.building import ENGINES
-
-    if wanted is None:
-        return tuple(each for each in experiment.engines if each in ENGINES)
-    names = list(dict.fromkeys(wanted.split(",")))
-    for name in names:
-        if name not in ENGINES:
-            raise UsageError(f"there is no engine '{name}': choose from {', '.join(ENGINES)}")
-    if not experiment.engines:
-        if alone:
-            raise UsageError(f"{experiment.name} compares no engines: leave out --engines")
-        return ()
-    return tuple(names)
-
-
-def _measure(
-    experiment: Experiment, engines: Sequence[str], arguments: argparse.Namespace, folder: Path
-) -> None:
-    from tocsin.lab.experiments.experiment import Run
-    from tocsin.lab.experiments.files import write_outcome
-    from tocsin.lab.experiments.progress import progress
-    from tocsin.lab.experiments.showing import print_notes, print_table
-
-    scale = experiment.scale if arguments.scale is None else arguments.scale
-    with progress(experiment.name) as told, warnings.catch_warnings():
-        warnings.simplefilter("ignore", TocsinWarning)  # rules that name fields of no event are meant
-        outcome = experiment.measure(Run(scale, arguments.seed, tuple(engines), told))
-    for table in outcome.tables:
-        print_table(table)
-    print_notes([f"{experiment.name}, scale {scale:g} ({experiment.size} at scale 1).", *outcome.notes])
-    say(f"written: {', '.join(map(str, write_outcome(experiment.name, outcome, folder)))}")

@@ -30,6 +30,12 @@ def _bdd(expressions: Expressions) -> Engine:
     return BddEngine.of(expressions)
 
 
+def _dnf(expressions: Expressions) -> Engine:
+    from tocsin.index.dnf import DnfEngine
+
+    return DnfEngine.of(expressions)
+
+
 def _scan(expressions: Expressions) -> Engine:
     from tocsin.index.scan import ScanEngine
 
@@ -47,6 +53,7 @@ BUILDERS: dict[str, EngineBuilder] = {
     "dewey": _dewey,
     "bop": _bop,
     "bdd": _bdd,
+    "dnf": _dnf,
     "scan": _scan,
     "scan-conj": _scan_conjunctions,
 }

@@ -1,6 +1,6 @@
 """The A-Tree as the paper has it, with a switch for each of its ideas, and its structure in the open.
 
-For the paper's experiments (benchmarks/atree_paper.py) and worked examples (tests/papers); the product's
+For the paper's experiments (experiments/atree_designs.py) and worked examples (tests/papers); the product's
 own index is tocsin.build. Switches of section 4: `sharing` (one node for one expression), `nary`,
 `reorganise`, `self_adjust`; of section 5: `zero_suppression`, `on_demand`, `lazy_stamps`, `access`.
 """

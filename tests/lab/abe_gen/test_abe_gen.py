@@ -26,6 +26,7 @@ SMALL_ADS = abe_gen.AdsSetting(expressions=20_000)
 FEW_ADS = replace(SMALL_ADS, expressions=5_000)
 SETTINGS = (
     SMALL,
+    replace(SMALL, depth=1),
     replace(SMALL, depth=2, children=2, zipf=0.0),
     replace(SMALL, depth=5, expressions=300, dimensions=replace(SMALL.dimensions, count=30, cardinality=3)),
     FEW_ADS,
@@ -200,5 +201,5 @@ def test_nonsense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         replace(SMALL.dimensions, count=10)
     with pytest.raises(UsageError, match="add up to 1"):
         abe_gen.Setting(operators=(0.5, 0.5, 0.5, 0.0, 0.0))
-    assert main(["--depth", "1", "--out", str(tmp_path)]) == 2
+    assert main(["--depth", "0", "--out", str(tmp_path)]) == 2
     assert "depth" in capsys.readouterr().err

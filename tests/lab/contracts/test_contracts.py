@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.expressions import expected_matches, plain_lists
 
 import tocsin
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
-from tocsin.index.engine import EngineBuilder
-from tocsin.index.scan import ScanEngine
-from tocsin.index.scan_conjunctions import ScanConjunctionsEngine
+from tocsin.index.engine import RefusedRules
+from tocsin.index.engines import BUILDERS
 from tocsin.kernels.conjunction_leaves import with_conjunction_leaves
 from tocsin.lab import contracts as lab
 from tocsin.lab.contracts.__main__ import main
 from tocsin.lab.contracts.targets import targets_of
+from tocsin.monitor.building import ENGINES
 
 FEW = (
     lab.Attribute("a", 0.5, 0.7, {"1": 1, "2": 2}, {("1",): 2, ("2",): 1, ("1", "2"): 1}),
@@ -175,17 +175,30 @@ def test_every_conjunction_is_a_leaf(workload: tuple[lab.ContractSetting, lab.Co
     assert among_children + int((over.root < over.literals).sum()) == leaves
 
 
-ENGINES: list[EngineBuilder] = [ScanEngine.of, ScanConjunctionsEngine.of]
-
-
+@pytest.mark.parametrize("engine", BUILDERS)
 @settings(max_examples=20)
-@given(workloads())
-def test_engines_over_expressions_agree(workload: tuple[lab.ContractSetting, lab.Contracts, lab.Visits]):
+@given(workload=workloads())
+def test_engines_over_expressions_agree(
+    engine: str, workload: tuple[lab.ContractSetting, lab.Contracts, lab.Visits]
+):
     _, contracts, visits = workload
     expressions = lab.expressions_of(contracts, FEW)
     held = lab.held_literals(visits, expressions.literals)
-    for engine in ENGINES:
-        assert plain_lists(engine(expressions).match(held)) == rules_matched(contracts, visits)
+    try:
+        built = BUILDERS[engine](expressions)
+    except RefusedRules:
+        assume(False)
+    assert plain_lists(built.match(held)) == rules_matched(contracts, visits)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_over_rules_agree(engine: str):
+    setting = lab.ContractSetting(contracts=300, max_depth=3, not_in=0.2)
+    contracts = lab.make_contracts(setting)
+    visits = lab.make_visits(30)
+    index = tocsin.build(lab.rules_of(contracts, setting.attributes), engine=engine)
+    found = [[int(match.rule[1:]) - 1 for match in index.match(row)] for row in lab.rows_of(visits)]
+    assert found == rules_matched(contracts, visits)
 
 
 @settings(max_examples=50)
@@ -236,6 +249,20 @@ def test_contracts_of_a_wanted_selectivity(depth: int, share: float):
     ]
     assert added
     assert not any(added)
+
+
+def test_contracts_that_match_nothing_may_be_of_another_kind():
+    setting = lab.ContractSetting(contracts=1_000, max_depth=3)
+    narrow = replace(setting, sizes={6: 1})
+    contracts = lab.contracts_of_selectivity(setting, VISITS, 0.02, narrow)
+    is_narrow = np.diff(contracts[3].predicate_start) == 6
+    top = np.repeat(np.arange(1_000), np.diff(contracts[0].child_start))
+    middle = np.repeat(top, np.diff(contracts[1].child_start))
+    of_leaf = np.repeat(middle, np.diff(contracts[2].child_start))
+    counts = lab.match_counts(contracts, VISITS)
+    assert counts.sum() == pytest.approx(0.02 * 1_000 * VISITS.size, rel=0.05)
+    assert not counts[of_leaf[is_narrow]].any()
+    assert is_narrow.mean() > 0.8
 
 
 def test_a_selectivity_that_cannot_be_had():

@@ -56,8 +56,17 @@ class Forgetful(Steps):
         return Lists(np.append(found.start[:-1], found.start[-1] - 1), found.item[:-1])
 
 
-def refusing(expressions: Expressions) -> Engine:
-    raise RefusedRules({3: "it is too large", 5: "it is too large", 8: "it is odd"})
+def refusing_all(expressions: Expressions) -> Engine:
+    raise RefusedRules(dict.fromkeys(range(len(expressions.root)), "it is too large"))
+
+
+def refusing_some(expressions: Expressions) -> Engine:
+    """Refuses three rules, then one of the others."""
+    if len(expressions.root) == len(WORKLOAD.contracts[0].child_start) - 1:
+        raise RefusedRules({3: "it is too large", 5: "it is too large", 8: "it is odd"})
+    if len(expressions.root) == len(WORKLOAD.contracts[0].child_start) - 4:
+        raise RefusedRules({0: "it is odd"})
+    return Steps(BUILDERS["scan"](expressions))
 
 
 @pytest.fixture
@@ -66,7 +75,8 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> None:
     scan = BUILDERS["scan"]
     for name in dewey_depth.ALL_ENGINES:
         monkeypatch.setitem(BUILDERS, name, lambda expressions: Steps(scan(expressions)))
-    monkeypatch.setitem(BUILDERS, "dnf", refusing)
+    monkeypatch.setitem(BUILDERS, "dnf", refusing_all)
+    monkeypatch.setitem(BUILDERS, "picky", refusing_some)
     monkeypatch.setitem(BUILDERS, "forgetful", lambda expressions: Forgetful(scan(expressions)))
 
 
@@ -97,9 +107,16 @@ def test_what_is_not_to_be_timed_is_not(engines: None):
 
 def test_an_engine_that_refuses_says_why(engines: None):
     reading = readings(WORKLOAD, ["dnf"])["dnf"]
-    assert reading.why == "refused 3 of 60: it is too large"
+    assert reading.why == "refused 60 of 60: it is too large"
     assert reading.bytes is None
     assert reading.steps is None
+
+
+def test_an_engine_that_refuses_some_is_measured_on_the_others(engines: None):
+    reading = readings(WORKLOAD, ["picky"])["picky"]
+    assert reading.why == "refused 4 of 60: it is too large; it is odd"
+    assert reading.bytes == 1_234
+    assert reading.steps is not None
 
 
 @pytest.mark.parametrize("at_once", [1, 10**9])
@@ -179,6 +196,6 @@ def test_the_papers_own_figures_stand_beside_ours(engines: None, small: None):
     memory = table.rows[1]
     assert memory[headings.index("scan-conj in the paper, MB")] == "854"
     assert memory[headings.index("dnf, MB")] == REFUSED
-    assert "depth 2: dnf refused 3 of 100: it is too large" in table.notes
+    assert "depth 2: dnf refused 100 of 100: it is too large" in table.notes
     rows = outcome_of("dewey-figure12").tables[0].rows
     assert {row[-1] for row in rows} == {PLOTTED_ONLY}

@@ -21,11 +21,14 @@ FEWEST_FOUND = 1 / 2_000
 """When fewer of the candidates than this match nothing, it would take too long."""
 
 
-def contracts_of_selectivity(setting: ContractSetting, visits: Visits, share: float) -> Contracts:
+def contracts_of_selectivity(
+    setting: ContractSetting, visits: Visits, share: float, others: ContractSetting | None = None
+) -> Contracts:
     """As many contracts as the setting says, of which `share` match a visit, on average.
 
-    Contracts that match nothing are drawn in the same way as the others, and mixed with them. Raises
-    UsageError when those that are drawn match less than that by themselves, or none match nothing.
+    Contracts that match nothing are drawn by `others`, if given, else by the same setting, and mixed with
+    the first ones. Raises UsageError when these match less than that by themselves, or if hardly any can be
+    found that match nothing.
     """
     drawn = make_contracts(setting)
     matches = np.cumsum(match_counts(drawn, visits))
@@ -34,7 +37,7 @@ def contracts_of_selectivity(setting: ContractSetting, visits: Visits, share: fl
         own = matches[-1] / pairs
         raise UsageError(f"contracts of this kind match {own:.1%} of the visits, so not {share:.1%}")
     kept = int(np.searchsorted(matches, share * pairs)) + 1
-    parts = [taken(drawn, np.arange(kept)), *_unmatched(setting, visits, setting.contracts - kept)]
+    parts = [taken(drawn, np.arange(kept)), *_unmatched(others or setting, visits, setting.contracts - kept)]
     order = np.random.default_rng([setting.seed, 0, 0]).permutation(setting.contracts)
     return taken(joined(parts), order)
 

@@ -77,7 +77,7 @@ def least_from(panel: Panel, value: Value) -> str:
         least = [*least, each] if wins else []
     if not least:
         return "not at the end"
-    return "always" if len(least) == len(panel) else f"from {least[0]:g} on"
+    return "always" if len(least) == len(panel) else f"from {least[0]:,g} on"
 
 
 def ranking(panel: Panel, value: Value) -> str:
@@ -95,8 +95,8 @@ def refuses_from(engine: str, panel: Panel, _value: Value) -> str:
     if not refusing:
         return "takes all"
     last = panel[max(panel)][engine]
-    share = 100 * last.refused / last.rules
-    return f"refuses some from {refusing[0]:g} on, {share:.2g} % of them at {max(panel):g}"
+    share = 100 * last.refused / last.offered
+    return f"refuses some from {refusing[0]:,g} on, {share:.2g} % at {max(panel):,g}"
 
 
 def _compared(readings: Readings, value: Value) -> tuple[float | None, dict[str, float]]:

@@ -57,7 +57,7 @@ def by_depth(run: Run, depths: Sequence[int], *, is_timed: bool = True) -> ByPla
     """The readings of the run's engines."""
     run.progress.steps(len(depths))
     found = {}
-    visits = visits_of(run)
+    visits = visits_of(run, is_timed=is_timed)
     for depth in depths:
         run.progress.step(f"depth {depth}")
         workload = Workload(contracts_of(run, depth), visits)
@@ -79,14 +79,15 @@ def measure_memory(run: Run) -> Outcome:
             row += [cell(each[name], megabytes), paper[DEPTHS.index(int(place))]]
         rows.append(row)
     table = Table("Table 2: memory by depth", columns, rows, refusals("depth", found))
-    plot = lines(
+    panel = lines(
         "memory",
         DEPTH,
         Axis("memory", "MB", log=True),
         found,
         {name: (name, megabytes) for name in run.engines},
     )
-    return Outcome([table], [Plot("Dewey paper, Table 2: memory by depth", [plot])], [_note(run)])
+    plot = Plot("Dewey paper, Table 2: memory by depth", [panel])
+    return Outcome([table], [plot], [f"{_expressions(run)}."])
 
 
 def measure_selectivity(run: Run) -> Outcome:
@@ -100,7 +101,7 @@ def measure_selectivity(run: Run) -> Outcome:
         rows.append([depth, f"{share:.2f} %", paper])
     columns = [Column("depth"), Column("selectivity"), Column("in the paper")]
     notes = [
-        _note(run, VISITS),
+        f"{_expressions(run)}, {VISITS:,} visits.",
         "The statistics of contracts and visits are ours; the paper's are not public.",
     ]
     return Outcome([Table("Table 3: expressions that match a visit", columns, rows)], [], notes)
@@ -119,20 +120,21 @@ def measure_all(place: str, run: Run) -> Outcome:
 def measure_total(run: Run) -> Outcome:
     """Figure 10."""
     found = by_depth(run, DEPTHS)
-    table, plot = total_figure("Figure 10: matching a visit, by depth", DEPTH, found, run.engines)
-    return Outcome([table], [plot], _timed_notes(run))
+    title = "Figure 10: matching a visit, by depth"
+    table, panels = total_figure(title, DEPTH, found, run.engines)
+    return Outcome([table], [Plot(f"Dewey paper, {title}", panels)], _timed_notes(run))
 
 
 def measure_evaluation(run: Run) -> Outcome:
     """Figure 11."""
     found = by_depth(run, DEPTHS)
-    table, plot = evaluation_figure("Figure 11: evaluation alone, by depth", DEPTH, found, run.engines)
-    return Outcome([table], [plot], _timed_notes(run))
+    title = "Figure 11: evaluation alone, by depth"
+    table, panel = evaluation_figure(title, DEPTH, found, run.engines)
+    return Outcome([table], [Plot("Dewey paper, Figure 11: evaluation", [panel])], _timed_notes(run))
 
 
-def _note(run: Run, visits: int | None = None) -> str:
-    visits = visits_of(run).size if visits is None else visits
-    return f"{run.sized(EXPRESSIONS):,} expressions of each depth, {visits:,} visits."
+def _expressions(run: Run) -> str:
+    return f"{run.sized(EXPRESSIONS):,} expressions of each depth"
 
 
 def _timed_notes(run: Run) -> list[str]:
@@ -140,7 +142,7 @@ def _timed_notes(run: Run) -> list[str]:
         "Times are per visit, from the predicates that hold to the expressions that match. "
         "Every engine's matches were right."
     )
-    return [_note(run), how, machine_note()]
+    return [f"{_expressions(run)}, {visits_of(run).size:,} visits.", how, machine_note()]
 
 
 def _experiment(

@@ -7,7 +7,7 @@ and so other trees than the paper's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -27,6 +27,7 @@ from tocsin.lab.contracts import (
     held_literals,
     make_visits,
     matching,
+    taken,
 )
 from tocsin.lab.contracts.truth import matches_of_visits
 from tocsin.lab.experiments.experiment import Run
@@ -35,6 +36,9 @@ from tocsin.lab.experiments.timing import timed
 VISITS = 2_000
 FEWEST_VISITS = 200
 """As many as the paper's queries at scale 1; fewer leave time for more expressions at a small scale."""
+
+UNTIMED_VISITS = 50
+"""To see that the answers are right when only memory is asked for."""
 
 ROUNDS = 3
 VISITS_COMPARED = 20
@@ -74,7 +78,10 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read off an engine. `why` tells why it refused; then there is nothing else."""
+    """What is read off an engine, on the contracts that it took.
+
+    `why` tells how many it refused and the reason; if these are all, there is nothing else.
+    """
 
     why: str = ""
     bytes: int | None = None
@@ -88,67 +95,87 @@ class Workload(NamedTuple):
     visits: Visits
 
 
-def visits_of(run: Run) -> Visits:
+def visits_of(run: Run, *, is_timed: bool = True) -> Visits:
     """The visits of a run."""
-    return make_visits(run.sized(VISITS, fewest=FEWEST_VISITS), seed=run.seed)
+    count = run.sized(VISITS, fewest=FEWEST_VISITS) if is_timed else UNTIMED_VISITS
+    return make_visits(count, seed=run.seed)
+
+
+class _Built(NamedTuple):
+    """An engine, the contracts that it took, and the literals that hold in some visits at a time."""
+
+    engine: Engine
+    contracts: Contracts
+    portions: list[Lists]
 
 
 def readings(workload: Workload, engines: Sequence[str], *, is_timed: bool = True) -> dict[str, Reading]:
     """Build the engines, hold them to what the contracts mean, and time them if asked to.
 
-    An engine that refuses a contract is not measured. TocsinError when one gives a wrong answer.
+    TocsinError when one gives a wrong answer.
     """
-    contracts, visits = workload
-    expressions = expressions_of(contracts, STANDARD)
-    held = held_literals(visits, expressions.literals)
-    leaves = sum(int((np.diff(level.predicate_start) > 0).sum()) for level in contracts)
-    portions = _portions(held, max(1, PLACES_AT_ONCE // leaves))
-    built: dict[str, Engine] = {}
-    refusals: dict[str, str] = {}
+    built: dict[str, _Built] = {}
+    why: dict[str, str] = {}
     for name in engines:
-        try:
-            built[name] = _builder(name)(expressions)
-        except RefusedRules as error:
-            refusals[name] = _why(error, contracts[0].size)
-    hold_to_meaning(built, workload, portions)
-    taken = _times(built, portions, visits.size) if is_timed else {}
+        found, why[name] = _built(name, workload)
+        if found is not None:
+            hold_to_meaning(name, found, workload.visits)
+            built[name] = found
+    steps = _times(built, workload.visits.size) if is_timed else {}
     return {
-        name: Reading(why=refusals[name])
-        if name in refusals
-        else Reading(bytes=sum(built[name].bytes_of_parts().values()), steps=taken.get(name))
+        name: Reading(
+            why[name],
+            sum(built[name].engine.bytes_of_parts().values()) if name in built else None,
+            steps.get(name),
+        )
         for name in engines
     }
 
 
-def hold_to_meaning(engines: Mapping[str, Engine], workload: Workload, portions: Sequence[Lists]) -> None:
-    """Compare what engines find with what NumPy finds without any; TocsinError names a difference."""
-    contracts, visits = workload
-    counts = matches_of_visits(contracts, visits)
+def hold_to_meaning(name: str, built: _Built, visits: Visits) -> None:
+    """Compare what an engine finds with what NumPy finds without any; TocsinError names a difference."""
+    counts = matches_of_visits(built.contracts, visits)
     few = Visits(visits.attributes, visits.value[:VISITS_COMPARED])
-    expected = [np.flatnonzero(column) for column in matching(contracts, few).T]
-    for name, engine in engines.items():
-        visit = 0
-        for portion in portions:
-            found = engine.match(portion)
-            for begin, end in pairwise(found.start.tolist()):
-                rules = found.item[begin:end]
-                right = len(rules) == counts[visit]
-                if visit < len(expected):
-                    right = np.array_equal(rules, expected[visit])
-                if not right:
-                    raise TocsinError(f"the engine {name} is wrong about the matches of visit {visit}")
-                visit += 1
+    expected = [np.flatnonzero(column) for column in matching(built.contracts, few).T]
+    visit = 0
+    for portion in built.portions:
+        found = built.engine.match(portion)
+        for begin, end in pairwise(found.start.tolist()):
+            rules = found.item[begin:end]
+            right = len(rules) == counts[visit]
+            if visit < len(expected):
+                right = np.array_equal(rules, expected[visit])
+            if not right:
+                raise TocsinError(f"the engine {name} is wrong about the matches of visit {visit}")
+            visit += 1
 
 
-def _builder(name: str) -> Callable[..., Engine]:
+def _built(name: str, workload: Workload) -> tuple[_Built | None, str]:
+    """The engine without the contracts that it refuses, and how many these are and why."""
     if name not in BUILDERS:
         raise UsageError(f"contracts are not for {name}: choose from {', '.join(BUILDERS)}")
-    return BUILDERS[name]
+    contracts, visits = workload
+    reasons: Counter[str] = Counter()
+    while contracts[0].size:
+        expressions = expressions_of(contracts, STANDARD)
+        try:
+            engine = BUILDERS[name](expressions)
+        except RefusedRules as error:
+            reasons.update(error.reasons.values())
+            contracts = taken(contracts, np.delete(np.arange(contracts[0].size), list(error.reasons)))
+            continue
+        leaves = sum(int((np.diff(level.predicate_start) > 0).sum()) for level in contracts)
+        held = held_literals(visits, expressions.literals)
+        portions = _portions(held, max(1, PLACES_AT_ONCE // leaves))
+        return _Built(engine, contracts, portions), _told(reasons, workload)
+    return None, _told(reasons, workload)
 
 
-def _why(error: RefusedRules, contracts: int) -> str:
-    reason, _ = Counter(error.reasons.values()).most_common(1)[0]
-    return f"refused {len(error.reasons):,} of {contracts:,}: {reason}"
+def _told(reasons: Counter[str], workload: Workload) -> str:
+    if not reasons:
+        return ""
+    why = "; ".join(reason for reason, _ in reasons.most_common())
+    return f"refused {reasons.total():,} of {workload.contracts[0].size:,}: {why}"
 
 
 def _portions(held: Lists, visits: int) -> list[Lists]:
@@ -160,14 +187,14 @@ def _portions(held: Lists, visits: int) -> list[Lists]:
     return portions
 
 
-def _times(engines: Mapping[str, Engine], portions: Sequence[Lists], visits: int) -> dict[str, Steps]:
+def _times(built: Mapping[str, _Built], visits: int) -> dict[str, Steps]:
     """The best round of each; each round does all engines, so that a slow while is slow for all."""
     best: dict[str, Steps] = {}
     for _ in range(ROUNDS):
-        for name, engine in engines.items():
-            taken = _stepped(engine, portions) if isinstance(engine, Stepped) else _whole(engine, portions)
-            if name not in best or taken.total < best[name].total:
-                best[name] = taken
+        for name, (engine, _, portions) in built.items():
+            spent = _stepped(engine, portions) if isinstance(engine, Stepped) else _whole(engine, portions)
+            if name not in best or spent.total < best[name].total:
+                best[name] = spent
     return {name: steps.per(visits) for name, steps in best.items()}
 
 

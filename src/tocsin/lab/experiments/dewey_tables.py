@@ -15,7 +15,6 @@ from tocsin.lab.experiments.outcome import (
     Column,
     Line,
     Lines,
-    Plot,
     Table,
 )
 
@@ -25,7 +24,7 @@ ByPlace = Mapping[float, Mapping[str, Reading]]
 Value = Callable[[Reading], float | None]
 
 MATCHING = Axis("matching a visit", "ms")
-EVALUATING = Axis("evaluating the expressions of a visit", "ms")
+EVALUATING = Axis("evaluation for a visit", "ms")
 
 
 def megabytes(reading: Reading) -> float | None:
@@ -65,7 +64,7 @@ def steps_table(title: str, across: Column, found: ByPlace, engines: Sequence[st
     for place, readings in found.items():
         for name in engines:
             steps = readings[name].steps
-            times: list[Cell] = [REFUSED] * 4 if readings[name].why else [None] * 4
+            times: list[Cell] = [REFUSED] * 4
             if steps is not None:
                 single = [
                     None if each is None else 1_000 * each
@@ -77,12 +76,13 @@ def steps_table(title: str, across: Column, found: ByPlace, engines: Sequence[st
 
 
 def cell(reading: Reading, value: Value) -> Cell:
-    """The value, or that there is none as the engine refused."""
-    return REFUSED if reading.why else value(reading)
+    """The value, or that there is none as the engine refused everything."""
+    found = value(reading)
+    return REFUSED if found is None and reading.why else found
 
 
 def refusals(across: str, found: ByPlace) -> list[str]:
-    """A note for each engine that refused."""
+    """A note for each engine that refused something; what is shown is of the rest."""
     return [
         f"{across} {place:g}: {name} {reading.why}"
         for place, readings in found.items()
@@ -101,7 +101,8 @@ def lines(
             (place, y) for place, readings in found.items() if (y := value(readings[engine])) is not None
         ]
         if points:
-            drawn.append(Line(name, points))
+            partial = frozenset(place for place, readings in found.items() if readings[engine].why)
+            drawn.append(Line(name, points, partial))
     return Lines(title, across, up, drawn, _note(found))
 
 
@@ -112,28 +113,34 @@ def bars(title: str, across: str, up: Axis, found: ByPlace, engines: Sequence[st
     return Bars(title, across, up, categories, heights, note=_note(found))
 
 
-def total_figure(title: str, across: Axis, found: ByPlace, engines: Sequence[str]) -> tuple[Table, Plot]:
+def total_figure(
+    title: str, across: Axis, found: ByPlace, engines: Sequence[str]
+) -> tuple[Table, list[Lines]]:
     """Matching as a whole, and what of it is index search and sorting."""
     table = steps_table(title, Column(across.label, across.unit), found, engines)
-    named: dict[str, tuple[str, Value]] = {name: (name, milliseconds) for name in engines}
-    named |= {f"{name}: index search and sorting": (name, before_evaluation) for name in engines}
-    return table, Plot(f"Dewey paper, {title}", [lines("total", across, MATCHING, found, named)])
+    panels = [
+        lines(name, across, MATCHING, found, {engine: (engine, value) for engine in engines})
+        for name, value in (("total", milliseconds), ("index search and sorting", before_evaluation))
+    ]
+    return table, panels
 
 
-def evaluation_figure(title: str, across: Axis, found: ByPlace, engines: Sequence[str]) -> tuple[Table, Plot]:
+def evaluation_figure(
+    title: str, across: Axis, found: ByPlace, engines: Sequence[str], name: str = ""
+) -> tuple[Table, Lines]:
     """The last step alone."""
     rows: list[list[Cell]] = [
-        [place, *(cell(each[name], evaluation) for name in engines), PLOTTED_ONLY]
+        [place, *(cell(each[engine], evaluation) for engine in engines), PLOTTED_ONLY]
         for place, each in found.items()
     ]
     columns = [
         Column(across.label, across.unit),
-        *(Column(name, "ms") for name in engines),
+        *(Column(engine, "ms") for engine in engines),
         Column("in the paper"),
     ]
-    table = Table(title, columns, rows, refusals(across.label, found))
-    named = {name: (name, evaluation) for name in engines}
-    return table, Plot(f"Dewey paper, {title}", [lines("evaluation", across, EVALUATING, found, named)])
+    table = Table(title, columns, rows, refusals(across.label, found), name)
+    named = {engine: (engine, evaluation) for engine in engines}
+    return table, lines(name or "evaluation alone", across, EVALUATING, found, named)
 
 
 def _note(found: ByPlace) -> str:
@@ -142,4 +149,4 @@ def _note(found: ByPlace) -> str:
         for name, reading in readings.items():
             if reading.why:
                 refused.setdefault(name, place)
-    return "\n".join(f"{name} refuses from {place:g} on" for name, place in refused.items())
+    return "\n".join(f"{name} refuses some from {place:g} on" for name, place in refused.items())

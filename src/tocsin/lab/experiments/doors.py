@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, each_error
+from tocsin.grammar.rules import Rules
 from tocsin.lab.experiments.timing import timed
 from tocsin.monitor.building import build
 
@@ -24,12 +25,31 @@ Event = Mapping[str, object]
 
 JUDGE = "atree"
 WARMING_RULES = 50
+PROBED_RULES = (20, 200)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Rules that engines are offered. All share the texts; `seconds` of reading the table count for each."""
+
+    rules: Rules
+    seconds: float
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Offer:
+        """The rules of a table."""
+        return cls(*timed(lambda: Rules.of(table)))
+
+    def first(self, count: int) -> Offer:
+        """The first so many rules."""
+        return Offer(self.rules.take(np.arange(min(count, len(self.rules)))), 0.0)
 
 
 @dataclass(frozen=True)
 class Door:
-    """An engine that is ready. `index` is None when it refused every rule.
+    """An engine that is ready, unless it refused too much: then `index` is None.
 
+    offered     how many rules it was offered
     taken       int64[...]   the places among all rules of those it took, ascending
     seconds     processor time from an Arrow table of rules to the index
     refusals    how many rules were refused for which reason
@@ -37,9 +57,10 @@ class Door:
 
     engine: str
     index: Any
+    offered: int
     taken: NDArray[np.int64]
-    seconds: float
-    refusals: Mapping[str, int]
+    seconds: float = 0.0
+    refusals: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def refused(self) -> int:
@@ -63,28 +84,40 @@ class Door:
             return {}
 
 
-def open_door(rules: pa.Table, engine: str) -> Door:
-    """Build, without the rules that the engine refuses; the time is that of building the others."""
-    gc.collect()
-    every = np.arange(rules.num_rows)
-    try:
-        index, seconds = timed(lambda: build(rules, engine))
-        return Door(engine, index, every, seconds, {})
-    except RuleError as error:
-        errors = each_error(error)
-    refused = {each.rule for each in errors}
-    taken = every[[rule not in refused for rule in rules["id"].to_pylist()]]
-    reasons = Counter({each.rule: each.reason for each in errors}.values())
-    if not len(taken):
-        return Door(engine, None, taken, 0.0, reasons)
-    few = rules.take(pa.array(taken))
-    index, seconds = timed(lambda: build(few, engine))
-    return Door(engine, index, taken, seconds, reasons)
+def open_door(offer: Offer, engine: str) -> Door:
+    """Build, without the rules that the engine refuses; the time is that of building the others.
+
+    An engine may refuse more when the first are gone, as what it shares is then shared otherwise.
+    """
+    rules, taken = offer.rules, np.arange(len(offer.rules))
+    reasons: Counter[str] = Counter()
+    while len(rules):
+        gc.collect()
+        try:
+            index, seconds = timed(lambda these=rules: build(these, engine))  # type: ignore[misc]
+            return Door(engine, index, len(offer.rules), taken, offer.seconds + seconds, reasons)
+        except RuleError as error:
+            why = {each.rule: each.reason for each in each_error(error)}
+        reasons.update(why.values())
+        left = np.flatnonzero([rule not in why for rule in rules.ids.to_pylist()])
+        rules, taken = rules.take(left), taken[left]
+    return Door(engine, None, len(offer.rules), taken, refusals=reasons)
 
 
-def open_doors(rules: pa.Table, engines: Sequence[str]) -> dict[str, Door]:
-    """Build all of them; atree is among them, as it is the judge."""
-    return {engine: open_door(rules, engine) for engine in with_judge(engines)}
+def open_door_if_it_takes(offer: Offer, engine: str) -> Door:
+    """Build only if the engine takes the first few rules, all of them.
+
+    An engine that refuses some of these cannot cope with rules of this kind, and would take long to
+    refuse so many.
+    """
+    for count in PROBED_RULES:
+        few = offer.first(count).rules
+        try:
+            build(few, engine)
+        except RuleError as error:
+            why = {each.rule: each.reason for each in each_error(error)}
+            return Door(engine, None, len(few), np.empty(0, np.int64), refusals=Counter(why.values()))
+    return open_door(offer, engine)
 
 
 def with_judge(engines: Sequence[str]) -> list[str]:
@@ -92,9 +125,10 @@ def with_judge(engines: Sequence[str]) -> list[str]:
     return list(engines) if JUDGE in engines else [JUDGE, *engines]
 
 
-def warm(rules: pa.Table, events: Sequence[Event], engines: Sequence[str]) -> None:
+def warm(offer: Offer, events: Sequence[Event], engines: Sequence[str]) -> None:
     """Compile what will be timed."""
-    for door in open_doors(rules.slice(0, WARMING_RULES), engines).values():
+    for engine in with_judge(engines):
+        door = open_door(offer.first(WARMING_RULES), engine)
         if door.index is not None:
             for event in events[:2]:
                 door.index.match(event)
@@ -125,7 +159,11 @@ def _difference(engine: str, event: int, found: NDArray[np.int64], expected: NDA
     )
 
 
-def refusal_note(door: Door, rules: int) -> str:
+def refusal_note(door: Door) -> str:
     """How many rules an engine refused, and why."""
-    reasons = "; ".join(f"{count:,}: {reason}" for reason, count in Counter(door.refusals).most_common(3))
-    return f"{door.engine} refused {door.refused:,} of {rules:,} rules ({reasons})"
+    known = f"the engine {door.engine} cannot take this rule: "
+    reasons = "; ".join(
+        f"{count:,}: {reason.removeprefix(known)}" for reason, count in Counter(door.refusals).most_common(3)
+    )
+    built = "" if door.index is not None else ", and was not built"
+    return f"{door.engine} refused {door.refused:,} of {door.offered:,} rules ({reasons}){built}"

@@ -10,17 +10,23 @@ from tocsin.lab.experiments.outcome import Outcome, Table
 
 def write_outcome(experiment: str, outcome: Outcome, folder: Path) -> list[Path]:
     """Write NAME.csv or NAME-TABLE.csv, and NAME.png or NAME-PLOT.png; what was written."""
-    from tocsin.lab.experiments.plotting import write_plot
-
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for table in outcome.tables:
         written.append(_path(folder, experiment, table.name, ".csv"))
         write_csv(table, written[-1])
-    for plot in outcome.plots:
-        written.append(_path(folder, experiment, plot.name, ".png"))
-        write_plot(plot, written[-1])
-    return written
+    return [*written, *write_plots(experiment, outcome, folder)]
+
+
+def write_plots(experiment: str, outcome: Outcome, folder: Path) -> list[Path]:
+    """Write the plots alone; what was written, in their order."""
+    from tocsin.lab.experiments.plotting import write_plot
+
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [_path(folder, experiment, plot.name, ".png") for plot in outcome.plots]
+    for plot, path in zip(outcome.plots, paths, strict=True):
+        write_plot(plot, path)
+    return paths
 
 
 def write_csv(table: Table, path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.lab.experiments.outcome import Axis, Bars, Line, Lines, Plot
+from tocsin.lab.experiments.showing import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANELS_IN_A_ROW = 4
-WIDTH, HEIGHT, LEGEND, TITLE, NOTE = 3.5, 2.9, 0.35, 0.35, 0.25
-"""Inches: of a panel, of a line of the legend, of the title, and of a note below a panel."""
+WIDTH, WIDER, HEIGHT, LEGEND, TITLE, NOTE = 3.5, 4.6, 2.9, 0.35, 0.35, 0.25
+"""Inches: of a panel, one with many bars, of a line of the legend, of the title, of a line of a note."""
 DOTS_PER_INCH = 110
 LEGEND_IN_A_ROW = 6
 MANY_TICKS = 8
+MANY_BARS = 10
 WIDEST_CATEGORIES = 40
 """Letters that fit below a panel; names that are longer together stand aslant."""
 
@@ -68,10 +70,11 @@ def write_plot(plot: Plot, path: Path) -> None:
     styles = _styles(name for panel in plot.panels for name in _names(panel))
     across = min(len(plot.panels), PANELS_IN_A_ROW)
     down = -(-len(plot.panels) // across)
-    width = max(across * WIDTH, 5.0)
+    width = across * (WIDER if any(map(_is_crowded, plot.panels)) else WIDTH)
     named = {each for panel in plot.panels for each in _legend_names(panel)}
-    in_a_row = max(2, min(LEGEND_IN_A_ROW, int(width / 1.4)))
-    below = LEGEND * -(-len(named) // in_a_row) if len(named) > 1 else 0.0
+    in_a_row = min(LEGEND_IN_A_ROW, int(width / 1.4))
+    with_legend = bool(named) and len(styles) > 1
+    below = LEGEND * -(-len(named) // in_a_row) if with_legend else 0.0
     noted = NOTE * max(panel.note.count("\n") + 1 if panel.note else 0 for panel in plot.panels)
     height = down * (HEIGHT + noted) + TITLE + below
     room = ConstrainedLayoutEngine(rect=(0, below / height, 1, 1 - (below + TITLE) / height))
@@ -82,10 +85,14 @@ def write_plot(plot: Plot, path: Path) -> None:
         _draw(axes, panel, styles)
     for axes in places[len(plot.panels) :]:
         axes.set_axis_off()
-    if len(named) > 1:
+    if with_legend:
         _add_legend(figure, places, in_a_row)
     FigureCanvasAgg(figure)
     figure.savefig(path, format="png")
+
+
+def _is_crowded(panel: Lines | Bars) -> bool:
+    return isinstance(panel, Bars) and len(panel.bars) * len(panel.categories) > MANY_BARS
 
 
 def _add_legend(figure: Figure, places: Iterable[Axes], in_a_row: int) -> None:
@@ -141,6 +148,8 @@ def _draw(axes: Axes, panel: Lines | Bars, styles: dict[str, Style]) -> None:
         axes.set_ylim(bottom=0)
     elif isinstance(panel, Bars):
         axes.set_ylim(bottom=_decade_below(axes))
+    else:
+        _show_a_decade(axes)
     if panel.note:
         label = axes.get_xlabel()
         axes.set_xlabel(f"{label}\n{panel.note}", fontsize=8)
@@ -194,7 +203,7 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
         if panel.stacked:
             floor = [below + height for below, height in zip(floor, heights, strict=True)]
         else:
-            axes.bar_label(drawn, [_tick(each) if each else "" for each in bar.heights], fontsize=7)
+            axes.bar_label(drawn, [shown(each) for each in bar.heights], fontsize=7 if count < 7 else 6)
     steep = sum(map(len, panel.categories)) + count > WIDEST_CATEGORIES
     axes.set_xticks(
         range(count),
@@ -216,10 +225,18 @@ def _scale(side: XAxis | YAxis, axis: Axis) -> None:
     (axes.set_yscale if side is axes.yaxis else axes.set_xscale)("log" if axis.log else "linear")
     if axis.log:
         low, high = side.get_data_interval()
-        narrow = low > 0 and high < 100 * low
-        side.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+        ratio = high / low if low > 0 else 0.0
+        side.set_major_locator(LogLocator(subs=(1, 2, 5) if 0 < ratio < 100 else (1,)))
         side.set_minor_formatter(NullFormatter())
     side.set_major_formatter(FuncFormatter(lambda value, _place: _tick(value)))
+
+
+def _show_a_decade(axes: Axes) -> None:
+    """Small differences look small: a logarithmic axis shows a factor of ten at least."""
+    low, high = axes.dataLim.intervaly
+    if 0 < low <= high < 10 * low:
+        middle = math.sqrt(low * high)
+        axes.set_ylim(middle / 10**0.55, middle * 10**0.55)
 
 
 def _decade_below(axes: Axes) -> float:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reading:
-    """Times are seconds, of matching per event; None where it was not asked for or all was refused.
+    """Times are seconds, of matching per event; None where not asked for, or where it was not built.
 
-    `why` tells of the refused rules.
+    `refused` of the rules that it was offered it did not take; `why` tells the reason.
     """
 
-    rules: int
+    offered: int
     refused: int = 0
     why: str = ""
     match: float | None = None

@@ -86,4 +86,5 @@ def _texts(table: Table) -> list[list[str]]:
 
 def _right(table: Table) -> Sequence[bool]:
     """Which columns stand to the right: those with a number in them."""
-    return [any(map(_NUMBER.fullmatch, column)) for column in zip(*_texts(table), strict=True)]
+    texts = _texts(table)
+    return [any(_NUMBER.fullmatch(row[place]) for row in texts) for place in range(len(table.columns))]

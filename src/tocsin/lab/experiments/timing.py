@@ -6,11 +6,12 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from importlib.metadata import version
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
+Name = TypeVar("Name", bound=Hashable)
 
 
 class Seconds(NamedTuple):
@@ -27,12 +28,12 @@ def timed(work: Callable[[], T]) -> tuple[T, float]:
     return done, time.process_time() - start
 
 
-def interleaved(works: Mapping[str, Callable[[], object]], rounds: int, per: int = 1) -> dict[str, Seconds]:
+def interleaved(works: Mapping[Name, Callable[[], object]], rounds: int, per: int = 1) -> dict[Name, Seconds]:
     """Processor time of each work, divided by `per`; each round does all of them.
 
     A machine that is slow for a while is then slow for all of them, and ratios stay fair.
     """
-    taken: dict[str, list[float]] = {name: [] for name in works}
+    taken: dict[Name, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
             taken[name].append(timed(work)[1] / per)

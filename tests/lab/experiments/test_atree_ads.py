@@ -1,0 +1,52 @@
+"""Table 4 on few rules: its rows, the paper's figures in them, and what would stop it."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from tests.lab.experiments.cells import rows
+
+from tocsin.errors import TocsinError
+from tocsin.lab.experiments import atree_ads
+from tocsin.lab.experiments.doors import Offer, open_door
+from tocsin.lab.experiments.experiment import Run
+
+pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
+
+
+def test_every_engine_has_a_row_with_the_papers_figures(monkeypatch):
+    monkeypatch.setattr(atree_ads, "EVENTS", 5)
+    monkeypatch.setattr(atree_ads, "EVENTS_IN_BLOCKS", 10)
+    monkeypatch.setattr(atree_ads, "ROUNDS", 1)
+    outcome = atree_ads.measure(Run(0.0001, engines=("scan", "scan-conj", "atree")))
+    headline, phases = outcome.tables
+    by_engine = {row[0]: row for row in rows(headline)}
+    assert list(by_engine) == ["atree", "atree in blocks", "scan", "scan-conj"]
+    assert by_engine["atree"][2::2] == ["1.6", "1", "2.9", "205"]
+    assert by_engine["scan"][2::2] == ["529.1", "331", "-", "-"]
+    assert by_engine["scan-conj"][2::2] == ["not in it"] * 4
+    assert by_engine["atree"][3] == 1
+    assert by_engine["scan"][3] == pytest.approx(by_engine["scan"][1] / by_engine["atree"][1])
+    assert all(len(row) == len(headline.columns) for row in headline.rows)
+    assert len({column.heading for column in headline.columns}) == len(headline.columns)
+    assert [row[0] for row in phases.rows] == ["atree", "scan", "scan-conj"]
+    assert [panel.title for panel in outcome.plots[0].panels] == [
+        "matching an event",
+        "construction",
+        "memory",
+    ]
+
+
+def test_blocks_are_held_to_single_events():
+    rules = pa.table({"id": ["a", "b"], "when": ["x > 1", "x > 2"]})
+    judge = open_door(Offer.of(rules), "atree")
+    table = pa.table({"x": [1, 2, 3]})
+    atree_ads.hold_blocks(judge, table, [0, 1])
+    with pytest.raises(TocsinError, match="other matches in blocks"):
+        atree_ads.hold_blocks(judge, table, [0, 2])
+
+
+def test_the_papers_two_parts_are_added_for_the_plot():
+    assert atree_ads._total("dnf", "memory") == 320 + 4_592
+    assert atree_ads._total("scan", "memory") is None
+    assert atree_ads._total("scan-conj", "construction") is None

@@ -1,0 +1,93 @@
+"""Figures 11 to 13 on few rules, and what is said of the paper's text."""
+
+from __future__ import annotations
+
+import pytest
+from tests.lab.experiments.cells import rows
+
+from tocsin.lab.experiments import atree_sweeps
+from tocsin.lab.experiments.atree_claims import least_from, less_than_next, ranking, refuses_from
+from tocsin.lab.experiments.atree_parameters import SWEEPS
+from tocsin.lab.experiments.experiment import Run
+from tocsin.lab.experiments.outcome import PLOTTED_ONLY, REFUSED
+from tocsin.lab.experiments.readings import Reading
+
+pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(atree_sweeps, "EVENTS", 5)
+    monkeypatch.setattr(atree_sweeps, "EVENTS_TO_CHECK", 2)
+    monkeypatch.setattr(atree_sweeps, "ROUNDS", 1)
+
+
+def reading(match: float | None = None, refused: int = 0) -> Reading:
+    return Reading(offered=100, refused=refused, why="x refused them" if refused else "", match=match)
+
+
+def seconds(each: Reading) -> float | None:
+    return each.match
+
+
+PANEL = {
+    1.0: {"atree": reading(4), "bop": reading(2), "bdd": reading(3), "scan": reading(9)},
+    2.0: {"atree": reading(4), "bop": reading(5), "bdd": reading(6), "scan": reading(9)},
+    3.0: {"atree": reading(4), "bop": reading(16), "bdd": reading(1, refused=3), "scan": reading(8)},
+    4.0: {"atree": reading(4), "bop": reading(16), "bdd": reading(None, refused=50), "scan": reading(8)},
+}
+
+
+def test_engines_that_refused_rules_are_not_compared():
+    assert less_than_next(PANEL, seconds) == "50 % less than scan"
+    assert less_than_next({1.0: PANEL[1.0]}, seconds) == "100 % more than bop"
+    assert least_from(PANEL, seconds) == "from 2 on"
+    assert least_from({1.0: PANEL[1.0]}, seconds) == "not at the end"
+    assert least_from({2.0: PANEL[2.0]}, seconds) == "always"
+    assert ranking(PANEL, seconds) == "atree, scan, bop"
+    assert ranking({1.0: PANEL[1.0]}, seconds) == "bop, bdd, atree, scan"
+
+
+def test_what_was_refused_is_said():
+    assert refuses_from("bdd", PANEL, seconds) == "refuses some from 3 on, 50 % at 4"
+    assert refuses_from("bop", PANEL, seconds) == "takes all"
+    assert refuses_from("dnf", PANEL, seconds) == "not measured"
+    assert less_than_next({1.0: {"atree": reading(1)}}, seconds) == "nothing to compare"
+
+
+def test_refusals_stand_in_the_table_and_in_the_plot():
+    engines = ["atree", "bdd"]
+    table = atree_sweeps.panel_table(atree_sweeps.MATCHING, SWEEPS["b"], PANEL, engines)
+    assert [column.title for column in table.columns] == [
+        "depth",
+        "atree",
+        "bdd",
+        "bdd refused",
+        "in the paper",
+    ]
+    assert table.rows[2] == [3.0, 4_000, 1_000, "3 of 100", PLOTTED_ONLY]
+    assert table.rows[3] == [4.0, 4_000, REFUSED, "50 of 100", PLOTTED_ONLY]
+    assert table.notes == ["depth 3: x refused them", "depth 4: x refused them"]
+    panel = atree_sweeps.panel_plot(atree_sweeps.MATCHING, SWEEPS["b"], PANEL, engines)
+    atree, bdd = panel.lines
+    assert (len(atree.points), len(bdd.points)) == (4, 3)
+    assert bdd.partial == {3.0, 4.0}
+    assert panel.note == "bdd refuses rules from 3 on"
+
+
+def test_a_figure_has_a_table_for_each_panel_and_one_for_the_text(small):
+    figure = atree_sweeps.MEMORY
+    outcome = atree_sweeps.measure(figure, Run(0.00001, engines=("atree", "scan")))
+    assert [table.name for table in outcome.tables] == [*figure.letters, "text"]
+    assert all(len(table.rows) == 6 for table in outcome.tables[1:-1])
+    for table in outcome.tables[:-1]:
+        assert all(min(row[1:3]) > 0 for row in rows(table))
+    assert [panel.title[:3] for panel in outcome.plots[0].panels] == ["(a)", "(b)", "(c)", "(d)"]
+
+
+def test_matching_is_timed_for_every_value(small):
+    run = Run(0.0001, engines=("scan",))
+    found = atree_sweeps.measure_panel(SWEEPS["h"], run, timed=True)
+    assert list(found) == [5, 10, 15, 20, 25, 30]
+    assert all(set(readings) == {"scan"} for readings in found.values())
+    assert all((readings["scan"].match or 0) > 0 for readings in found.values())

@@ -1,0 +1,200 @@
+"""What all experiments are run and shown with."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+
+import pytest
+from benchmarks import experiments as written
+
+from tocsin.errors import UsageError
+from tocsin.lab.experiments import catalogue, plotting
+from tocsin.lab.experiments.experiment import Experiment, Paper, Run
+from tocsin.lab.experiments.files import write_outcome
+from tocsin.lab.experiments.outcome import Axis, Bar, Bars, Column, Line, Lines, Outcome, Plot, Table
+from tocsin.lab.experiments.running import engines_for, run_experiment
+from tocsin.lab.experiments.showing import markdown, plain, shown
+from tocsin.lab.experiments.timing import interleaved, timed
+
+TABLE = Table(
+    "A title",
+    [Column("engine"), Column("an event", "ms"), Column("in the paper")],
+    [["atree", 0.123456, "1.6"], ["dnf", None, "11.1 + 14.6"], ["scan", 1_234.5, "plotted only"]],
+    ["a note"],
+    "part",
+)
+PLOT = Plot(
+    "A plot",
+    [
+        Lines(
+            "(a)",
+            Axis("rules", log=True),
+            Axis("time", "ms", log=True),
+            [Line("atree", [(1, 2), (10, 3)]), Line("bdd", [(1, 5), (10, 9)], frozenset([10]))],
+            "bdd refuses rules from 10 on",
+        ),
+        Bars("(b)", "", Axis("time"), ["atree", "bdd"], [Bar("", [1, None])]),
+        Bars("(c)", "depth", Axis("time"), ["1", "2"], [Bar("x", [1, 2]), Bar("y", [3, 4])], stacked=True),
+        Bars("(d)", "", Axis("time", log=True), ["a", "b"], [Bar("ours", [1, 20]), Bar("other", [None, 4])]),
+    ],
+)
+OUTCOME = Outcome([TABLE], [PLOT], ["how it was measured"])
+
+
+def toy(measure=lambda run: OUTCOME, engines=()) -> Experiment:
+    return Experiment(
+        "toy", Paper.ATREE, "Figure 0", "nothing", "100 rules", 0.5, "no time", engines, measure
+    )
+
+
+def test_numbers_are_shown_with_the_digits_that_count():
+    cells = (None, "refused", 12_345, 0.0012345, 12.345, 123.45, 12_345.6, 0.0)
+    assert [shown(each) for each in cells] == [
+        "",
+        "refused",
+        "12,345",
+        "0.00123",
+        "12.3",
+        "123",
+        "12,346",
+        "0",
+    ]
+
+
+def test_a_plain_table():
+    assert plain(TABLE).splitlines() == [
+        "A title",
+        "",
+        "engine  an event, ms  in the paper",
+        "------  ------------  ------------",
+        "atree          0.123           1.6",
+        "dnf                    11.1 + 14.6",
+        "scan           1,234  plotted only",
+        "  a note",
+    ]
+
+
+def test_a_table_without_rows():
+    assert plain(Table("Nothing", [Column("a"), Column("b")], [])).splitlines()[2:] == ["a  b", "-  -"]
+
+
+def test_a_table_for_a_document():
+    lines = markdown(TABLE).splitlines()
+    assert lines[0] == "**A title**"
+    assert lines[2:5] == [
+        "| engine | an event, ms | in the paper |",
+        "| --- | ---: | ---: |",
+        "| atree | 0.123 | 1.6 |",
+    ]
+    assert lines[-1] == "a note"
+
+
+def test_files_are_named_after_the_experiment_and_the_part(tmp_path):
+    paths = write_outcome("toy", OUTCOME, tmp_path / "new")
+    assert [path.name for path in paths] == ["toy-part.csv", "toy.png"]
+    with paths[0].open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["engine", "an event, ms", "in the paper"]
+    assert rows[1] == ["atree", "0.123456", "1.6"]
+    assert rows[2][1] == ""
+    assert paths[1].read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_engine_looks_the_same_in_every_plot():
+    alone = plotting._styles(["scan", "one", "two"])
+    together = plotting._styles(["two", "one", "atree", "scan"])
+    assert alone["scan"] == together["scan"] == plotting.ENGINE_STYLES["scan"]
+    assert len({*together.values()}) == 4
+    assert len(set(plotting.ENGINE_STYLES.values())) == len(plotting.ENGINE_STYLES)
+
+
+def test_works_take_turns():
+    done: list[str] = []
+    works = {name: lambda name=name: done.append(name) for name in "ab"}
+    taken = interleaved(works, 3)
+    assert "".join(done) == "ababab"
+    assert all(0 <= each.best <= each.median for each in taken.values())
+    assert timed(lambda: 7)[0] == 7
+
+
+def test_a_run_has_the_experiments_defaults():
+    runs: list[Run] = []
+
+    def measure(run: Run) -> Outcome:
+        runs.append(run)
+        return OUTCOME
+
+    outcome = run_experiment(toy(measure), None, 4, ())
+    assert (runs[0].scale, runs[0].seed, runs[0].sized(1_000), runs[0].sized(10)) == (0.5, 4, 500, 100)
+    assert outcome.notes == [
+        "`tocsin bench toy --scale 0.5 --seed 4`; scale 1 is 100 rules.",
+        "how it was measured",
+    ]
+
+
+def test_engines_are_those_asked_for():
+    compares = toy(engines=("atree", "scan"))
+    assert engines_for(compares, None) == ("atree", "scan")
+    assert engines_for(compares, ["scan", "scan"]) == ("scan",)
+    assert engines_for(toy(), ["scan"]) == ()
+    with pytest.raises(UsageError, match="there is no engine 'x': choose from atree"):
+        engines_for(compares, ["x"])
+
+
+def test_progress_is_lines_without_a_terminal_and_a_bar_on_one(capsys):
+    def measure(run: Run) -> Outcome:
+        run.progress.steps(2)
+        run.progress.step("one thing")
+        run.progress.step("another")
+        return OUTCOME
+
+    run_experiment(toy(measure), None, 1, ())
+    assert capsys.readouterr().err == "toy 1/2: one thing\ntoy 2/2: another\n"
+    reading, writing = os.openpty()
+    code = (
+        "from tocsin.lab.experiments.progress import progress\n"
+        "with progress('toy') as told:\n    told.steps(2)\n    told.step('one thing')"
+    )
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    subprocess.run([sys.executable, "-c", code], stderr=writing, timeout=60, check=True, env=environment)
+    drawn = os.read(reading, 100_000).decode()
+    os.close(writing)
+    os.close(reading)
+    assert "one thing" in drawn
+    assert "0/2" in drawn
+
+
+def test_every_experiment_of_the_second_paper_is_there():
+    places = {
+        each.place.split(" (")[0] for each in catalogue.EXPERIMENTS.values() if each.paper is Paper.ATREE
+    }
+    assert places == {*(f"Figure {number}" for number in range(7, 14)), "Table 4"}
+
+
+def test_experiments_are_chosen_by_name():
+    assert [each.name for each in catalogue.chosen(["atree-table4", "atree-figure7", "atree-table4"])] == [
+        "atree-table4",
+        "atree-figure7",
+    ]
+    assert catalogue.chosen(["all"]) == list(catalogue.EXPERIMENTS.values())
+    with pytest.raises(UsageError, match="there is no experiment 'atree-tabel4': did you mean atree-table4"):
+        catalogue.chosen(["atree-tabel4"])
+    with pytest.raises(UsageError, match="--list names them"):
+        catalogue.chosen(["x"])
+
+
+def test_documents_are_given_tables_and_plots(tmp_path, monkeypatch):
+    monkeypatch.setattr(written, "DOCUMENTS", tmp_path)
+    monkeypatch.setattr(written, "PLOTS", tmp_path / "experiments")
+    monkeypatch.setattr(written, "chosen", lambda names: [toy()])
+    page = tmp_path / "page.md"
+    page.write_text("<!-- generated: toy -->\n<!-- end: toy -->\n")
+    assert written.main(["toy=0.25"]) == 0
+    text = page.read_text()
+    assert "--scale 0.25" in text
+    assert "| atree | 0.123 | 1.6 |" in text
+    assert "![A plot](experiments/toy.png)" in text
+    assert (tmp_path / "experiments" / "toy.png").exists()

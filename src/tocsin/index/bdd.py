@@ -17,7 +17,7 @@ from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.lists import Lists
 
 MOST_STEPS = 1 << 16
-"""Steps that the diagram of one expression may take; each makes one node at most."""
+"""Steps that the diagram of one expression, or of a part of it, may take; each makes one node at most."""
 
 
 class BddEngine:

@@ -68,7 +68,7 @@ class DnfEngine:
     ) -> Self:
         """Translate the rules; RefusedRules for those that have too many conjunctions or find no room.
 
-        Literals that most conjunctions have come first, so that the trie has few nodes.
+        Literals that are in most conjunctions come first, so that the trie has few nodes.
         """
         translation = translated(expressions, most_conjunctions, most_literals)
         uses = np.bincount(translation.conjunctions.item, minlength=expressions.literals)

@@ -18,6 +18,7 @@ def test_every_engine_has_a_row_with_the_papers_figures(monkeypatch):
     monkeypatch.setattr(atree_ads, "EVENTS", 5)
     monkeypatch.setattr(atree_ads, "EVENTS_IN_BLOCKS", 10)
     monkeypatch.setattr(atree_ads, "ROUNDS", 1)
+    monkeypatch.setattr(atree_ads, "REBUILDS", 1)
     outcome = atree_ads.measure(Run(0.0001, engines=("scan", "scan-conj", "atree")))
     headline, phases = outcome.tables
     by_engine = {row[0]: row for row in rows(headline)}

@@ -20,6 +20,7 @@ def small(monkeypatch):
     monkeypatch.setattr(atree_sweeps, "EVENTS", 5)
     monkeypatch.setattr(atree_sweeps, "EVENTS_TO_CHECK", 2)
     monkeypatch.setattr(atree_sweeps, "ROUNDS", 1)
+    monkeypatch.setattr(atree_sweeps, "REBUILDS", 1)
 
 
 def reading(match: float | None = None, refused: int = 0) -> Reading:
@@ -87,7 +88,16 @@ def test_a_figure_has_a_table_for_each_panel_and_one_for_the_text(small):
 
 def test_matching_is_timed_for_every_value(small):
     run = Run(0.0001, engines=("scan",))
-    found = atree_sweeps.measure_panel(SWEEPS["h"], run, timed=True)
+    found = atree_sweeps.measure_panel(SWEEPS["h"], run, atree_sweeps.Wanted.MATCHING)
     assert list(found) == [5, 10, 15, 20, 25, 30]
     assert all(set(readings) == {"scan"} for readings in found.values())
     assert all((readings["scan"].match or 0) > 0 for readings in found.values())
+
+
+def test_construction_is_timed_for_every_value(small):
+    run = Run(0.0001, engines=("atree", "scan"))
+    found = atree_sweeps.measure_panel(SWEEPS["d"], run, atree_sweeps.Wanted.CONSTRUCTION)
+    built = [each[name].build or 0 for each in found.values() for name in run.engines]
+    assert len(built) == 12
+    assert min(built) > 0
+    assert all(each["atree"].match is None for each in found.values())

@@ -8,10 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tocsin.errors import RuleError, TocsinError, raise_all
+from tocsin.errors import RuleError, TocsinError, UnsupportedError, raise_all
 from tocsin.grammar.rules import Rules
 from tocsin.lab.experiments import doors
-from tocsin.lab.experiments.doors import Offer, hold_to_judge, open_door, open_door_if_it_takes, refusal_note
+from tocsin.lab.experiments.doors import (
+    Offer,
+    hold_to_judge,
+    open_door,
+    open_door_if_it_takes,
+    rebuilt,
+    refusal_note,
+)
 from tocsin.monitor.building import ENGINES
 
 RULES = pa.table({"id": [f"r{n}" for n in range(60)], "when": [f"x < {n}" for n in range(60)]})
@@ -75,6 +82,29 @@ def test_an_engine_that_refuses_some_of_the_first_rules_is_not_built(picky, monk
     assert refusal_note(door) == "picky refused 3 of 20 rules (3: too odd), and was not built"
     monkeypatch.setattr(doors, "PROBED_RULES", (1, 2))
     assert open_door_if_it_takes(OFFER, "picky").refused == 7
+
+
+def test_an_engine_that_can_take_nothing_so_large_refuses_all(monkeypatch):
+    def too_large(rules: Rules) -> object:
+        raise UnsupportedError("the rules have too many nodes")
+
+    monkeypatch.setitem(ENGINES, "narrow", too_large)
+    door = open_door(OFFER, "narrow")
+    assert (door.index, door.refusals) == (None, {"the rules have too many nodes": 60})
+
+
+def test_doors_are_rebuilt_in_turns_of_the_rules_that_were_taken(picky, monkeypatch):
+    behind = [open_door(OFFER, name) for name in ("atree", "picky")]
+    built: list[tuple[str, int]] = []
+
+    def build(rules: Rules, engine: str) -> None:
+        built.append((engine, len(rules)))
+
+    monkeypatch.setattr(doors, "build", build)
+    again = rebuilt(behind, 2)
+    assert built == [("atree", 60), ("picky", 53)] * 2
+    assert all(new.index is old.index for new, old in zip(again, behind, strict=True))
+    assert all(new.seconds <= old.seconds for new, old in zip(again, behind, strict=True))
 
 
 @pytest.mark.parametrize("engine", ["atree", "scan"])

@@ -20,6 +20,7 @@ from tocsin.lab.experiments.doors import (
     Offer,
     hold_to_judge,
     open_door,
+    rebuilt,
     refusal_note,
     warm,
 )
@@ -31,6 +32,7 @@ ADS = abe_gen.AdsSetting()
 EVENTS = 100
 EVENTS_IN_BLOCKS = 2_048
 ROUNDS = 5
+REBUILDS = 2
 BLOCKS = "atree in blocks"
 
 
@@ -60,7 +62,7 @@ def measure(run: Run) -> Outcome:
     """Build, compare, time."""
     setting = abe_gen.AdsSetting(expressions=run.sized(ADS.expressions), seed=run.seed)
     engines = [JUDGE, *(name for name in run.engines if name != JUDGE)]
-    run.progress.steps(len(engines) + 4)
+    run.progress.steps(len(engines) + 5)
     run.progress.step("making rules and events")
     offer = Offer.of(abe_gen.rules(setting))
     made = abe_gen.events(setting, EVENTS_IN_BLOCKS)
@@ -71,6 +73,8 @@ def measure(run: Run) -> Outcome:
     for name in engines:
         run.progress.step(f"building {name}")
         doors[name] = open_door(offer, name)
+    run.progress.step("building all of them again, in turns")
+    doors = {door.engine: door for door in rebuilt(list(doors.values()), REBUILDS)}
     run.progress.step("comparing all answers")
     matches = hold_to_judge(doors, events)
     hold_blocks(doors[JUDGE], table, matches)
@@ -78,11 +82,11 @@ def measure(run: Run) -> Outcome:
     match = time_matching(doors, events, table)
     per_event = sum(matches) / EVENTS
     note = (
-        f"{len(offer.rules):,} rules, the paper's figures are for {ADS.expressions:,}. Best of {ROUNDS} "
-        f"rounds over {EVENTS} events, one event (a dictionary) at a time; in blocks {EVENTS_IN_BLOCKS:,} events "
-        f"(an Arrow table) at once. {per_event:,.0f} matches an event; all engines gave the same, each on "
-        "the rules that it took. Construction is from rules in memory, as text, to an index that is ready; "
-        "memory is what matching needs."
+        f"{len(offer.rules):,} rules, the paper's figures are for {ADS.expressions:,}. Matching: the best of "
+        f"{ROUNDS} rounds over {EVENTS} events, one event (a dictionary) at a time; in blocks "
+        f"{EVENTS_IN_BLOCKS:,} events (an Arrow table) at once. {per_event:,.0f} matches an event; all "
+        "engines gave the same, each on the rules that it took. Construction: from rules in memory, as "
+        f"text, to an index that is ready, the best of {1 + REBUILDS}. Memory: what matching needs."
     )
     tables = [_headline(doors, match), _phases(doors)]
     return Outcome(tables, [_plot(doors, match, len(offer.rules))], [note, machine_note()])
@@ -172,7 +176,9 @@ def _phases(doors: Mapping[str, Door]) -> Table:
         for door in doors.values()
         if door.index is not None
     ]
-    notes = ["By the clock; all engines lay out what is compiled in the same phases before."]
+    notes = [
+        "By the clock, in the first round; what comes before an engine's own layout is the same for all."
+    ]
     return Table("Table 4: construction by phase", columns, rows, notes, "phases")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from tocsin.lab.experiments.doors import (
     Offer,
     hold_to_judge,
     open_door_if_it_takes,
+    rebuilt,
     refusal_note,
     warm,
     with_judge,
@@ -45,7 +47,16 @@ from tocsin.lab.experiments.timing import Seconds, interleaved, machine_note
 EVENTS = 100
 EVENTS_TO_CHECK = 20
 ROUNDS = 5
+REBUILDS = 4
 DEFAULT_OF_FEW = replace(DEFAULT, expressions=WARMING_RULES)
+
+
+class Wanted(Enum):
+    """What is to be measured with care: times are then taken in several rounds."""
+
+    MEMORY = "memory"
+    MATCHING = "matching"
+    CONSTRUCTION = "construction"
 
 
 @dataclass(frozen=True)
@@ -57,20 +68,21 @@ class Figure:
     up: Axis
     letters: str
     reading: Callable[[Reading], float | None]
-    timed: bool
+    wanted: Wanted
     claims: Sequence[Claim]
 
 
 def measure(figure: Figure, run: Run) -> Outcome:
     """Panel by panel."""
     sweeps = [SWEEPS[letter] for letter in figure.letters]
-    run.progress.steps(1 + sum(len(sweep.values) + figure.timed for sweep in sweeps))
+    in_rounds = figure.wanted is not Wanted.MEMORY
+    run.progress.steps(1 + sum(len(sweep.values) + in_rounds for sweep in sweeps))
     run.progress.step("compiling what is not compiled yet")
     warm(Offer.of(abe_gen.rules(DEFAULT_OF_FEW)), events_of(DEFAULT_OF_FEW), run.engines)
     tables, drawn = [], []
     found: dict[str, dict[float, Readings]] = {}
     for sweep in sweeps:
-        readings = found[sweep.letter] = measure_panel(sweep, run, timed=figure.timed)
+        readings = found[sweep.letter] = measure_panel(sweep, run, figure.wanted)
         tables.append(panel_table(figure, sweep, readings, run.engines))
         drawn.append(panel_plot(figure, sweep, readings, run.engines))
     tables.append(claims_table(f"Figure {figure.number}", figure.claims, found, figure.reading))
@@ -78,29 +90,35 @@ def measure(figure: Figure, run: Run) -> Outcome:
     return Outcome(tables, [plot], [_note(figure), machine_note()])
 
 
-def measure_panel(sweep: Sweep, run: Run, *, timed: bool) -> dict[float, Readings]:
-    """Build every engine for every value and hold all to one answer; then, if asked for, time matching.
+def measure_panel(sweep: Sweep, run: Run, wanted: Wanted) -> dict[float, Readings]:
+    """Build every engine for every value and hold all to one answer; then time what is wanted.
 
-    Matching is timed for all values in turns, so that what slows the machine for a while bends no line.
+    That is done for all values in turns, so that what slows the machine for a while bends no line.
     """
-    doors: dict[float, dict[str, Door]] = {}
+    doors: dict[tuple[float, str], Door] = {}
     works: dict[tuple[float, str], Callable[[], object]] = {}
-    for value, setting in sweep.settings(run).items():
+    settings = sweep.settings(run)
+    for value, setting in settings.items():
         run.progress.step(f"({sweep.letter}) {sweep.title} {value:,g}")
         offer, events = Offer.of(abe_gen.rules(setting)), events_of(setting)
-        doors[value] = {name: open_door_if_it_takes(offer, name) for name in with_judge(run.engines)}
-        hold_to_judge(doors[value], events if timed else events[:EVENTS_TO_CHECK])
-        for name in run.engines:
-            index = doors[value][name].index
-            if index is not None:
-                works[value, name] = partial(_match_all, index, events)
-    taken = {}
-    if timed:
-        run.progress.step(f"({sweep.letter}) matching")
+        opened = {name: open_door_if_it_takes(offer, name) for name in with_judge(run.engines)}
+        hold_to_judge(opened, events if wanted is Wanted.MATCHING else events[:EVENTS_TO_CHECK])
+        doors |= {(value, name): opened[name] for name in run.engines}
+        works |= {
+            (value, name): partial(_match_all, opened[name].index, events)
+            for name in run.engines
+            if opened[name].index is not None
+        }
+    taken: dict[tuple[float, str], Seconds] = {}
+    if wanted is not Wanted.MEMORY:
+        run.progress.step(f"({sweep.letter}) {wanted.value}, in turns")
+    if wanted is Wanted.MATCHING:
         taken = interleaved(works, ROUNDS, EVENTS)
+    elif wanted is Wanted.CONSTRUCTION:
+        doors = dict(zip(doors, rebuilt(list(doors.values()), REBUILDS), strict=True))
     return {
-        value: {name: _reading(each[name], taken.get((value, name))) for name in run.engines}
-        for value, each in doors.items()
+        value: {name: _reading(doors[value, name], taken.get((value, name))) for name in run.engines}
+        for value in settings
     }
 
 
@@ -180,11 +198,15 @@ def _cell(value: float | None, reading: Reading) -> Cell:
 
 
 def _note(figure: Figure) -> str:
-    what = f"Best of {ROUNDS} rounds over {EVENTS} events, one event at a time. " if figure.timed else ""
+    how = {
+        Wanted.MEMORY: "",
+        Wanted.MATCHING: f"Best of {ROUNDS} rounds over {EVENTS} events, one event at a time. ",
+        Wanted.CONSTRUCTION: f"Best of {1 + REBUILDS} rounds. ",
+    }
     return (
-        f"{what}All engines gave atree's matches, each on the rules that it took; one that refused any of "
-        f"the first {PROBED_RULES[-1]} was not built. Values are those of the paper's Table 3, sizes times "
-        "the scale."
+        f"{how[figure.wanted]}All engines gave atree's matches, each on the rules that it took; one that "
+        f"refused any of the first {PROBED_RULES[-1]} was not built. Values are those of the paper's Table "
+        "3, sizes times the scale."
     )
 
 
@@ -194,7 +216,7 @@ MEMORY = Figure(
     Axis("memory", "MB", log=True),
     "abcd",
     lambda reading: None if reading.bytes_matching is None else reading.bytes_matching / 1e6,
-    timed=False,
+    wanted=Wanted.MEMORY,
     claims=(
         Claim.less("a", "at the most rules", "71 % less than BoP"),
         Claim.least_from("a", "from 300 K rules on"),
@@ -214,7 +236,7 @@ MATCHING = Figure(
     Axis("matching an event", "ms", log=True),
     "abcdefgh",
     lambda reading: None if reading.match is None else 1_000 * reading.match,
-    timed=True,
+    wanted=Wanted.MATCHING,
     claims=(
         Claim.less("a", "at the most rules", "86 % less than BDD"),
         Claim.less("b", "at depth 6", "99 % less than Scan"),
@@ -231,7 +253,7 @@ CONSTRUCTION = Figure(
     Axis("construction", "s", log=True),
     "abcd",
     lambda reading: reading.build,
-    timed=False,
+    wanted=Wanted.CONSTRUCTION,
     claims=(
         Claim.least_from("a", "always"),
         Claim.less("d", "at α 1", "75 % less than BoP"),

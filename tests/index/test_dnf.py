@@ -198,3 +198,13 @@ def test_a_hundred_thousand_levels():
     made = expressions_from(3, nodes, [depth + 1])
     held = lists_of([[0, 1], [0, 1, 2], [2], []])
     assert plain_lists(DnfEngine.of(made).match(held)) == expected_matches(made, held)
+
+
+def test_long_conjunctions_are_refused_in_time() -> None:
+    """0 and (1 or (2 and ...)): few conjunctions, but every part has them again, and longer."""
+    depth = 20_000
+    nodes = [(depth % 2 == 1, [depth - 1, depth])]
+    nodes += [(level % 2 == 0, [level, 2 * depth - 1 - level]) for level in range(depth - 2, -1, -1)]
+    with pytest.raises(RefusedRules) as refused:
+        DnfEngine.of(expressions_from(depth + 1, nodes, [depth + len(nodes)]))
+    assert "literals" in refused.value.reasons[0]

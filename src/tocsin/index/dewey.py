@@ -8,10 +8,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.errors import UnsupportedError
 from tocsin.index.annotated import AnnotatedTrees, lay_out_places
 from tocsin.index.conjunctions import ConjunctionIndex
-from tocsin.index.engine import RefusedRules
+from tocsin.index.engine import RefusedRules, refuse_beyond
 from tocsin.index.packing import starts
 from tocsin.index.scratch import Scratch
 from tocsin.kernels.alternating import alternating
@@ -122,5 +121,4 @@ def _refuse_long_labels(measures: Measures, form: NDArray[np.uint8]) -> None:
     if long:
         reason = f"nested too deep: its Dewey labels have more than {MOST_NUMBERS:,} numbers"
         raise RefusedRules(dict.fromkeys(long, reason))
-    if numbers.sum() > MOST_NUMBERS_OF_ALL:
-        raise UnsupportedError(f"the Dewey labels have {numbers.sum():,} numbers: cut the rules in two")
+    refuse_beyond(numbers, MOST_NUMBERS_OF_ALL, "numbers in Dewey labels")

@@ -12,7 +12,7 @@ from tocsin.index.engine import RefusedRules
 from tocsin.index.large_pages import in_large_pages
 from tocsin.index.scratch import Scratch
 from tocsin.kernels.conjunction_trie import Bits, Trie, find_ends, grow_trie, match_trie
-from tocsin.kernels.dnf import NO_ROOM, TOO_MANY, Translation, translate
+from tocsin.kernels.dnf import MOST_IN_PART, NO_ROOM, TOO_LONG, TOO_MANY, Translation, translate
 from tocsin.kernels.expressions import Expressions, always_true
 from tocsin.kernels.lists import Lists
 
@@ -30,6 +30,7 @@ def translated(
     translation = translate(expressions, most_conjunctions, most_literals)
     reasons = {
         TOO_MANY: f"it becomes more than {most_conjunctions:,} conjunctions",
+        TOO_LONG: f"a part of it becomes conjunctions of more than {MOST_IN_PART:,} literals",
         NO_ROOM: f"with those of the rules before it there are more than {most_literals:,} literals in "
         "conjunctions",
     }

@@ -14,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.lists import Lists
 
@@ -41,3 +44,11 @@ class RefusedRules(Exception):
     def __init__(self, reasons: Mapping[int, str]) -> None:
         super().__init__(f"{len(reasons)} rules are refused")
         self.reasons = dict(reasons)
+
+
+def refuse_beyond(size: NDArray[np.int64], most: int, what: str) -> None:
+    """RefusedRules for the rules that no room is left for, when the sizes of those before them are added up."""
+    beyond = np.flatnonzero(np.cumsum(size) > most).tolist()
+    if beyond:
+        reason = f"with those of the rules before it there are more than {most:,} {what}"
+        raise RefusedRules(dict.fromkeys(beyond, reason))

@@ -20,7 +20,7 @@ from tocsin.kernels.links import Links
 from tocsin.kernels.lists import Lists
 from tocsin.kernels.planes import PlaneGraph
 
-EVENTS_AT_ONCE = 64
+EVENTS_LISTED_TOGETHER = 64
 """Events whose literals are found together: their lists stay in the cache."""
 
 
@@ -56,13 +56,13 @@ class PredicateStage:
             return Lists(np.array([0, count]), marks.held[:count].copy())
 
     def of_batch(self, batch: EventBatch) -> Iterator[Lists]:
-        """The literals that hold in the events of a batch, for EVENTS_AT_ONCE of them at a time."""
+        """The literals that hold in the events of a batch, for EVENTS_LISTED_TOGETHER of them at a time."""
         index = self._index
         cells = self._resolver.resolve(batch)
         by_row = cells_by_row(cells, batch.length)
         with self._marks.lent() as marks:
-            for first in range(0, batch.length, EVENTS_AT_ONCE):
-                last = min(first + EVENTS_AT_ONCE, batch.length)
+            for first in range(0, batch.length, EVENTS_LISTED_TOGETHER):
+                last = min(first + EVENTS_LISTED_TOGETHER, batch.length)
                 yield literals_of_rows(
                     first, last, *by_row, cells, index.leaves, index.ranges, index.links, marks
                 )

@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.index.large_pages import in_large_pages
 from tocsin.index.scratch import Scratch
 from tocsin.index.unfolded import trees_of
 from tocsin.kernels.expressions import Expressions, always_true
@@ -23,7 +24,7 @@ class ScanEngine:
     """Rules as straight code over literals."""
 
     def __init__(self, code: TreeCode, literals: int) -> None:
-        self._code = code
+        self._code = in_large_pages(code)
         self._literals = literals
         self._bits = Scratch(self._no_bits)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.index.conjunctions import ConjunctionIndex
+from tocsin.index.large_pages import in_large_pages
 from tocsin.index.scratch import Scratch
 from tocsin.index.unfolded import trees_of
 from tocsin.kernels.conjunction_leaves import with_conjunction_leaves
@@ -33,8 +34,8 @@ class ScanConjunctionsEngine:
 
     def __init__(self, conjunctions: ConjunctionIndex, code: TreeCode, leaves: int) -> None:
         self._conjunctions = conjunctions
-        self._code = code
-        self._rules_by_leaf = rules_by_leaf(code, leaves)
+        self._code = in_large_pages(code)
+        self._rules_by_leaf = in_large_pages(rules_by_leaf(code, leaves))
         self._room = Scratch(self._make_room)
 
     @classmethod

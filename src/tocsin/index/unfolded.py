@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.errors import UnsupportedError
-from tocsin.index.engine import RefusedRules
+from tocsin.index.engine import RefusedRules, refuse_beyond
 from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.unfolding import Trees, tree_sizes, unfold
 
@@ -23,7 +22,5 @@ def trees_of(expressions: Expressions, most_leaves: int = MOST_LEAVES) -> Trees:
     if large:
         reason = f"written out as a tree it has more than {most_leaves:,} parts"
         raise RefusedRules(dict.fromkeys(large, reason))
-    total = int(nodes[expressions.root].sum())
-    if total > MOST_NODES:
-        raise UnsupportedError(f"written out as trees the rules have {total:,} nodes: cut them in two")
+    refuse_beyond(nodes[expressions.root], MOST_NODES, "nodes in trees")
     return unfold(expressions, nodes)

@@ -30,6 +30,16 @@ TOO_MANY = -1
 NO_ROOM = -2
 """In place of a translation: with all others it would have had more literals than they may."""
 
+TOO_LONG = -3
+"""In place of a translation: it would on the way have had more than MOST_IN_PART literals."""
+
+MOST_IN_PART = 1 << 19
+"""Literals that the conjunctions of one part of a rule may have. A deep rule has few conjunctions, but long
+ones, and each of its parts has them again."""
+
+_MOST_COMPARED = 1 << 21
+"""Literals of a part that are compared to find conjunctions which contain others."""
+
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
 _SIEVE_SHIFT = np.uint64(58)
 _KEY_SHIFT = np.uint64(53)
@@ -42,7 +52,7 @@ class Translation(NamedTuple):
 
     conjunctions   C lists of literals, ascending; two translations may have equal ones
     translations   T lists of conjunctions, of ascending size
-    of_rule        int32[R]   the translation of each rule; TOO_MANY or NO_ROOM when it has none
+    of_rule        int32[R]   the translation of each rule; TOO_MANY, NO_ROOM or TOO_LONG when it has none
 
     A rule that never holds has no conjunctions; one that always holds has one without literals.
     """
@@ -73,7 +83,7 @@ class _Memory(NamedTuple):
     """The translations of inner nodes. I inner nodes.
 
     begin    int64[I]     node i: item[begin[i] : begin[i] + size[i]]
-    size     int32[I]     TOO_MANY or NO_ROOM when there is none
+    size     int32[I]     TOO_MANY, NO_ROOM or TOO_LONG when there is none
     item     int32[...]   conjunctions
     """
 
@@ -130,7 +140,8 @@ def _smallest(some: NDArray[np.int32], pool: _Pool) -> NDArray[np.int32]:
     """The conjunctions that contain no other of the list, by ascending size; of equal ones, one.
 
     Only where a sieve has all bits of another can its conjunction contain the other's: so others are hardly
-    looked at. They are compared with all shorter ones, and with those as long that have the same key.
+    looked at. They are compared with all shorter ones, and with those as long that have the same key. Long
+    conjunctions have all bits set: when _MOST_COMPARED literals were looked at, the rest is kept as it is.
     """
     start, literal, sieve = pool.start, pool.literal, pool.sieve
     key = np.empty(some.size, np.uint64)
@@ -143,6 +154,7 @@ def _smallest(some: NDArray[np.int32], pool: _Pool) -> NDArray[np.int32]:
     found = 0
     shorter = 0
     alike = 0
+    compared = np.int64(0)
     for i in range(some.size):
         here = np.int64(some[order[i]])
         if i > 0 and key[order[i]] != key[order[i - 1]]:
@@ -151,9 +163,13 @@ def _smallest(some: NDArray[np.int32], pool: _Pool) -> NDArray[np.int32]:
                 shorter = found
         gaps = ~sieve[here]
         j = 0 if shorter > 0 else alike
+        if compared > _MOST_COMPARED:
+            j = found
         while j < found:
-            if sieve_of_kept[j] & gaps == 0 and _contains(here, np.int64(kept[j]), start, literal):
-                break
+            if sieve_of_kept[j] & gaps == 0:
+                compared += start[here + 1] - start[here]
+                if _contains(here, np.int64(kept[j]), start, literal):
+                    break
             j += 1
             if j == shorter:
                 j = max(j, alike)
@@ -248,7 +264,7 @@ def _all_of(
     most_literals: int,
     tally: NDArray[np.int64],
 ) -> tuple[int, NDArray[np.int32], _Pool]:
-    """The translation of an AND, and its size, or TOO_MANY or NO_ROOM; the pool may be a new one.
+    """The translation of an AND, and its size, or TOO_MANY, NO_ROOM or TOO_LONG; the pool may be a new one.
 
     When all get the same literals, and none had one of them before, none contains another if none did.
     """
@@ -265,6 +281,9 @@ def _all_of(
         if some.size * others.size > most or pool.start[pool.made[0]] + more > most_literals:
             pool.made[0] = kept
             return TOO_MANY if some.size * others.size > most else NO_ROOM, some, pool
+        if more > MOST_IN_PART:
+            pool.made[0] = kept
+            return TOO_LONG, some, pool
         pool = _enlarged_pool(pool, some.size * others.size, more)
         both = np.empty(some.size * others.size, np.int32)
         at = 0
@@ -288,7 +307,7 @@ def _translate(
     most_literals: int,
     tally: NDArray[np.int64],
 ) -> tuple[int, NDArray[np.int32], _Pool]:
-    """The translation of an inner node whose children have theirs, and its size, or TOO_MANY or NO_ROOM."""
+    """The translation of an inner node whose children have theirs, and its size, or why there is none."""
     literals = pool.single.size
     for child in children:
         if child >= literals and memory.size[child - literals] < 0:

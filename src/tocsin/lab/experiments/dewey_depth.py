@@ -24,7 +24,7 @@ from tocsin.lab.experiments.dewey_tables import (
     total_figure,
 )
 from tocsin.lab.experiments.experiment import Experiment, Paper, Run
-from tocsin.lab.experiments.outcome import Axis, Cell, Column, Outcome, Plot, Table
+from tocsin.lab.experiments.outcome import Axis, Bar, Bars, Cell, Column, Outcome, Plot, Table
 from tocsin.lab.experiments.timing import machine_note
 
 EXPRESSIONS = 200_000
@@ -41,7 +41,7 @@ MEMORY_IN_THE_PAPER = {
     "scan-conj": ("373", "854", "NA", "NA"),
     "scan": ("364", "836", "NA", "NA"),
 }
-SELECTIVITY_IN_THE_PAPER = ("22.85 %", "57.97 %", "10.97 %", "49.23 %")
+SELECTIVITY_IN_THE_PAPER = (22.85, 57.97, 10.97, 49.23)
 
 ALL_ENGINES = ("dewey", "interval", "dnf", "scan-conj", "scan")
 WITHOUT_SCANS = ALL_ENGINES[:3]
@@ -95,16 +95,26 @@ def measure_selectivity(run: Run) -> Outcome:
     run.progress.steps(len(DEPTHS))
     visits = make_visits(VISITS, seed=run.seed)
     rows: list[list[Cell]] = []
+    ours: list[float] = []
     for depth, paper in zip(DEPTHS, SELECTIVITY_IN_THE_PAPER, strict=True):
         run.progress.step(f"depth {depth}")
         share = 100 * selectivity(contracts_of(run, depth), visits)
-        rows.append([depth, f"{share:.2f} %", paper])
-    columns = [Column("depth"), Column("selectivity"), Column("in the paper")]
+        rows.append([depth, round(share, 2), paper])
+        ours.append(share)
+    columns = [Column("depth"), Column("selectivity", "%"), Column("in the paper", "%")]
     notes = [
         f"{_expressions(run)}, {VISITS:,} visits.",
         "The statistics of contracts and visits are ours; the paper's are not public.",
     ]
-    return Outcome([Table("Table 3: expressions that match a visit", columns, rows)], [], notes)
+    title = "Table 3: expressions that match a visit"
+    panel = Bars(
+        "selectivity",
+        "depth",
+        Axis("selectivity", "%"),
+        [str(depth) for depth in DEPTHS],
+        [Bar("ours", ours), Bar("the paper", SELECTIVITY_IN_THE_PAPER)],
+    )
+    return Outcome([Table(title, columns, rows)], [Plot(f"Dewey paper, {title}", [panel])], notes)
 
 
 def measure_all(place: str, run: Run) -> Outcome:

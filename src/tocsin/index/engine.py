@@ -47,7 +47,7 @@ class RefusedRules(Exception):
 
 
 def refuse_beyond(size: NDArray[np.int64], most: int, what: str) -> None:
-    """RefusedRules for the rules that no room is left for, when the sizes of those before them are added up."""
+    """RefusedRules for the rules that those before them leave no room for."""
     beyond = np.flatnonzero(np.cumsum(size) > most).tolist()
     if beyond:
         reason = f"with those of the rules before it there are more than {most:,} {what}"

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from tocsin.index.engine import RefusedRules
+from tocsin.index.large_pages import in_large_pages
 from tocsin.index.scratch import Scratch
 from tocsin.kernels.bdd import MOST_NODES, NO_ROOM, TOO_LARGE
 from tocsin.kernels.bdd_building import build_diagrams
@@ -17,7 +18,7 @@ from tocsin.kernels.expressions import Expressions
 from tocsin.kernels.lists import Lists
 
 MOST_STEPS = 1 << 16
-"""Steps that the diagram of one expression may take; each makes one node at most."""
+"""Steps that the diagram of one expression, or of a part of it, may take; each makes one node at most."""
 
 
 class BddEngine:
@@ -41,7 +42,7 @@ class BddEngine:
         }
         if refused:
             raise RefusedRules(refused)
-        return cls(grow_forest(diagrams, variable))
+        return cls(in_large_pages(grow_forest(diagrams, variable)))
 
     def match(self, held: Lists) -> Lists:
         """For each event the rules that match, ascending."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
+from tocsin.index.large_pages import in_large_pages
 from tocsin.index.scratch import Scratch
 from tocsin.index.unfolded import trees_of
 from tocsin.kernels.bop import (
@@ -43,7 +44,7 @@ class BopEngine:
             trees.start,
             code,
         )
-        return cls(bop, deepest)
+        return cls(in_large_pages(bop), deepest)
 
     def match(self, held: Lists) -> Lists:
         """For each event the rules that match, ascending."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.index.engine import RefusedRules
+from tocsin.index.large_pages import in_large_pages
 from tocsin.index.scratch import Scratch
 from tocsin.kernels.conjunction_trie import Bits, Trie, find_ends, grow_trie, match_trie
 from tocsin.kernels.dnf import NO_ROOM, TOO_MANY, Translation, translate
@@ -68,7 +69,7 @@ class DnfEngine:
     ) -> Self:
         """Translate the rules; RefusedRules for those that have too many conjunctions or find no room.
 
-        Literals that most conjunctions have come first, so that the trie has few nodes.
+        Literals that are in most conjunctions come first, so that the trie has few nodes.
         """
         translation = translated(expressions, most_conjunctions, most_literals)
         uses = np.bincount(translation.conjunctions.item, minlength=expressions.literals)
@@ -79,7 +80,7 @@ class DnfEngine:
         is_end = trie.ends >= 0
         trie.ends[is_end] = ends.of_distinct[trie.ends[is_end]]
         always = np.flatnonzero(always_true(expressions)).astype(np.int32)
-        return cls(trie, ends.rules, always, len(expressions.root))
+        return cls(in_large_pages(trie), ends.rules, always, len(expressions.root))
 
     def match(self, held: Lists) -> Lists:
         """For each event the rules that match, ascending."""

@@ -55,7 +55,8 @@ class Forest(NamedTuple):
                                       it fires, and a guarded one has the number of its high branch with it
     long_row      int32[..., 2]   rows that do not fit: from one number to another that is not included
 
-    A row is (first number) * 32 + length; or (place in long_row) * 32 when it is longer than 31.
+    A row is (first number) * 32 + length; or (place in long_row) * 32 when it is longer than 31. There are
+    fewer numbers than bdd.MOST_NODES, so it has room in 32 bits.
 
     top           int32[T]        the numbers of rules, ascending; N for rules that always hold
     rule_start    int32[T+1]      the rules whose number is top[t]: rule[rule_start[t] : rule_start[t+1]]

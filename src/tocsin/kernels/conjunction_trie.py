@@ -28,6 +28,7 @@ from tocsin.kernels.holding import SPARE, clear, is_marked, mark, take
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.list_sorting import dictionary_order
 from tocsin.kernels.lists import Lists
+from tocsin.kernels.number_sorting import bits_of, no_tally, sort_numbers
 from tocsin.kernels.tree_code import clear_bits, set_bits
 
 _AHEAD = 16
@@ -74,7 +75,9 @@ class Bits(NamedTuple):
 
 
 @kernel
-def _by_first(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Lists, NDArray[np.int32]]:
+def _by_first(
+    conjunctions: Lists, rank: NDArray[np.int32], tally: NDArray[np.int64]
+) -> tuple[Lists, NDArray[np.int32]]:
     """The conjunctions with ranks in place of literals, ascending, by their first; and which each of them is.
 
     So those that begin alike lie together, and the sorting that follows stays in near memory.
@@ -96,18 +99,19 @@ def _by_first(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Lists, NDAr
             lowest = rank[item[j]] if lowest < 0 else min(lowest, rank[item[j]])
         which[place[lowest + 1]] = i
         place[lowest + 1] += 1
+    longest = np.int64(0)
+    for i in range(count):
+        longest = max(longest, start[i + 1] - start[i])
     ranked = Lists(np.zeros(count + 1, np.int64), np.empty(item.size, np.int32))
+    other = np.empty(longest, np.int32)
+    bits = bits_of(rank.size)
     for i in range(count):
         first = ranked.start[i]
         end = first
         for j in range(start[which[i]], start[which[i] + 1]):
-            moved = rank[item[j]]
-            at = end
-            while at > first and ranked.item[at - 1] > moved:
-                ranked.item[at] = ranked.item[at - 1]
-                at -= 1
-            ranked.item[at] = moved
+            ranked.item[end] = rank[item[j]]
             end += 1
+        sort_numbers(ranked.item[first:end], other[: end - first], bits, tally)
         ranked.start[i + 1] = end
     return ranked, which
 
@@ -128,13 +132,19 @@ def _shared(ranked: Lists, order: NDArray[np.int32]) -> NDArray[np.int32]:
     return shared
 
 
-@kernel
 def grow_trie(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Trie, NDArray[np.int32]]:
     """The trie, and for each conjunction its number among the distinct ones, which are the trie's ends.
 
     Literals of low rank come first. A conjunction without literals has no node.
     """
-    ranked, which = _by_first(conjunctions, rank)
+    return _grow(conjunctions, rank, no_tally())
+
+
+@kernel
+def _grow(
+    conjunctions: Lists, rank: NDArray[np.int32], tally: NDArray[np.int64]
+) -> tuple[Trie, NDArray[np.int32]]:
+    ranked, which = _by_first(conjunctions, rank, tally)
     start, item = ranked
     order = dictionary_order(ranked)
     shared = _shared(ranked, order)

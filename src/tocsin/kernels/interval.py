@@ -21,7 +21,7 @@ from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.lists import Lists
 from tocsin.kernels.places import Places, merge_always, rule_at
-from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
+from tocsin.kernels.unfolding import Trees, children_of_code, count_leaves, is_and_code
 
 NARROW = 65_535
 """Leaves of a tree whose begins and ends fit into 16 bits."""
@@ -52,22 +52,6 @@ class Intervals(NamedTuple):
     wide: NDArray[np.uint64]
 
 
-@bare_kernel
-def _leaves_below(code: NDArray[np.int32], leaves: NDArray[np.int32], waiting: NDArray[np.int32]) -> None:
-    """How many leaves the subtree of each node has."""
-    height = 0
-    for i in range(code.size - 1, -1, -1):
-        count = np.int32(1)
-        if code[i] < 0:
-            count = np.int32(0)
-            for _ in range(children_of_code(code[i])):
-                height -= 1
-                count += waiting[height]
-        leaves[i] = count
-        waiting[height] = count
-        height += 1
-
-
 @kernel
 def label_trees(trees: Trees, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """LABEL (Algorithm 4): begin and end of every node of all trees, in preorder.
@@ -90,7 +74,7 @@ def label_trees(trees: Trees, least: int = 0) -> tuple[NDArray[np.int32], NDArra
         its_code = code[start[rule] : start[rule + 1]]
         its_begin = begin[start[rule] : start[rule + 1]]
         its_end = end[start[rule] : start[rule + 1]]
-        _leaves_below(its_code, leaves, open_node)
+        count_leaves(its_code, leaves, open_node)
         left_leaves = 0
         height = 0
         for i in range(its_code.size):

@@ -21,7 +21,7 @@ from tocsin.kernels.bits import prefetch
 from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.lists import Lists
-from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
+from tocsin.kernels.unfolding import Trees, children_of_code, count_leaves, is_and_code
 
 ACCEPT = -1
 REJECT = -2
@@ -46,22 +46,6 @@ class TreeCode(NamedTuple):
     start: NDArray[np.int64]
     asked: NDArray[np.int32]
     jump: NDArray[np.int32]
-
-
-@kernel
-def _count_leaves(code: NDArray[np.int32], size: NDArray[np.int32], waiting: NDArray[np.int32]) -> None:
-    """For each place of one tree how many leaves its subtree has."""
-    height = 0
-    for at in range(code.size - 1, -1, -1):
-        below = 1
-        if code[at] < 0:
-            below = 0
-            for _ in range(children_of_code(code[at])):
-                height -= 1
-                below += waiting[height]
-        size[at] = below
-        waiting[height] = below
-        height += 1
 
 
 @kernel
@@ -90,7 +74,7 @@ def write_code(trees: Trees, always: NDArray[np.bool_], leaves: int) -> TreeCode
             jump[first] = ACCEPT
             continue
         code = trees.code[trees.start[rule] : trees.start[rule + 1]]
-        _count_leaves(code, size, waiting)
+        count_leaves(code, size, waiting)
         _find_exits(code, size, if_true, if_false, waiting, left)
         leaf = 0
         for at in range(code.size):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.expressions import Expressions
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel, kernel
 
 _VERY_MANY = np.int64(1) << np.int64(40)
 """Sizes are exact up to here. Nested xors double what is below them, so there is no largest size."""
@@ -37,6 +37,22 @@ def is_and_code(code: int) -> bool:
 def children_of_code(code: int) -> int:
     """How many subtrees follow the code of an inner node."""
     return -code >> 1
+
+
+@bare_kernel
+def count_leaves(code: NDArray[np.int32], leaves: NDArray[np.int32], waiting: NDArray[np.int32]) -> None:
+    """How many leaves the subtree at each place of one tree has; `waiting` is room for as many."""
+    height = 0
+    for i in range(code.size - 1, -1, -1):
+        count = np.int32(1)
+        if code[i] < 0:
+            count = np.int32(0)
+            for _ in range(children_of_code(code[i])):
+                height -= 1
+                count += waiting[height]
+        leaves[i] = count
+        waiting[height] = count
+        height += 1
 
 
 @kernel

@@ -41,14 +41,16 @@ class EngineIndex(FixedRules):
         compiled = compile_rules(rules)
         expressions = expressions_of(compiled.graph, compiled.leaf_count)
         started = time.perf_counter()
+        refused: dict[int, str] = {}
         try:
             self._engine: Engine = build(expressions)
-        except RefusedRules as refused:
-            errors = {
-                number: RuleError(f"the engine {engine} cannot take this rule: {reason}")
-                for number, reason in refused.reasons.items()
-            }
-            raise_all([rules.error(number, error) for number, error in sorted(errors.items())])
+        except RefusedRules as refusal:
+            refused = refusal.reasons
+        errors = {
+            number: RuleError(f"the engine {engine} cannot take this rule: {reason}")
+            for number, reason in refused.items()
+        }
+        raise_all([rules.error(number, error) for number, error in sorted(errors.items())])
         self._stage = PredicateStage(compiled)
         self._seconds = {**compiled.facts, engine: time.perf_counter() - started}
         self._names = Names.of(rules.ids)

@@ -242,7 +242,7 @@ TABLE = Experiment(
     shows="every engine on rules like advertisements: matching, construction, memory",
     size=f"{ADS.expressions:,} rules",
     scale=0.1,
-    lasts="1 min",
+    lasts="2 min",
     engines=("atree", "interval", "dewey", "bop", "bdd", "dnf", "scan", "scan-conj"),
     measure=measure,
 )

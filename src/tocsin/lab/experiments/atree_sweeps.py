@@ -46,8 +46,8 @@ from tocsin.lab.experiments.timing import Seconds, interleaved, machine_note
 
 EVENTS = 100
 EVENTS_TO_CHECK = 20
-ROUNDS = 5
-REBUILDS = 4
+ROUNDS = 10
+REBUILDS = 2
 DEFAULT_OF_FEW = replace(DEFAULT, expressions=WARMING_RULES)
 
 
@@ -282,5 +282,5 @@ FIGURE_12 = _experiment(
     MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "3 min"
 )
 FIGURE_13 = _experiment(
-    CONSTRUCTION, "construction time of every index, four things varied", _INDEXES, 0.005, "1 min"
+    CONSTRUCTION, "construction time of every index, four things varied", _INDEXES, 0.005, "2 min"
 )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tocsin.lab.experiments.outcome import Cell, Table
 
-_AROUND_A_COLUMN, _EDGES = 3, 2
+_AROUND_A_COLUMN = 3
 _NUMBER = re.compile(r"\d[\d.,+ ]*")
 
 
@@ -82,8 +82,8 @@ def _print_rich(table: Table) -> None:
         )
     for row in texts:
         made.add_row(*map(Text, row))
-    console = Console(width=max(Console().width, sum(least) + _AROUND_A_COLUMN * len(least) + _EDGES))
-    console.print(made)
+    console = Console(width=max(Console().width, sum(least) + _AROUND_A_COLUMN * len(least)))
+    console.print(made, crop=False)
     for note in table.notes:
         console.print(f"  {note}", highlight=False, markup=False)
     if table.notes:

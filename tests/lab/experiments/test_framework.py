@@ -16,7 +16,7 @@ from tocsin.lab.experiments.experiment import Experiment, Paper, Run
 from tocsin.lab.experiments.files import write_outcome
 from tocsin.lab.experiments.outcome import Axis, Bar, Bars, Column, Line, Lines, Outcome, Plot, Table
 from tocsin.lab.experiments.running import engines_for, run_experiment
-from tocsin.lab.experiments.showing import markdown, plain, shown
+from tocsin.lab.experiments.showing import markdown, plain, print_table, shown
 from tocsin.lab.experiments.timing import interleaved, timed
 
 TABLE = Table(
@@ -79,6 +79,16 @@ def test_a_plain_table():
 
 def test_a_table_without_rows():
     assert plain(Table("Nothing", [Column("a"), Column("b")], [])).splitlines()[2:] == ["a  b", "-  -"]
+
+
+def test_nothing_is_cut_on_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "20")
+    print_table(TABLE)
+    out = capsys.readouterr().out
+    assert "…" not in out
+    for text in ("atree", "0.123", "1,234", "11.1 + 14.6", "a note"):
+        assert text in out
 
 
 def test_a_table_for_a_document():

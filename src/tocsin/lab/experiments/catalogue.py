@@ -60,22 +60,14 @@ def chosen(names: list[str]) -> list[Experiment]:
 
 def listing() -> Table:
     """What `tocsin bench --list` shows."""
+    titles = ("name", "paper", "shows", "at scale 1", "scale", "takes")
     return Table(
         "Experiments",
-        [
-            Column("name"),
-            Column("paper"),
-            Column("place"),
-            Column("shows"),
-            Column("at scale 1"),
-            Column("default scale"),
-            Column("takes about"),
-        ],
+        [Column(title) for title in titles],
         [
             [
                 each.name,
-                each.paper.value,
-                each.place,
+                f"{each.paper.value}, {each.place}",
                 each.shows,
                 each.size,
                 f"{each.scale:g}",
@@ -83,4 +75,5 @@ def listing() -> Table:
             ]
             for each in EXPERIMENTS.values()
         ],
+        ["scale and takes: of a run that says nothing of the scale; on two cores."],
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tocsin.lab.experiments.outcome import Cell, Table
 
+_AROUND_A_COLUMN = 3
 _NUMBER = re.compile(r"\d[\d.,+ ]*")
 
 
@@ -62,22 +63,43 @@ def markdown(table: Table) -> str:
 
 
 def _print_rich(table: Table) -> None:
+    """Columns of words are made to fit the terminal. A number, name or word is never cut, even if that
+    makes lines longer than the terminal is wide.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
     made = RichTable(title=Text(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    for column, is_right in zip(table.columns, _right(table), strict=True):
-        made.add_column(Text(column.heading), justify="right" if is_right else "left")
-    for row in _texts(table):
+    texts = _texts(table)
+    least = _least_widths(table)
+    for column, is_right, width in zip(table.columns, _right(table), least, strict=True):
+        made.add_column(
+            Text(f"{column.title}\n{column.unit}" if column.unit else column.title),
+            justify="right" if is_right else "left",
+            min_width=width,
+        )
+    for row in texts:
         made.add_row(*map(Text, row))
-    console = Console()
-    console.print(made)
+    console = Console(width=max(Console().width, sum(least) + _AROUND_A_COLUMN * len(least)))
+    console.print(made, crop=False)
     for note in table.notes:
         console.print(f"  {note}", highlight=False, markup=False)
     if table.notes:
         console.print()
+
+
+def _least_widths(table: Table) -> list[int]:
+    """Of each column: its names or numbers as they are, or its longest word."""
+    texts = _texts(table)
+    widths = []
+    for place, (column, is_right) in enumerate(zip(table.columns, _right(table), strict=True)):
+        whole = is_right or place == 0
+        cells = [row[place] for row in texts]
+        words = cells if whole else [word for cell in cells for word in cell.split()]
+        widths.append(max(map(len, [*words, *column.title.split(), column.unit])))
+    return widths
 
 
 def _texts(table: Table) -> list[list[str]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 PANELS_IN_A_ROW = 4
 WIDTH, WIDER, HEIGHT, LEGEND, TITLE, NOTE = 3.5, 4.6, 2.9, 0.35, 0.35, 0.25
 """Inches: of a panel, one with many bars, of a line of the legend, of the title, of a line of a note."""
+LETTER = 0.1
+"""Inches that a letter of the title takes, about."""
 DOTS_PER_INCH = 110
 LEGEND_IN_A_ROW = 6
 MANY_TICKS = 8
@@ -70,7 +72,8 @@ def write_plot(plot: Plot, path: Path) -> None:
     styles = _styles(name for panel in plot.panels for name in _names(panel))
     across = min(len(plot.panels), PANELS_IN_A_ROW)
     down = -(-len(plot.panels) // across)
-    width = across * (WIDER if any(map(_is_crowded, plot.panels)) else WIDTH)
+    panel_width = WIDER if any(map(_is_crowded, plot.panels)) else WIDTH
+    width = max(across * panel_width, LETTER * len(plot.title))
     named = {each for panel in plot.panels for each in _legend_names(panel)}
     in_a_row = min(LEGEND_IN_A_ROW, int(width / 1.4))
     with_legend = bool(named) and len(styles) > 1

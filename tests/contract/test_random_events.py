@@ -15,14 +15,14 @@ from tocsin.grammar.meaning import Truth, condition_truth
 from tocsin.grammar.tree import Condition
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rules=rule_sets(), given_events=st.lists(events(), min_size=1, max_size=4))
 def test_rule_sets(engine: str, rules: RuleSet, given_events: list[Event]) -> None:
     index, rules = taken(rules, engine)
     assert by_event(index, given_events) == expected(rules, given_events)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(condition=conditions(), event=events())
 def test_a_rule_alone(engine: str, condition: Condition, event: Event) -> None:
     index, rules = taken([("alone", condition)], engine)

@@ -18,7 +18,7 @@ pytestmark = [
 ]
 
 
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(rules=rule_sets(), made=typed_tables())
 def test_typed_tables(engine: str, rules: RuleSet, made: tuple[pa.Table, list[Event]]) -> None:
     table, events = made
@@ -31,7 +31,7 @@ def test_thousands_of_rows(seed: int) -> None:
     _compare_tables("atree", seed)
 
 
-@pytest.mark.parametrize("seed", range(100, 106))
+@pytest.mark.parametrize("seed", range(100, 110))
 def test_hundreds_of_rows(engine: str, seed: int) -> None:
     _compare_tables(engine, seed)
 

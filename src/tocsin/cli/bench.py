@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale",
         type=float,
         metavar="X",
-        help="how large, as a factor of the paper's own sizes (default: what takes about a minute)",
+        help="how large, as a factor of the paper's own sizes (default: what takes a minute or a few)",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the workload (default: 1)")
     parser.add_argument(

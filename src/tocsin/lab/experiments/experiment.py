@@ -43,7 +43,7 @@ class Experiment:
     place      where in the paper: Table 4
     shows      one line
     size       what a scale of 1 means, such as "1,392,196 rules"
-    scale      of a run that says nothing of it; takes about a minute on two cores
+    scale      of a run that says nothing of it; takes a minute or a few on two cores
     lasts      about how long that takes
     engines    the engines that it compares; none when it is about something else
     measure    does it

@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 _HERE = Path(__file__).parent
-_IMPORT = re.compile(rb"^from tocsin\.kernels\.(\w+) import", re.MULTILINE)
+_IMPORT = re.compile(rb"^from tocsin\.kernels\.([\w.]+) import", re.MULTILINE)
 
 
 def kernels_digest(file: Path) -> str:
@@ -40,7 +40,9 @@ def kernels_digest(file: Path) -> str:
         needed = waiting.pop()
         if needed not in sources:
             sources[needed] = needed.read_bytes()
-            waiting.extend(_HERE / f"{name.decode()}.py" for name in _IMPORT.findall(sources[needed]))
+            waiting.extend(
+                _HERE / f"{name.decode().replace('.', '/')}.py" for name in _IMPORT.findall(sources[needed])
+            )
     digest = blake2b(numba.__version__.encode(), digest_size=8)
     for needed in sorted(sources):
         digest.update(sources[needed])

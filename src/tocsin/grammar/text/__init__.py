@@ -1,0 +1,1 @@
+"""Free text: how texts are cut into words, and the small language that asks about them."""

@@ -1,0 +1,1 @@
+"""Free text becomes arrays: dictionaries, queries, documents, and the filter that finds queries."""

@@ -1,0 +1,1 @@
+"""Free text in arrays: words of documents, queries, the trie filter that brings them together."""

@@ -20,7 +20,6 @@ from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_condition, parse_predicate
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
-from tocsin.grammar.text.settings import DEFAULT
 from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, links_of, negated_leaves, share
@@ -124,7 +123,7 @@ def compile_rules(
         [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
         len(families.group_path),
     )
-    in_texts, base = text_leaves(families, table, order, base or TextBase.of(DEFAULT))
+    in_texts, base = text_leaves(families, table, order, base or TextBase())
     text_rules = rules_of_texts(reading.parts, in_texts, order, len(rules))
     texts = compile_texts(in_texts, base, text_rules, np.ones(len(in_texts.leaf), np.bool_))
     clock.append(time.perf_counter())

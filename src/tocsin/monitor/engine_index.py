@@ -108,7 +108,7 @@ class EngineIndex(FixedRules):
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
-        return explain_rule(self._rules, self._number(rule), event)
+        return explain_rule(self._rules, self._number(rule), event, self._stage.texts.base.settings())
 
     def stats(self) -> EngineStatistics:
         """Rules, predicates, bytes by part, build seconds by phase."""

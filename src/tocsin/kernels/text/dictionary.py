@@ -25,3 +25,8 @@ class DictionaryWords(NamedTuple):
     idf: NDArray[np.float64]
     table: NDArray[np.int32]
     unknown: NDArray[np.float64]
+
+
+def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
+    """For each text group whether documents were counted: else every word's idf is 1."""
+    return np.asarray(words.unknown != 1.0)

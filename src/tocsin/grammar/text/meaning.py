@@ -36,19 +36,24 @@ class Document:
 
     def occurs(self, leaf: Leaf) -> bool:
         """Whether a word or phrase, taken without its negation, stands in the document."""
-        return any(_phrase_in(words, leaf) for words in self.elements)
+        if not all(self.covered(word) for word in leaf.words):
+            return False
+        return len(leaf.words) == 1 or any(_phrase_in(words, leaf) for words in self.elements)
 
 
 def _phrase_in(words: Sequence[str], leaf: Leaf) -> bool:
     """Whether the words of a phrase come in order, neighbours no further apart than its gap."""
     ends = {place for place, word in enumerate(words) if _stands_for(leaf.words[0], word)}
+    reach = len(words) if leaf.gap == ANY_GAP else leaf.gap + 1
     for asked in leaf.words[1:]:
-        reach = len(words) if leaf.gap == ANY_GAP else leaf.gap + 1
-        ends = {
-            place
-            for place, word in enumerate(words)
-            if _stands_for(asked, word) and any(0 < place - end <= reach for end in ends)
-        }
+        nearest = -1 - reach
+        further: set[int] = set()
+        for place, word in enumerate(words):
+            if place - nearest <= reach and _stands_for(asked, word):
+                further.add(place)
+            if place in ends:
+                nearest = place
+        ends = further
     return bool(ends)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from tests.text_cases import Weights, documents, flat_queries, text_queries, word_weights
 
 from tocsin.grammar.text.meaning import Document, judge
-from tocsin.grammar.text.query import ANY_GAP, Leaf, Operation, TextQuery, Word
+from tocsin.grammar.text.query import ANY_GAP, Group, Leaf, Operation, TextQuery, Word
 from tocsin.grammar.text.words import words_of
 
 
@@ -48,13 +48,13 @@ def test_flat_groups_keep_to_their_ranges(query: TextQuery, texts: list[str]) ->
     verdict = judge(query, texts, Weights({}, 1.0))
     plain = sum(not leaf.negated for leaf in query.leaves())
     count = len(list(query.leaves()))
-    group = query.steps[-1]
+    operation = next(step.operation for step in query.steps if isinstance(step, Group))
     if not verdict.holds:
         return
     rounding = 1 + 1e-12
-    if group.operation is Operation.ACCRUE:
+    if operation is Operation.ACCRUE:
         assert 1 / rounding <= verdict.score <= plain**0.5 * rounding
-    elif group.operation is Operation.OR:
+    elif operation is Operation.OR:
         assert plain**-0.5 / rounding <= verdict.score <= rounding
     else:
         assert 0 < verdict.score <= count**-0.5 * rounding

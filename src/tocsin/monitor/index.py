@@ -74,7 +74,8 @@ class Index:
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
         version = self.version
-        return Matches(version.match_one(event), version.names)
+        numbers, scores = version.match_event(event)
+        return Matches(numbers, version.names, scores)
 
     def match_table(
         self,

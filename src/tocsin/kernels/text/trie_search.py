@@ -27,7 +27,7 @@ from tocsin.kernels.text.trie_filter import (
     QUERY,
     ROW,
     TERM,
-    TrieFilter,
+    Trie,
     find_in_table,
 )
 
@@ -55,7 +55,7 @@ class SearchRoom(NamedTuple):
     hit_at: NDArray[np.int32]
 
 
-def search_room(trie: TrieFilter) -> SearchRoom:
+def search_room(trie: Trie) -> SearchRoom:
     """Room for searching the filter as it is, in any document."""
     queries = len(trie.first_of_query)
     return SearchRoom(
@@ -68,7 +68,7 @@ def search_room(trie: TrieFilter) -> SearchRoom:
 
 @bare_kernel
 def search_trie(
-    trie: TrieFilter,
+    trie: Trie,
     group: int,
     present: NDArray[np.int32],
     terms: int,

@@ -155,7 +155,7 @@ class _Desk:
 
     def __init__(self, owner: TextFilter) -> None:
         self.search = search_room(owner.trie)
-        self.judging = room_to_judge(owner.code)
+        self.judging = room_to_judge(owner.code, np.arange(len(owner.code.group), dtype=np.int32))
         self.tally = no_tally()
         self._terms = len(owner.terms.group)
         self._room = -1

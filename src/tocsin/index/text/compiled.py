@@ -6,7 +6,6 @@ leaves of contains ── queries, terms ── trie filter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +13,8 @@ from numpy.typing import NDArray
 
 from tocsin.index.families import Families
 from tocsin.index.predicates import PredicateTable
-from tocsin.index.reading import Steps
 from tocsin.index.text.base import TextBase
-from tocsin.index.text.queries import read_queries
-from tocsin.index.text.rules import NO_TEXT_RULES, scored_queries
-from tocsin.index.text.trie_filter import NO_TRIE, TextFilter
+from tocsin.index.text.trie_filter import TextFilter
 from tocsin.kernels.predicates import BOOLEAN_READING, TM_CONTAINS
 from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.text.query_code import QueryCode, Terms
@@ -92,22 +88,15 @@ def text_leaves(
 
 
 def compile_texts(
-    leaves: TextLeaves, base: TextBase, rules: TextRules, indexed: Bools, *, selective: bool = True
+    leaves: TextLeaves,
+    base: TextBase,
+    queries: QueryCode,
+    terms: Terms,
+    rules: TextRules,
+    indexed: Bools,
+    *,
+    selective: bool = True,
 ) -> CompiledTexts:
     """The arrays of text predicates; those that are not `indexed` are only asked, never found."""
-    if not len(leaves.leaf):
-        return CompiledTexts(leaves.leaf, rules, *read_queries(leaves, base), NO_TRIE, base)
-    queries, terms = read_queries(leaves, base)
     found = TextFilter.of(queries, terms, base.words, indexed, selective=selective)
     return CompiledTexts(leaves.leaf, rules, queries, terms, found.trie, base)
-
-
-def rules_of_texts(
-    parts: Sequence[Steps], leaves: TextLeaves, order: NDArray[np.int64], rules: int
-) -> TextRules:
-    """Whose scores the matches of each rule carry; nothing is deferred."""
-    if not len(leaves.leaf):
-        return NO_TEXT_RULES
-    query_of = np.full(len(order), -1, np.int32)
-    query_of[order[leaves.leaf]] = np.arange(len(leaves.leaf), dtype=np.int32)
-    return scored_queries(parts, query_of, leaves.has_threshold, rules)

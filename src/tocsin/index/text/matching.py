@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.grammar.tree import Path
+from tocsin.index.text.base import TextBase
 from tocsin.index.text.batch import BatchDocuments
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.index.text.trie_filter import TextFilter
@@ -44,6 +45,11 @@ class TextMatcher:
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
         self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+
+    @property
+    def base(self) -> TextBase:
+        """Settings and dictionaries."""
+        return self._texts.base
 
     @property
     def has_deferred(self) -> bool:

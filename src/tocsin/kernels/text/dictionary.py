@@ -37,3 +37,8 @@ def idf_of(dictionary: DictionaryWords, group: int, data: NDArray[np.uint8], sta
         dictionary.table, dictionary.group, dictionary.start, dictionary.data, group, data, start, end
     )
     return dictionary.idf[word] if word >= 0 else dictionary.unknown[group]
+
+
+def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
+    """For each text group whether documents were counted: else every word's idf is 1."""
+    return np.asarray(words.unknown != 1.0)

@@ -202,7 +202,7 @@ def _with_texts(
 ) -> tuple[CompiledTexts, Sequence[Steps], Likelihood]:
     """The free text of the rules, their conditions without what is deferred, and how likely leaves are."""
     leaves, base = text_leaves(families, reading.table, order, base)
-    code, terms = read_queries(leaves, base)
+    code, terms = read_queries(leaves.written, base.words)
     parts: Sequence[Steps] = reading.parts
     likelihood = guess(families)
     query = np.full(len(order), -1, np.int32)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tocsin.index.families import Families
 from tocsin.index.predicates import PredicateTable
 from tocsin.index.text.base import TextBase
+from tocsin.index.text.queries import WrittenQueries
 from tocsin.index.text.trie_filter import TextFilter
 from tocsin.kernels.predicates import BOOLEAN_READING, TM_CONTAINS
 from tocsin.kernels.spans import gather_spans
@@ -41,21 +42,13 @@ class CompiledTexts(NamedTuple):
 class TextLeaves(NamedTuple):
     """The text predicates of a rule set as they were written. Q of them.
 
-    leaf            int32[Q]     their leaves, ascending
-    group           int32[Q]     the text group (a field) of each
-    start, data                  the queries: data[start[q] : start[q + 1]]
-    any_gap         bool[Q]      whether the words of a phrase only need to come in order
-    threshold       float64[Q]   NaN when the Boolean reading decides alone
-    has_threshold   bool[Q]      whether the threshold is written in the rule
+    leaf            int32[Q]   their leaves, ascending
+    has_threshold   bool[Q]    whether the threshold is written in the rule
     """
 
     leaf: NDArray[np.int32]
-    group: NDArray[np.int32]
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    any_gap: Bools
-    threshold: NDArray[np.float64]
     has_threshold: Bools
+    written: WrittenQueries
 
 
 def text_leaves(
@@ -76,15 +69,14 @@ def text_leaves(
     boolean = written & (table.operand_low[second] == BOOLEAN_READING)
     threshold = np.where(written, table.operand_high[second].view(np.float64), base.threshold)
     threshold[boolean] = np.nan
-    return TextLeaves(
-        leaf,
+    queries = WrittenQueries(
         np.array([group_of[path] for path in paths], np.int32),
         start,
         data,
         table.test[row] == TM_CONTAINS,
         threshold,
-        written & ~boolean,
-    ), base
+    )
+    return TextLeaves(leaf, written & ~boolean, queries), base
 
 
 def compile_texts(

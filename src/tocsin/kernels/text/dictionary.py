@@ -30,6 +30,11 @@ class DictionaryWords(NamedTuple):
     unknown: NDArray[np.float64]
 
 
+def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
+    """For each text group whether documents were counted: else every word's idf is 1."""
+    return np.asarray(words.unknown != 1.0)
+
+
 @inner_kernel
 def idf_of(dictionary: DictionaryWords, group: int, data: NDArray[np.uint8], start: int, end: int) -> float:
     """The idf of the word data[start:end] in a text group."""
@@ -37,8 +42,3 @@ def idf_of(dictionary: DictionaryWords, group: int, data: NDArray[np.uint8], sta
         dictionary.table, dictionary.group, dictionary.start, dictionary.data, group, data, start, end
     )
     return dictionary.idf[word] if word >= 0 else dictionary.unknown[group]
-
-
-def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
-    """For each text group whether documents were counted: else every word's idf is 1."""
-    return np.asarray(words.unknown != 1.0)

@@ -6,17 +6,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.kernels.text.coded_queries import coded
 from tests.kernels.text.readable_words import term_texts
 from tests.text_cases import hostile_texts, query_texts, text_queries
 
 from tocsin.grammar.text.parsing import QueryProblems, parse_query
-from tocsin.grammar.text.query import TextQuery
+from tocsin.grammar.text.query import Group, Leaf, Operation, TextQuery, Word
 from tocsin.index.packing import packed_bytes
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.index.text.dictionary_words import words_for_kernels
 from tocsin.index.text.queries import WrittenQueries, query_code, read_queries
-from tocsin.kernels.text.query_code import QueryCode, Terms
+from tocsin.kernels.text.query_code import (
+    ACCRUE,
+    AND,
+    NEGATED_IN_ACCRUE,
+    NEGATED_IN_AND,
+    OR,
+    PLAIN,
+    QueryCode,
+    Terms,
+    arity_of,
+    operation_of,
+)
 from tocsin.kernels.text.query_reading import QueriesRead
 from tocsin.kernels.text.query_reading import read_queries as read_bytes
 
@@ -36,11 +46,40 @@ def parsed(text: str, any_gap: bool) -> TextQuery | None:
 
 
 def assert_same(code: QueryCode, terms: Terms, queries: list[TextQuery]) -> None:
-    """That arrays are those of the queries, made in the plainest way."""
-    wanted, wanted_terms = coded(queries)
-    assert term_texts(terms) == term_texts(wanted_terms)
-    for name in ("step_start", "step", "leaf_start", "negated", "gap", "term_start", "term"):
-        assert getattr(code, name).tolist() == getattr(wanted, name).tolist(), name
+    """That arrays say what the queries do, step by step."""
+    named = term_texts(terms)
+    steps: list[list[Leaf | Group]] = []
+    for query in range(len(code.group)):
+        steps.append([])
+        for step in code.step[code.step_start[query] : code.step_start[query + 1]].tolist():
+            if step < 0:
+                steps[-1].append(Group(OPERATIONS[operation_of(step)], arity_of(step)))
+                continue
+            leaf = int(code.leaf_start[query]) + step
+            words = code.term[code.term_start[leaf] : code.term_start[leaf + 1]].tolist()
+            negated = bool(code.negated[leaf] != PLAIN)
+            steps[-1].append(
+                Leaf(tuple(Word(*named[term][1:]) for term in words), int(code.gap[leaf]), negated)
+            )
+    assert steps == [list(query.steps) for query in queries]
+    assert code.negated.tolist() == [standing for query in queries for standing in standings(query)]
+    words = [word for query in queries for leaf in query.leaves() for word in leaf.words]
+    assert named == list(dict.fromkeys((0, word.text, word.is_prefix) for word in words))
+
+
+OPERATIONS = {AND: Operation.AND, OR: Operation.OR, ACCRUE: Operation.ACCRUE}
+
+
+def standings(query: TextQuery) -> list[int]:
+    """How each leaf stands in its group: as it is, or negated."""
+    standing = [PLAIN] * len(query.steps)
+    for step, operands in zip(query.steps, query.operands(), strict=True):
+        for place in operands:
+            operand = query.steps[place]
+            if isinstance(step, Group) and isinstance(operand, Leaf) and operand.negated:
+                in_and = step.operation is Operation.AND
+                standing[place] = NEGATED_IN_AND if in_and else NEGATED_IN_ACCRUE
+    return [standing[place] for place, step in enumerate(query.steps) if isinstance(step, Leaf)]
 
 
 def check(texts: list[str], any_gap: bool) -> None:

@@ -9,7 +9,7 @@ from tocsin.kernels.jit import kernel
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import query_holds, room_to_judge_some, score_of
+from tocsin.kernels.text.judging import query_holds, room_to_judge, score_of
 from tocsin.kernels.text.query_code import QueryCode, Terms
 
 
@@ -30,7 +30,7 @@ def ask_pairs(
     count = document.size
     holds = np.zeros(count, np.bool_)
     score = np.zeros(count, np.float64)
-    room = room_to_judge_some(code, query)
+    room = room_to_judge(code, query)
     last = -1
     for i in range(count):
         if document[i] != last:

@@ -49,16 +49,7 @@ class JudgingRoom(NamedTuple):
 
 
 @kernel
-def room_to_judge(code: QueryCode) -> JudgingRoom:
-    """Room for the longest of all queries."""
-    most = 1
-    for query in range(code.group.size):
-        most = max(most, code.leaf_start[query + 1] - code.leaf_start[query])
-    return JudgingRoom(np.empty(most, np.uint8), np.empty(most, np.float64))
-
-
-@kernel
-def room_to_judge_some(code: QueryCode, queries: NDArray[np.int32]) -> JudgingRoom:
+def room_to_judge(code: QueryCode, queries: NDArray[np.int32]) -> JudgingRoom:
     """Room for the longest of some queries."""
     most = 1
     for query in queries:

@@ -72,7 +72,7 @@ def last_hash(value: np.uint64, eight: np.uint64) -> np.uint64:
 @inner_kernel
 def first_bytes(eight: np.uint64, size: int) -> np.uint64:
     """The first `size` of eight bytes, 1 at least, zeros behind them."""
-    return eight & (ALL >> np.uint64(64 - 8 * min(np.int64(size), 8)))
+    return eight & (ALL >> np.uint64(max(64 - 8 * np.int64(size), 0)))
 
 
 @inner_kernel
@@ -221,7 +221,7 @@ def _lengths_of_prefixes(record: NDArray[np.uint64], prefix_count: int) -> NDArr
         if record[place + 1] & np.uint64(1) != 0:
             beginning = first_bytes(record[place + _HEADER], min(length, BEGINNING))
             entry = _entry(prefixes, record[place + 1] & LOWER_HALF, beginning)
-            prefixes[entry] |= np.uint64(1) << np.uint64(min(length, LONG) - 1)
+            prefixes[entry] |= np.uint64(1) << np.uint64(min(length - 1, LONG - 1))
             prefixes[size] |= prefixes[entry]
         place += _HEADER + ((length + 7) >> 3)
     return prefixes

@@ -41,7 +41,6 @@ from tocsin.kernels.predicates import (
     LT,
     MATCHES,
     NULL,
-    NULLS,
     TEXTS,
 )
 from tocsin.kernels.spans import gather_spans

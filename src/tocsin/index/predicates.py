@@ -82,6 +82,16 @@ class Predicates:
         self._blocks: list[PredicateRows] = []
         self._written: list[_Written] = []
         self._count = 0
+        self._asking: set[int] = set()
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether any predicate that was read has a threshold for free text."""
+        return bool(self._asking)
+
+    def asks_for_score(self, ref: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which references are of predicates that have a threshold for free text."""
+        return np.isin(ref >> 1, np.fromiter(self._asking, np.int64, len(self._asking)))
 
     def read(
         self,
@@ -112,6 +122,10 @@ class Predicates:
 
     def _append(self, rows: PredicateRows, written: _Written) -> NDArray[np.int32]:
         first = self._count
+        second = rows.operand_start[:-1][rows.kind == TEXTS] + 1
+        written = second < rows.operand_start[1:][rows.kind == TEXTS]
+        row = np.flatnonzero(rows.kind == TEXTS)[written]
+        self._asking.update((first + row[rows.operand_low[second[written]] != BOOLEAN_READING]).tolist())
         self._blocks.append(rows)
         self._written.append(written)
         self._count += len(rows.test)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.index.packing import text_arrays
-from tocsin.kernels.history import hash_texts_evenly
+from tocsin.kernels.text_hashes import hash_texts_evenly
 
 END = 2**63
 """One more than the largest hash."""

@@ -19,14 +19,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.events.cells import Column
-from tocsin.grammar.text.words import words_of
-from tocsin.index.packing import joined, starts
-from tocsin.kernels.history import count_and_sketch
+from tocsin.index.packing import arrow_texts, joined, starts
+from tocsin.index.text.documents import documents_of
+from tocsin.index.text.reading_room import ReadingRoom
+from tocsin.kernels.distinct_texts import no_texts
+from tocsin.kernels.text.word_counts import bytes_of_words, count_and_sketch, number_words
 
 WORDS = pa.schema([("word", pa.string()), ("documents", pa.int64()), ("sketch", pa.list_(pa.int64()))])
 
 ENOUGH = 1 << 22
-"""Words of documents that are noted before they are counted: some hundred megabytes, with their texts."""
+"""Words of documents that are noted before they are counted: some ten megabytes of notes."""
+
+_FIRST_ROOM = 1 << 10
 
 
 class WordCounter:
@@ -35,16 +39,16 @@ class WordCounter:
     def __init__(self, sketch: int) -> None:
         self.documents = 0
         self._sketch = sketch
+        self._room = ReadingRoom(0)
         self._forget()
 
     def _forget(self) -> None:
-        self._number: dict[str, int] = {}
+        self._distinct = no_texts(_FIRST_ROOM, _FIRST_ROOM)
         self._hashes: list[NDArray[np.int64]] = []
-        self._texts_of_document: list[NDArray[np.int64]] = []
-        self._texts: list[NDArray[np.int64]] = []
-        self._words_of_text: list[NDArray[np.int64]] = []
+        self._document: list[NDArray[np.int64]] = []
+        self._sizes: list[NDArray[np.int64]] = []
         self._words: list[NDArray[np.int32]] = []
-        self._text_count = 0
+        self._document_count = 0
         self._noted = 0
 
     @property
@@ -58,38 +62,33 @@ class WordCounter:
         An empty list is a document without words; what holds no text is no document.
         """
         self.documents += len(column.empty)
-        strings = column.strings
-        if strings is None:
+        if column.strings is None:
             return
-        row, per_document = np.unique(strings.row, return_counts=True)
+        documents, row, document = documents_of(column.strings)
+        with self._room.lent(documents) as memory:
+            self._distinct, start, words = number_words(self._distinct, documents, memory)
         self.documents += len(row)
-        texts = [self._numbers_of(text) for text in strings.texts.to_pylist()]
         self._hashes.append(row_hash[row])
-        self._texts_of_document.append(per_document)
-        self._texts.append(strings.code.astype(np.int64) + self._text_count)
-        self._words_of_text.append(np.array([len(words) for words in texts], np.int64))
-        self._words.append(np.array([word for words in texts for word in words], np.int32))
-        self._text_count += len(texts)
-        self._noted += len(self._words[-1]) + len(strings.code)
-
-    def _numbers_of(self, text: str) -> list[int]:
-        number = self._number
-        return [number.setdefault(word, len(number)) for word in set(words_of(text))]
+        self._document.append(document.astype(np.int64) + self._document_count)
+        self._sizes.append(np.diff(start))
+        self._words.append(words)
+        self._document_count += len(start) - 1
+        self._noted += len(words) + len(row)
 
     def count(self) -> pa.Table:
         """The words of the documents noted since the last time, in no order; notes are forgotten."""
-        document_hash = joined(self._hashes, np.int64)
+        row_hash = joined(self._hashes, np.int64)
+        order = np.argsort(row_hash)
+        word_start, word_bytes = bytes_of_words(self._distinct)
         documents, start, hashes = count_and_sketch(
-            np.argsort(document_hash),
-            document_hash,
-            starts(joined(self._texts_of_document, np.int64), np.int64),
-            joined(self._texts, np.int64),
-            starts(joined(self._words_of_text, np.int64), np.int64),
+            row_hash[order],
+            joined(self._document, np.int64)[order],
+            starts(joined(self._sizes, np.int64), np.int64),
             joined(self._words, np.int32),
-            len(self._number),
+            len(word_start) - 1,
             self._sketch,
         )
         sketches = pa.ListArray.from_arrays(pa.array(start.astype(np.int32)), pa.array(hashes))
-        words = pa.array(list(self._number), pa.string())
+        words = arrow_texts(word_start, word_bytes).cast(pa.string())
         self._forget()
         return pa.table([words, pa.array(documents), sketches], schema=WORDS)

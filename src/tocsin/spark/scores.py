@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column
-from pyspark.sql.functions import ArrowUDFType, arrow_udf  # type: ignore[attr-defined]  # stubs lack them
+from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # the stubs lack it
 from pyspark.sql.types import DoubleType
 
 from tocsin.errors import UsageError
@@ -63,11 +63,13 @@ def _column(
         raise UsageError(f"a tocsin.Dictionary or the path of one, not {type(dictionary).__name__}")
     settings = TextSettings(stop_words=frozenset(stop_words))
     task = _task(asked, dictionary, settings.stop_words)
-    scored: Column = arrow_udf(task, DoubleType(), ArrowUDFType.SCALAR_ITER)(column)
+    scored: Column = arrow_udf(task, DoubleType())(column)
     return scored
 
 
 def _task(query: TextQuery, dictionary: Dictionary | None, stop_words: frozenset[str]) -> Any:
+    import pyarrow as pa
+
     def score_in_worker(texts: Iterator[Any]) -> Iterator[Any]:
         from tocsin.index.text.column_scores import ColumnScores
 
@@ -75,4 +77,6 @@ def _task(query: TextQuery, dictionary: Dictionary | None, stop_words: frozenset
         for portion in texts:
             yield asked.scores(portion)
 
+    # Spark reads from these what kind of function it is.
+    score_in_worker.__annotations__ = {"texts": Iterator[pa.Array], "return": Iterator[pa.Array]}
     return score_in_worker

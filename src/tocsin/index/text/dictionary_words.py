@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from tocsin.index.packing import joined, text_arrays
 from tocsin.index.text.dictionary import Dictionary
-from tocsin.kernels.lookup import hash_texts
+from tocsin.kernels.lookup import find_text, hash_texts
 from tocsin.kernels.text.dictionary import DictionaryWords
 
 _SMALLEST_TABLE = 8
@@ -43,3 +43,23 @@ def words_for_kernels(
 def _table_size(words: int) -> int:
     """A power of two, at least twice the number of words: see kernels/lookup.py."""
     return max(_SMALLEST_TABLE, 1 << (2 * words - 1).bit_length()) if words else _SMALLEST_TABLE
+
+
+def appended(words: DictionaryWords, more: DictionaryWords) -> DictionaryWords:
+    """The words of both, the groups of `more` numbered behind those of `words`."""
+    unknown = np.concatenate((words.unknown, more.unknown))
+    if not len(more.group):
+        return words._replace(unknown=unknown)
+    group = np.concatenate((words.group, more.group + np.int32(len(words.unknown))))
+    start = np.concatenate((words.start, words.start[-1] + more.start[1:]))
+    data = np.concatenate((words.data, more.data))
+    table = np.full(_table_size(len(group)), -1, np.int32)
+    hash_texts(group, start, data, table)
+    return DictionaryWords(group, start, data, np.concatenate((words.idf, more.idf)), table, unknown)
+
+
+def idf_of_word(words: DictionaryWords, group: int, word: str) -> float:
+    """The idf of one word in a text group."""
+    text = np.frombuffer(bytearray(word.encode()), np.uint8)
+    found = find_text(words.table, words.group, words.start, words.data, group, text, 0, len(text))
+    return float(words.idf[found] if found >= 0 else words.unknown[group])

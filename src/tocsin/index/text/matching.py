@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.grammar.tree import Path
+from tocsin.index.text.base import TextBase
 from tocsin.index.text.batch import BatchDocuments
 from tocsin.index.text.compiled import CompiledTexts
+from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.index.text.trie_filter import TextFilter
+from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.documents import Documents
 
 Longs = NDArray[np.int64]
@@ -43,7 +46,13 @@ class TextMatcher:
         self._rules = texts.rules
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
+        self._room = ReadingRoom(len(texts.terms.group))
         self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+
+    @property
+    def base(self) -> TextBase:
+        """Settings and dictionaries."""
+        return self._texts.base
 
     @property
     def has_deferred(self) -> bool:
@@ -111,6 +120,14 @@ class TextMatcher:
             order = np.argsort(document, kind="stable")
             asked, document = asked[order], document[order].astype(np.int32)
             known[asked] = True
-            found, points = self._filter.ask(field.documents, document, query[asked].astype(np.int32))
-            holds[asked], score[asked] = found.astype(np.bool_), points
+            with self._room.lent(field.documents) as words:
+                holds[asked], score[asked] = ask_pairs(
+                    self._code,
+                    self._texts.terms,
+                    self._texts.base.words,
+                    field.documents,
+                    document,
+                    query[asked],
+                    words,
+                )
         return _Answers(known, holds, score)

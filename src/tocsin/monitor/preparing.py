@@ -51,9 +51,7 @@ class Preparation:
                 dictionary = Dictionary.open(dictionary)
             words[field_named(name)] = dictionary
         estimate = None if history is None else partial(selectivity, history=history)
-        return Preparation(
-            TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate)
-        )
+        return Preparation(TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate))
 
 
 def field_named(name: str) -> Path:

@@ -73,7 +73,7 @@ CSV = """\ufeffid,note,when\r
 a,"one, two","contains(body, 'golf', boolean)"\r
 \r
 "multi
-line",x,"""section é"" = 1 and contains(body, '""David Lee"", golf', boolean)"\r
+line",x,"x = 'é' and ""a b"" = 1 and contains(body, '""David Lee"", golf', boolean)"\r
 """
 JSONL = """\ufeff{"id": "a", "when": "contains(body, 'golf', boolean)"}
 

@@ -13,5 +13,6 @@ from __future__ import annotations
 
 from tocsin.spark.match import match
 from tocsin.spark.session import session
+from tocsin.spark.statistics import statistics
 
-__all__ = ["match", "session"]
+__all__ = ["match", "session", "statistics"]

@@ -8,8 +8,9 @@ well would be alerts whatever the threshold.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -36,12 +37,13 @@ from tocsin.grammar.tree import (
     Test,
     has_threshold,
 )
+from tocsin.index.compiled import compile_rules
 from tocsin.index.statistics.history import History
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.monitor.backtest_result import NO_DAY, Place, Ranking, TestRun
-from tocsin.monitor.building import build
 from tocsin.monitor.event_sources import EventPortion, EventSource, event_source
 from tocsin.monitor.index import Index
+from tocsin.monitor.preparing import Preparation, field_named
 from tocsin.monitor.slice_matchers import IndexOnSlices
 
 READ, WITHOUT = 0, 1
@@ -83,8 +85,8 @@ def backtest(
         raise UsageError(f"top is how many texts to keep, not {top}")
     tried = _tried(read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules), rule)
     source = event_source(events)
-    found_time = _time_field(source) if time is None else tuple(time.split("."))
-    index = _index(tried.place, history, dictionaries, stop_words)
+    found_time = _time_field(source) if time is None else field_named(time)
+    index = _index(tried.place, Preparation.of(history, dictionaries, stop_words))
     run = _Run(tried, IndexOnSlices(index), found_time, top)
     done = 0
     for portion in source.portions(run.fields):
@@ -117,15 +119,13 @@ def _tried(rules: Rules, rule: str) -> _Tried:
         condition = parse_condition(rules.whens[row].as_py(), rules.aliases.get(row))
     except RuleError as error:
         raise rules.error(row, error) from None
-    step = _step_to_try(condition, rule)
-    predicate = condition.steps[step]
-    assert isinstance(predicate, Predicate)
+    step, predicate = _step_to_try(condition, rule)
     query = parse_query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
     place = Place(rules, row, condition.places[step])
     return _Tried(place, predicate.field, query, threshold_of(predicate, DEFAULT))
 
 
-def _step_to_try(condition: Condition, rule: str) -> int:
+def _step_to_try(condition: Condition, rule: str) -> tuple[int, Predicate]:
     every = {
         place: step
         for place, step in enumerate(condition.steps)
@@ -145,7 +145,7 @@ def _step_to_try(condition: Condition, rule: str) -> int:
             f"the contains of the rule {rule!r} stands below a not, xor or xnor: there a higher threshold"
             " can give more alerts, which a ranking cannot show"
         )
-    return step
+    return step, every[step]
 
 
 def _negated(condition: Condition) -> set[int]:
@@ -161,12 +161,7 @@ def _negated(condition: Condition) -> set[int]:
     return below
 
 
-def _index(
-    place: Place,
-    history: History | PathLike | None,
-    dictionaries: Mapping[str, Dictionary | PathLike] | None,
-    stop_words: Iterable[str],
-) -> Index:
+def _index(place: Place, preparation: Preparation) -> Index:
     whens = [place.condition("0"), place.condition(_UNREACHABLE)]
     alias = place.rules.aliases.get(place.row)
     pair = Rules(
@@ -175,9 +170,7 @@ def _index(
         lines=np.ones(2, np.int64),
         aliases={} if alias is None else {READ: alias, WITHOUT: alias},
     )
-    built = build(pair, history=history, dictionaries=dictionaries, stop_words=stop_words)
-    assert isinstance(built, Index)
-    return built
+    return Index(compile_rules(pair, base=preparation.base))
 
 
 # ---- When
@@ -218,6 +211,14 @@ def _days(column: Column) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 # ---- What
 
 
+class _Shown(NamedTuple):
+    """A document of the ranking, in the order of the ranking."""
+
+    minus_score: float
+    event: int
+    texts: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class _Run:
     """A test run under way: what the portions so far gave."""
@@ -230,7 +231,8 @@ class _Run:
     rejects: int = 0
     first_day: int | None = None
     last_day: int | None = None
-    parts: list[Ranking] = field(default_factory=list)
+    parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
+    shown: list[_Shown] = field(default_factory=list)
 
     @property
     def fields(self) -> list[Path]:
@@ -243,18 +245,15 @@ class _Run:
         self.rejects += portion.rejects
         day = self._day_of(portion.events)
         found = self.matcher.match(portion.events)
-        event = np.repeat(np.arange(len(found.per_event)), found.per_event)
-        is_read = found.rule == READ
+        matched = np.repeat(np.arange(len(found.per_event)), found.per_event)
         always = np.zeros(portion.events.length, np.bool_)
-        always[event[found.rule == WITHOUT]] = True
-        row = event[is_read]
+        always[matched[found.rule == WITHOUT]] = True
+        is_read = found.rule == READ
+        row = matched[is_read]
         score = np.zeros(len(row)) if found.score is None else found.score[is_read]
-        best = np.lexsort((row, -score))
-        row, score = row[best], score[best]
-        texts = _documents(portion.events, self.tried.field, row[: self.top].tolist())
-        self.parts.append(Ranking(portion.rows[row], score, always[row], day[row], texts))
-        if self.top is not None and len(self.parts) > 1:
-            self._drop_texts()
+        event = portion.rows[row]
+        self.parts.append((event, score, always[row], day[row]))
+        self._show(event, score, row, portion.events)
 
     def _day_of(self, events: EventBatch) -> NDArray[np.int32]:
         day = np.full(events.length, NO_DAY, np.int32)
@@ -269,12 +268,25 @@ class _Run:
             self.last_day = last if self.last_day is None else max(last, self.last_day)
         return day
 
-    def _drop_texts(self) -> None:
-        """Keep only the texts that can still be among the first: the two last parts become one."""
-        self.parts[-2:] = [_merged(self.parts[-2:], self.top)]
+    def _show(
+        self, event: NDArray[np.int64], score: NDArray[np.float64], row: NDArray[np.int64], events: EventBatch
+    ) -> None:
+        """Keep the documents that are among the first so far."""
+        best = np.lexsort((event, -score))[: self.top]
+        documents = _documents(events, self.tried.field, row[best])
+        found = map(_Shown, (-score[best]).tolist(), event[best].tolist(), documents)
+        self.shown = (
+            sorted([*self.shown, *found])[: self.top] if self.top is not None else [*self.shown, *found]
+        )
 
     def result(self, time: str | None) -> TestRun:
         """The run as a whole."""
+        event, score, always, day = (
+            np.concatenate([np.empty(0, kind), *(part[place] for part in self.parts)])
+            for place, kind in enumerate((np.int64, np.float64, np.bool_, np.int32))
+        )
+        best = np.lexsort((event, -score))
+        texts = [each.texts for each in sorted(self.shown)]
         return TestRun(
             place=self.tried.place,
             query=self.tried.query,
@@ -284,27 +296,11 @@ class _Run:
             time=time,
             first_day=self.first_day,
             last_day=self.last_day,
-            ranking=_merged(self.parts, self.top),
+            ranking=Ranking(event[best], score[best], always[best], day[best], texts),
         )
 
 
-def _merged(parts: Sequence[Ranking], top: int | None) -> Ranking:
-    """Several rankings as one; beyond `top` without texts."""
-    event = np.concatenate([np.empty(0, np.int64), *(part.event for part in parts)])
-    score = np.concatenate([np.empty(0), *(part.score for part in parts)])
-    always = np.concatenate([np.empty(0, np.bool_), *(part.always for part in parts)])
-    day = np.concatenate([np.empty(0, np.int32), *(part.day for part in parts)])
-    starts = np.cumsum([0, *(len(part.event) for part in parts)])
-    part_of = np.repeat(np.arange(len(parts)), np.diff(starts))
-    best = np.lexsort((event, -score))
-    texts: list[tuple[str, ...]] = []
-    for place in best[:top].tolist():
-        part = int(part_of[place])
-        texts.append(parts[part].texts[place - int(starts[part])])
-    return Ranking(event[best], score[best], always[best], day[best], texts)
-
-
-def _documents(events: EventBatch, path: Path, rows: Sequence[int]) -> list[tuple[str, ...]]:
+def _documents(events: EventBatch, path: Path, rows: NDArray[np.int64]) -> list[tuple[str, ...]]:
     """The texts that some events have in a field."""
     column = events.columns.get(path)
     strings: StringCells | None = None if column is None else column.strings

@@ -139,7 +139,7 @@ def compile_rules(
         [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
         len(families.group_path),
     )
-    texts, parts, likelihood = _with_texts(
+    in_texts, parts, likelihood = _with_texts(
         reading, families, order, leaf_text, base or TextBase(), planner, len(rules)
     )
     clock.append(time.perf_counter())
@@ -180,7 +180,7 @@ def compile_rules(
         leaf_text,
         _stream_of(rules.metadata),
         families.group_path,
-        texts,
+        in_texts,
         planner,
         facts,
     )

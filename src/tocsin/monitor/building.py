@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +13,14 @@ from tocsin.errors import RuleError, UsageError, each_error
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
 from tocsin.index.engines import BUILDERS
-from tocsin.index.statistics.history import History
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.monitor.engine_index import EngineIndex
 from tocsin.monitor.index import Index
 from tocsin.monitor.learning import learned
 from tocsin.monitor.preparing import Preparation
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
 
 AnyIndex = Index | EngineIndex
 PathLike = str | os.PathLike[str]

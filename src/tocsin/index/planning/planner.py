@@ -121,7 +121,13 @@ def in_order_read(estimates: LeafEstimates, order: NDArray[np.int64]) -> LeafEst
     """Estimates by leaf as reading numbers them: leaf l was number order[l] there."""
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
-    return LeafEstimates(*(each[number] for each in estimates))
+    return LeafEstimates(
+        estimates.true[number],
+        estimates.false[number],
+        estimates.found[number],
+        estimates.asked[number],
+        estimates.query[number],
+    )
 
 
 def leaves_beside_text(

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.index.scratch import Scratch
+from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.kernels.number_sorting import no_tally
 from tocsin.kernels.text.access_paths import access_paths, rarity_of_terms
+from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.dictionary import DictionaryWords
-from tocsin.kernels.text.document_words import DocumentWords, no_document_words, room_for
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.judging import room_to_judge
 from tocsin.kernels.text.query_code import QueryCode, Terms
@@ -61,6 +62,7 @@ class TextFilter:
         self.dictionary = dictionary
         self.selective = selective
         self._desks = Scratch(lambda: _Desk(self))
+        self._reading = ReadingRoom(len(terms.group))
         self._counts = Counts()
         self._counting = Lock()
 
@@ -102,7 +104,7 @@ class TextFilter:
 
         Ascending: document d has found[start[d] : start[d + 1]].
         """
-        with self._desks.lent() as desk:
+        with self._desks.lent() as desk, self._reading.lent(documents) as words:
             start, found, count = match_documents(
                 documents,
                 group,
@@ -110,7 +112,7 @@ class TextFilter:
                 self.terms,
                 self.dictionary,
                 self.trie,
-                desk.words_for(documents),
+                words,
                 desk.search,
                 desk.judging,
                 desk.tally,
@@ -118,6 +120,16 @@ class TextFilter:
         with self._counting:
             self._counts = Counts(*(np.array(self._counts) + count).tolist())
         return start, found
+
+    def ask(
+        self, documents: Documents, document: Ints, query: Ints
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """The Boolean reading and the score of query[i] in document[i], indexed or not.
+
+        Pairs of one document stand together.
+        """
+        with self._reading.lent(documents) as words:
+            return ask_pairs(self.code, self.terms, self.dictionary, documents, document, query, words)
 
     def changed(
         self, code: QueryCode, terms: Terms, dictionary: DictionaryWords, *, insert: Ints, delete: Ints
@@ -151,23 +163,12 @@ class TextFilter:
 
 
 class _Desk:
-    """What one thread works with."""
+    """What one thread works with besides the words of a document."""
 
     def __init__(self, owner: TextFilter) -> None:
         self.search = search_room(owner.trie)
-        self.judging = room_to_judge(owner.code)
+        self.judging = room_to_judge(owner.code, np.arange(len(owner.code.group), dtype=np.int32))
         self.tally = no_tally()
-        self._terms = len(owner.terms.group)
-        self._room = -1
-        self._words: DocumentWords
-
-    def words_for(self, documents: Documents) -> DocumentWords:
-        """Room for the words of the longest of these documents."""
-        needed = int(room_for(documents))
-        if needed > self._room:
-            self._room = max(needed, 2 * self._room)
-            self._words = no_document_words(self._terms, self._room)
-        return self._words
 
 
 def _with_queries(

@@ -90,8 +90,8 @@ def search_trie(
     hits = np.int64(0)
     at = np.int64(0)
     while at < count:
-        prefetch(branch, ROW * np.int64(visited[min(at + 2 * _AHEAD, count - 1)]))
-        ahead = ROW * np.int64(visited[min(at + _AHEAD, count - 1)])
+        prefetch(branch, ROW * np.int64(visited[at + 2 * _AHEAD if at + 2 * _AHEAD < count else at]))
+        ahead = ROW * np.int64(visited[at + _AHEAD if at + _AHEAD < count else at])
         prefetch(branch, ROW * abs(np.int64(branch[ahead + FIRST_CHILD])))
         prefetch(predicate, PREDICATE_ROW * np.int64(branch[ahead + FIRST_PREDICATE]))
         node = np.int64(visited[at])

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from tocsin.events.kinds import Kind
 from tocsin.grammar.predicates import KIND_NAMES
 from tocsin.grammar.printing import print_field
-from tocsin.grammar.tree import Condition, Path, Predicate, Test
+from tocsin.grammar.tree import TEXT_TESTS, Condition, Path, Predicate, Test
 
 if TYPE_CHECKING:
     from tocsin.events.schema import Schema
 
-_STRING_TESTS = frozenset({Test.LIKE, Test.ILIKE, Test.MATCHES, Test.CIDR})
+_STRING_TESTS = TEXT_TESTS | {Test.LIKE, Test.ILIKE, Test.MATCHES, Test.CIDR}
 _LONGEST_SUGGESTED = 200
 
 

@@ -16,7 +16,15 @@ from tocsin.grammar.cursor import Cursor
 from tocsin.grammar.places import error_of
 from tocsin.grammar.predicates import CONNECTIVE_SYMBOLS, is_connective, read_predicate
 from tocsin.grammar.tokens import TokenKind, describe, tokenize
-from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
+from tocsin.grammar.tree import (
+    Condition,
+    Connective,
+    Constant,
+    Operator,
+    Predicate,
+    Step,
+    has_threshold,
+)
 
 _NOT = Operator(Connective.NOT, 1)
 _XORS = {"xor": Operator(Connective.XOR, 2), "xnor": Operator(Connective.XNOR, 2)}
@@ -64,9 +72,24 @@ def read_condition(cursor: Cursor, alias: str | None) -> Condition | None:
         return None
     reader = _ConditionReader(cursor, alias)
     reader.read()
+    _check_thresholds(cursor, reader)
     if cursor.failed:
         return None
     return Condition(tuple(reader.steps), tuple(reader.places))
+
+
+def _check_thresholds(cursor: Cursor, reader: _ConditionReader) -> None:
+    """At most one `contains` of a condition has a threshold."""
+    first = True
+    for step, place in zip(reader.steps, reader.places, strict=True):
+        if isinstance(step, Predicate) and has_threshold(step):
+            if not first:
+                cursor.problem(
+                    place,
+                    "only one contains of a condition can have a threshold, the one that a test run sets:"
+                    " make the others boolean",
+                )
+            first = False
 
 
 class _Level:

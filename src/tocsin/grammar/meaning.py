@@ -1,11 +1,12 @@
 """What a condition means: the slow, obvious evaluator that every engine is held to.
 
 It follows the specification sentence by sentence and shares nothing with the engines but the small
-languages of patterns.py. Read it in this order:
+languages of patterns.py and text/. Read it in this order:
 
     lookup            what an event holds at a path: nothing, one value, or a flat list
     predicate_truth   what one predicate says of that
     condition_truth   how the truths of predicates combine
+    score             what a match carries besides: how well free text fits
 
 Nothing here calls itself, so neither a deep event nor a deep condition can exhaust the stack.
 """
@@ -33,7 +34,21 @@ from tocsin.grammar.patterns import (
     parse_timestamp,
     print_timestamp,
 )
-from tocsin.grammar.tree import Condition, Connective, Constant, Literal, Operator, Path, Predicate, Test
+from tocsin.grammar.text.meaning import Verdict, judge
+from tocsin.grammar.text.parsing import parse_query
+from tocsin.grammar.text.settings import DEFAULT, TextSettings
+from tocsin.grammar.tree import (
+    TEXT_TESTS,
+    Condition,
+    Connective,
+    Constant,
+    Literal,
+    Operator,
+    Path,
+    Predicate,
+    Test,
+    has_threshold,
+)
 
 Event = Mapping[str, object]
 
@@ -52,17 +67,17 @@ class Truth(IntEnum):
         raise TypeError("a Truth has three values: compare it with Truth.TRUE")
 
 
-def matches(condition: Condition, event: Event) -> bool:
+def matches(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> bool:
     """Whether an event satisfies a condition: only *true* counts, unknown does not."""
-    return condition_truth(condition, event) is Truth.TRUE
+    return condition_truth(condition, event, texts) is Truth.TRUE
 
 
-def condition_truth(condition: Condition, event: Event) -> Truth:
+def condition_truth(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> Truth:
     """The truth of a whole condition."""
-    return step_truths(condition, event)[-1]
+    return step_truths(condition, event, texts)[-1]
 
 
-def step_truths(condition: Condition, event: Event) -> list[Truth]:
+def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> list[Truth]:
     """The truth of every step of a condition, in the order of its steps; the last is the whole's."""
     truths: list[Truth] = []
     waiting: list[Truth] = []
@@ -74,7 +89,7 @@ def step_truths(condition: Condition, event: Event) -> list[Truth]:
         elif isinstance(step, Constant):
             truth = Truth.TRUE if step.value else Truth.FALSE
         else:
-            truth = predicate_truth(step, event)
+            truth = predicate_truth(step, event, texts)
         waiting.append(truth)
         truths.append(truth)
     return truths
@@ -93,12 +108,15 @@ def _combined(connective: Connective, operands: list[Truth]) -> Truth:
     return Truth(-left * right)
 
 
-def predicate_truth(predicate: Predicate, event: Event) -> Truth:
+def predicate_truth(predicate: Predicate, event: Event, texts: TextSettings = DEFAULT) -> Truth:
     """The truth of one predicate.
 
     Unknown when the field is missing or holds nothing of the predicate's kind; a list satisfies the
-    predicate when any of its elements does, and an empty list is known to satisfy none.
+    predicate when any of its elements does, and an empty list is known to satisfy none. To free text
+    the strings of a list are one document.
     """
+    if predicate.test in TEXT_TESTS:
+        return _text_truth(predicate, event, texts)
     found = lookup(event, predicate.field)
     if predicate.test is Test.NULL:
         return Truth.TRUE if found is None else Truth.FALSE
@@ -112,6 +130,51 @@ def predicate_truth(predicate: Predicate, event: Event) -> Truth:
     if not known:
         return Truth.UNKNOWN
     return Truth.TRUE if any(_satisfies(predicate, value) for value in known) else Truth.FALSE
+
+
+def _text_truth(predicate: Predicate, event: Event, texts: TextSettings) -> Truth:
+    document = document_at(event, predicate.field)
+    if document is None:
+        return Truth.UNKNOWN
+    holds, score = text_verdict(predicate, document, texts)
+    threshold = threshold_of(predicate, texts)
+    return Truth.TRUE if holds and (threshold is None or score >= threshold) else Truth.FALSE
+
+
+def document_at(event: Event, path: Path) -> list[str] | None:
+    """The strings at a path, which are one document; None when there is nothing that free text can ask."""
+    found = lookup(event, path)
+    elements = found if isinstance(found, list) else [] if found is None else [found]
+    strings = [each for each in elements if isinstance(each, str)]
+    return None if found is None or (elements and not strings) else strings
+
+
+def text_verdict(predicate: Predicate, document: list[str], texts: TextSettings) -> Verdict:
+    """What a predicate's text query says of a document, whatever its threshold."""
+    query = _query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
+    return judge(query, document, texts.weights(predicate.field))
+
+
+def threshold_of(predicate: Predicate, texts: TextSettings) -> float | None:
+    """The score that a text predicate asks for; None when its Boolean reading decides alone."""
+    if len(predicate.operands) == 1:
+        return texts.threshold
+    written = predicate.operands[1]
+    return None if written.kind is Kind.BOOLEAN else float(written.value)
+
+
+def score(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> float | None:
+    """What a match carries: the score of the `contains` with a threshold, else the largest score.
+
+    None for a condition without free text. A field that is missing scores 0.
+    """
+    every = [predicate for predicate in condition.predicates() if predicate.test in TEXT_TESTS]
+    scored = [predicate for predicate in every if has_threshold(predicate)] or every
+    scores = [
+        text_verdict(predicate, document_at(event, predicate.field) or [], texts).score
+        for predicate in scored
+    ]
+    return max(scores, default=None)
 
 
 def kind_of_predicate(predicate: Predicate) -> Kind:
@@ -285,6 +348,7 @@ COMPARISONS: dict[Test, Callable[[Any, Any], Any]] = {
     Test.GT: operator.gt,
     Test.GE: operator.ge,
 }
+_query = lru_cache(maxsize=1024)(parse_query)
 _like = lru_cache(maxsize=1024)(compile_like)
 _regex = lru_cache(maxsize=1024)(compile_regex)
 _network = lru_cache(maxsize=1024)(parse_network)

@@ -15,6 +15,7 @@ from tocsin.grammar import patterns
 from tocsin.grammar.cursor import Cursor
 from tocsin.grammar.instants import is_too_fine
 from tocsin.grammar.numerals import read_number
+from tocsin.grammar.text.parsing import QueryProblems, parse_query
 from tocsin.grammar.tokens import Token, TokenKind, describe
 from tocsin.grammar.tree import Literal, Path, Predicate, Test
 
@@ -33,7 +34,7 @@ _COMPARISONS = {
     ">=": (Test.GE, False),
 }
 _STRING_TESTS = {"like": Test.LIKE, "ilike": Test.ILIKE, "matches": Test.MATCHES}
-_FREE_TEXT = frozenset({"contains", "tm_contains"})
+_FREE_TEXT = {"contains": Test.CONTAINS, "tm_contains": Test.TM_CONTAINS}
 KIND_NAMES = {
     Kind.NUMBER: "a number",
     Kind.STRING: "a string",
@@ -312,9 +313,10 @@ def _read_call(cursor: Cursor, alias: str | None) -> Reading | None:
     if word == "cidr":
         return _read_cidr(cursor, opening, alias)
     if word in _FREE_TEXT:
-        cursor.problem(name.offset, f"free text ('{word}') is not supported yet")
-    else:
-        cursor.problem(name.offset, f"{describe(name)} is not a function: expected a field, or cidr(...)")
+        return _read_contains(cursor, opening, alias, _FREE_TEXT[word])
+    cursor.problem(
+        name.offset, f"{describe(name)} is not a function: expected a field, contains(...) or cidr(...)"
+    )
     cursor.skip_until()
     cursor.advance()
     return None
@@ -332,6 +334,66 @@ def _read_cidr(cursor: Cursor, opening: Token, alias: str | None) -> Reading | N
     if not _close_call(cursor, opening, "')'", silent=predicate is None):
         return None
     return None if predicate is None else Reading(predicate, None)
+
+
+def _read_contains(cursor: Cursor, opening: Token, alias: str | None, test: Test) -> Reading | None:
+    field = read_field(cursor, alias)
+    operands: tuple[Literal, ...] | None = None
+    if field is not None:
+        if cursor.at_symbol(","):
+            cursor.advance()
+            operands = _read_text_operands(cursor, test)
+        else:
+            cursor.expected("',' and the text query as a string")
+    closed = _close_call(cursor, opening, "',' or ')'", silent=operands is None)
+    if field is None or operands is None or not closed:
+        return None
+    return Reading(Predicate(field, test, operands), None)
+
+
+def _read_text_operands(cursor: Cursor, test: Test) -> tuple[Literal, ...] | None:
+    """The query, and behind it perhaps the threshold or `boolean`; None when something is wrong."""
+    token = cursor.token
+    if token.kind is not TokenKind.STRING:
+        _refuse_value(cursor, "a text query as a string")
+        return None
+    cursor.advance()
+    good = True
+    try:
+        parse_query(token.value, any_gap=test is Test.TM_CONTAINS)
+    except QueryProblems as error:
+        for place, reason in error.problems:
+            cursor.problem(_offset_within(token, place), reason)
+        good = False
+    query = Literal(Kind.STRING, token.value)
+    if not cursor.at_symbol(","):
+        return (query,) if good else None
+    cursor.advance()
+    setting = _read_threshold(cursor)
+    return (query, setting) if good and setting is not None else None
+
+
+def _read_threshold(cursor: Cursor) -> Literal | None:
+    token = cursor.token
+    if cursor.at_word("boolean"):
+        cursor.advance()
+        return _TRUE
+    if token.kind is not TokenKind.NUMBER:
+        _refuse_value(cursor, "a threshold or 'boolean'")
+        return None
+    literal = read_value(cursor)
+    if literal is not None and float(literal.value) < 0:
+        cursor.problem(token.offset, "a threshold is a number from 0 on: scores are never negative")
+        return None
+    return literal
+
+
+def _offset_within(token: Token, place: int) -> int:
+    """Where a character of a string stands in the text, of which '' is one quote of the string."""
+    at = 1
+    for character in token.value[:place]:
+        at += 2 if character == "'" else 1
+    return token.offset + at
 
 
 def _close_call(cursor: Cursor, opening: Token, what: str, *, silent: bool = False) -> bool:

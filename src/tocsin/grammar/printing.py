@@ -14,6 +14,7 @@ from tocsin.events.kinds import Kind
 from tocsin.grammar.patterns import print_timestamp
 from tocsin.grammar.tokens import TRIGGER_WORDS
 from tocsin.grammar.tree import (
+    TEXT_TESTS,
     Condition,
     Connective,
     Constant,
@@ -78,6 +79,12 @@ def print_predicate(predicate: Predicate, negated: bool = False) -> str:
     test, operands = predicate.test, predicate.operands
     if test is Test.CIDR:
         return f"{'not ' if negated else ''}cidr({field}, {print_literal(operands[0])})"
+    if test in TEXT_TESTS:
+        parts = [field, print_literal(operands[0])]
+        if len(operands) > 1:
+            threshold = operands[1]
+            parts.append("boolean" if threshold.kind is Kind.BOOLEAN else print_literal(threshold))
+        return f"{'not ' if negated else ''}{test.value}({', '.join(parts)})"
     word = test.value
     prefix = ""
     if negated:

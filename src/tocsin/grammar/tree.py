@@ -57,6 +57,8 @@ class Test(Enum):
     ILIKE = "ilike"
     MATCHES = "matches"
     CIDR = "cidr"
+    CONTAINS = "contains"
+    TM_CONTAINS = "tm_contains"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,27 @@ class Predicate:
     """One question about one field, always in its positive form.
 
     Operands: one literal for comparisons, low and high for BETWEEN, one or more of one kind for IN,
-    none for NULL, one STRING (the pattern, the expression, the network) for the rest.
+    none for NULL, one STRING (the pattern, the expression, the network, the text query) for the rest.
+    Behind the query of CONTAINS and TM_CONTAINS may stand its threshold, a NUMBER from 0 on, or the
+    BOOLEAN true for `boolean`.
     """
 
     field: Path
     test: Test
     operands: tuple[Literal, ...]
+
+
+TEXT_TESTS = frozenset({Test.CONTAINS, Test.TM_CONTAINS})
+"""Tests that ask free text: a list of strings is one document to them."""
+
+
+def has_threshold(predicate: Predicate) -> bool:
+    """Whether a threshold is written in the predicate."""
+    return (
+        predicate.test in TEXT_TESTS
+        and len(predicate.operands) > 1
+        and predicate.operands[1].kind is Kind.NUMBER
+    )
 
 
 class Connective(Enum):

@@ -15,12 +15,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.events.cells import BooleanCells, DecimalCells, NumberCells, Rows, StringCells, TimestampCells
+from tocsin.events.cells import (
+    BooleanCells,
+    DecimalCells,
+    NumberCells,
+    Path,
+    Rows,
+    StringCells,
+    TimestampCells,
+)
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.keys import Reader, double_keys
 from tocsin.index.packing import joined, starts, text_arrays
 from tocsin.index.patterns import PatternGroup
+from tocsin.index.text.batch import BatchDocuments
+from tocsin.index.text.matching import TextMatcher
 from tocsin.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts
 from tocsin.kernels.leaves import Cells
 
@@ -86,6 +96,13 @@ class BatchCells:
             found = self._found(*patterns.find(cells.texts))[cells.code]
             self._text_found.append((len(self._texts), found))
         self._texts.append((group, cells))
+
+    def texts(self, group: int, path: Path, documents: BatchDocuments, matcher: TextMatcher) -> None:
+        """All strings of an event's field as one document, in which free text is found."""
+        field = documents.field(path)
+        if field is not None:
+            found = self._found(*matcher.find(path, field.documents))[field.document]
+            self._others.append((group, _Other(field.row, found)))
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:
         """The strings that read as another kind, as values of that kind; the others are not known.

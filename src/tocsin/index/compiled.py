@@ -28,6 +28,8 @@ from tocsin.index.likelihood import guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns
 from tocsin.index.reading import Steps, read_texts
+from tocsin.index.text.base import TextBase
+from tocsin.index.text.compiled import CompiledTexts, compile_texts, rules_of_texts, text_leaves
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.links import Links
 from tocsin.kernels.lookup import Bounds, Literals
@@ -58,6 +60,7 @@ class CompiledIndex(NamedTuple):
     leaf_text      every leaf's predicate as it was first written, perhaps negated
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
     group_path     the field of each group
+    texts          free text: see text/compiled.py
     facts          seconds of the build by phase, for stats()
     """
 
@@ -75,6 +78,7 @@ class CompiledIndex(NamedTuple):
     leaf_text: Texts
     metadata: NDArray[np.uint8]
     group_path: list[Path]
+    texts: CompiledTexts
     facts: dict[str, float]
 
     @property
@@ -97,8 +101,13 @@ PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, NDArray[n
 """Makes one graph of conditions, given the number of leaves and of conditions: see graph.share."""
 
 
-def compile_rules(rules: Rules, put_together: PutTogether = share) -> CompiledIndex:
-    """Build the index of the rules; RuleError or RuleErrors when some cannot be taken."""
+def compile_rules(
+    rules: Rules, put_together: PutTogether = share, base: TextBase | None = None
+) -> CompiledIndex:
+    """Build the index of the rules; RuleError or RuleErrors when some cannot be taken.
+
+    `base` has the settings and dictionaries of free text.
+    """
     clock = [time.perf_counter()]
     texts = Texts(*text_arrays(rules.whens))
     reading = read_texts(*texts, rules.aliases)
@@ -114,6 +123,9 @@ def compile_rules(rules: Rules, put_together: PutTogether = share) -> CompiledIn
         [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
         len(families.group_path),
     )
+    in_texts, base = text_leaves(families, table, order, base or TextBase())
+    text_rules = rules_of_texts(reading.parts, in_texts, order, len(rules))
+    texts = compile_texts(in_texts, base, text_rules, np.ones(len(in_texts.leaf), np.bool_))
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
@@ -152,8 +164,14 @@ def compile_rules(rules: Rules, put_together: PutTogether = share) -> CompiledIn
         leaf_text,
         _stream_of(rules.metadata),
         families.group_path,
+        texts,
         facts,
     )
+
+
+def compile_like(index: CompiledIndex, rules: Rules) -> CompiledIndex:
+    """Build an index of other rules with the same settings, dictionaries and estimates."""
+    return compile_rules(rules, base=index.texts.base)
 
 
 def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:

@@ -7,10 +7,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tocsin.events.cells import BooleanCells, DecimalCells, NumberCells, Rows, StringCells, TimestampCells
+from tocsin.events.cells import (
+    BooleanCells,
+    DecimalCells,
+    NumberCells,
+    Path,
+    Rows,
+    StringCells,
+    TimestampCells,
+)
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.keys import Reader, double_key
 from tocsin.index.patterns import PatternGroup
+from tocsin.index.text.batch import BatchDocuments
+from tocsin.index.text.matching import TextMatcher
 from tocsin.kernels.leaves import OneEvent
 
 
@@ -57,6 +67,13 @@ class EventCells:
             self._text += (group, len(self._text_bytes))
         if patterns is not None:
             self._found_leaf.extend(patterns.find(cells.texts)[1].tolist())
+
+    def texts(self, group: int, path: Path, documents: BatchDocuments, matcher: TextMatcher) -> None:
+        """All strings of the field as one document, in which free text is found."""
+        field = documents.field(path)
+        if field is not None:
+            self._known_group.append(group)
+            self._found_leaf.extend(matcher.find(path, field.documents)[1].tolist())
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:
         """The strings that read as another kind, as values of that kind; the others are not known."""

@@ -9,6 +9,8 @@ predicate belongs to one family:
     null       is null
     patterns   like, ilike,        asked of each distinct text of a batch (patterns.py)
                matches
+    texts      contains,           found by the trie filter (text/), in a group of its own for each field:
+               tm_contains         the strings of a list are one document
 """
 
 from __future__ import annotations
@@ -39,11 +41,11 @@ from tocsin.kernels.predicates import (
     LT,
     MATCHES,
     NULL,
-    NULLS,
+    TEXTS,
 )
 from tocsin.kernels.spans import gather_spans
 
-_KINDS = NULLS + 1
+_KINDS = TEXTS + 1
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -52,11 +54,12 @@ Longs = NDArray[np.int64]
 class Families(NamedTuple):
     """Every leaf in its place.
 
-    group_path      the field of each group; group_kind its Kind, or NULLS
+    group_path      the field of each group; group_kind its Kind, or NULLS, or TEXTS
     group_of        int32[L]     the group of each leaf
     null_leaf       int32[G]
     posting_start   int64[Q+1]   with posting_leaf: the leaves of each literal
     pattern_leaf    int32[...]   leaves of the pattern family, ascending
+    text_leaf       int32[...]   leaves of free text, ascending
     """
 
     group_path: list[Path]
@@ -66,6 +69,7 @@ class Families(NamedTuple):
     posting_start: NDArray[np.int64]
     posting_leaf: NDArray[np.int32]
     pattern_leaf: NDArray[np.int32]
+    text_leaf: NDArray[np.int32]
     literals: Literals
     bounds: Bounds
     ranges: Ranges
@@ -120,6 +124,7 @@ def sort_into_families(table: PredicateTable) -> Families:
         posting_start,
         posting_leaf,
         np.flatnonzero((test >= LIKE) & (test <= MATCHES)).astype(np.int32),
+        np.flatnonzero(table.kind == TEXTS).astype(np.int32),
         literals,
         bounds,
         ranges,

@@ -6,7 +6,8 @@
     24   8   bytes in the header
     32  16   checksum of the header (BLAKE2b)
     48  16   checksum of everything behind the header
-    64       header: JSON naming every array with its type, length and place; fields; facts
+    64       header: JSON naming every array with its type, length and place; fields; facts; settings
+             of free text
     ...      the arrays, each aligned to 64 bytes
 
 The file is written beside its place and then moved there, so a crash leaves the old one whole. A
@@ -32,14 +33,20 @@ from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
 from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.index.text.base import TextBase
+from tocsin.index.text.compiled import CompiledTexts
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.links import Links
 from tocsin.kernels.lookup import Bounds, Literals
 from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
+from tocsin.kernels.text.dictionary import DictionaryWords
+from tocsin.kernels.text.query_code import QueryCode, Terms
+from tocsin.kernels.text.rules import TextRules
+from tocsin.kernels.text.trie_filter import Trie
 
 MAGIC = b"TOCSIN\r\n"
-VERSION = 3
+VERSION = 4
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64
@@ -55,6 +62,9 @@ _PARTS: dict[str, Any] = {
     "rule_text": Texts,
     "leaf_text": Texts,
 }
+_TEXT_PARTS: dict[str, Any] = {"rules": TextRules, "queries": QueryCode, "terms": Terms, "trie": Trie}
+_TEXT_WORDS = "texts.words"
+_TEXT_LEAF = "texts.leaf"
 _ARRAYS = ("group_kind", "pattern_leaf", "metadata")
 
 
@@ -67,8 +77,18 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
         offset = _aligned(offset)
         places.append((name, array.dtype.str, len(array), offset))
         offset += array.nbytes
+    base = index.texts.base
     header = json.dumps(
-        {"arrays": places, "fields": [list(path) for path in index.group_path], "facts": index.facts}
+        {
+            "arrays": places,
+            "fields": [list(path) for path in index.group_path],
+            "facts": index.facts,
+            "texts": {
+                "threshold": base.threshold,
+                "stop_words": sorted(base.stop_words),
+                "fields": [list(path) for path in base.fields],
+            },
+        }
     ).encode()
     body_start = _aligned(_PREAMBLE.size + len(header))
     try:
@@ -139,15 +159,28 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
         for array, dtype, count, offset in header["arrays"]
     }
     try:
-        parts: dict[str, Any] = {
-            part: kind(*(arrays[f"{part}.{field}"] for field in kind._fields))
-            for part, kind in _PARTS.items()
-        }
+        parts: dict[str, Any] = {part: _part(part, kind, arrays) for part, kind in _PARTS.items()}
         parts |= {array: arrays[array] for array in _ARRAYS}
+        parts["texts"] = _opened_texts(arrays, header["texts"])
     except KeyError as error:
         raise IndexFileError(f"{name} lacks the array {error}") from error
     fields = [tuple(path) for path in header["fields"]]
     return CompiledIndex(**parts, group_path=fields, facts=header["facts"])
+
+
+def _part(name: str, kind: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    return kind(*(arrays[f"{name}.{field}"] for field in kind._fields))
+
+
+def _opened_texts(arrays: dict[str, NDArray[Any]], said: dict[str, Any]) -> CompiledTexts:
+    base = TextBase(
+        said["threshold"],
+        frozenset(said["stop_words"]),
+        tuple(tuple(path) for path in said["fields"]),
+        _part(_TEXT_WORDS, DictionaryWords, arrays),
+    )
+    parts = {part: _part(f"texts.{part}", kind, arrays) for part, kind in _TEXT_PARTS.items()}
+    return CompiledTexts(leaf=arrays[_TEXT_LEAF], base=base, **parts)
 
 
 def index_digest(path: str | os.PathLike[str]) -> str:
@@ -177,10 +210,14 @@ def _checked_header(name: str, mapped: mmap.mmap, size: int, verify: bool) -> tu
 
 
 def _named_arrays(index: CompiledIndex) -> Iterator[tuple[str, NDArray[Any]]]:
-    for part in _PARTS:
-        value = getattr(index, part)
+    texts = index.texts
+    values: dict[str, Any] = {part: getattr(index, part) for part in _PARTS}
+    values |= {f"texts.{part}": getattr(texts, part) for part in _TEXT_PARTS}
+    values[_TEXT_WORDS] = texts.base.words
+    for part, value in values.items():
         for field in value._fields:
             yield f"{part}.{field}", getattr(value, field)
+    yield _TEXT_LEAF, texts.leaf
     for name in _ARRAYS:
         yield name, getattr(index, name)
 

@@ -38,6 +38,7 @@ def put_in_order(families: Families) -> tuple[Families, NDArray[np.int64]]:
         null_leaf=null_leaf,
         posting_leaf=number[families.posting_leaf],
         pattern_leaf=np.sort(number[families.pattern_leaf]),
+        text_leaf=np.sort(number[families.text_leaf]),
         ranges=ranges._replace(
             prefix_leaf=number[ranges.prefix_leaf],
             suffix_leaf=number[ranges.suffix_leaf],

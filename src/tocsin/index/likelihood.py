@@ -17,6 +17,7 @@ from tocsin.index.families import Families
 _PRESENT = 0.5
 _NULL = 0.3
 _PATTERN = 0.02
+_TEXT = 0.01
 
 
 class Likelihood(NamedTuple):
@@ -50,6 +51,7 @@ def guess(families: Families) -> Likelihood:
     for leaf, part in shares:
         share += np.bincount(leaf, part, len(group_of))
     share[families.pattern_leaf] = _PATTERN
+    share[families.text_leaf] = _TEXT
     true = _PRESENT * np.minimum(share, 1.0)
     false = _PRESENT - true
     null = families.null_leaf[families.null_leaf >= 0]

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,11 @@ from tocsin.events.numbers import split_integer
 from tocsin.grammar.tree import Path
 from tocsin.index.keys import Reader, address_of_text, double_key, instant_of_text
 from tocsin.index.patterns import PatternGroup
+from tocsin.index.text.documents import documents_of_texts
+from tocsin.index.text.matching import TextMatcher
 from tocsin.kernels.leaves import OneEvent
-from tocsin.kernels.predicates import NULLS
+from tocsin.kernels.predicates import NULLS, TEXTS
+from tocsin.kernels.text.documents import Documents
 
 _SMALL = {number: (double_key(number), 0) for number in range(-1024, 1 << 16)}
 _NONE = -1
@@ -35,15 +39,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class _Field(NamedTuple):
     """The groups that ask about a field, by what they ask for; -1: none.
 
-    `patterns` are asked of texts besides, and `readers` are groups that know a text if it reads as something
-    else. `within` is there when fields of the field are asked for.
+    `patterns` are asked of texts besides, `find_text` finds free text in all strings of the field, and
+    `readers` are groups that know a text if it reads as something else. `within` is there when fields of the
+    field are asked for.
     """
 
     number: int
     string: int
+    text: int
     null: int
     boolean: int
     patterns: PatternGroup | None
+    find_text: Callable[[Documents], Sequence[int]] | None
     readers: tuple[tuple[int, Reader], ...]
     within: _Fields | None
     every: tuple[int, ...]
@@ -81,8 +88,10 @@ class PlainEvents:
         self,
         groups: Mapping[Path, Iterable[tuple[int, int]]],
         patterns_of: Callable[[int], PatternGroup | None],
+        texts: TextMatcher,
     ) -> None:
         self._groups = groups
+        self._texts = texts
         self._patterns_of = patterns_of
         names: dict[Path, set[str]] = defaultdict(set)
         for path in groups:
@@ -122,8 +131,9 @@ class PlainEvents:
 
     def _field(self, fields: _Fields, name: str) -> _Field:
         path = (*fields.path, name)
-        number = string = null = boolean = _NONE
+        number = string = text = null = boolean = _NONE
         patterns = None
+        find_text: Callable[[Documents], Sequence[int]] | None = None
         readers: list[tuple[int, Reader]] = []
         every = []
         for group, kind in self._groups.get(path, ()):
@@ -138,12 +148,21 @@ class PlainEvents:
                 patterns = self._patterns_of(group)
             elif kind == Kind.BOOLEAN:
                 boolean = group
+            elif kind == TEXTS:
+                text = group
+                find_text = partial(self._text_leaves, path)
             else:
                 readers.append((group, instant_of_text if kind == Kind.TIMESTAMP else address_of_text))
         within = _Fields(path, self._names[path]) if path in self._names else None
-        field = _Field(number, string, null, boolean, patterns, tuple(readers), within, tuple(every))
+        field = _Field(
+            number, string, text, null, boolean, patterns, find_text, tuple(readers), within, tuple(every)
+        )
         fields.known[name] = field
         return field
+
+    def _text_leaves(self, path: Path, document: Documents) -> Sequence[int]:
+        leaves: list[int] = self._texts.find(path, document)[1].tolist()
+        return leaves
 
 
 def _integer_key(value: int) -> tuple[int, int]:
@@ -166,7 +185,7 @@ class _Found:
     def add(self, field: _Field, value: object) -> bool:
         """Take in a field's value, an integer only if fields within are asked for; False: it is not plain."""
         if isinstance(value, str):
-            return type(value) is str and self._add_text(field, value)
+            return type(value) is str and self._add_text(field, value) and self._add_document(field, [value])
         if field.within is not None:
             return False
         if type(value) is list:
@@ -205,6 +224,13 @@ class _Found:
                     self.scalar += (field.number, *(_SMALL.get(value) or _integer_key(value)))
             elif type(value) is not str or not self._add_text(field, value):
                 return False
+        return self._add_document(field, [value for value in values if isinstance(value, str)])
+
+    def _add_document(self, field: _Field, strings: list[str]) -> bool:
+        """Find free text in the strings of a field, none of which holds half a surrogate pair."""
+        if field.find_text is not None and strings:
+            self.known.append(field.text)
+            self.leaves += field.find_text(documents_of_texts([strings]))
         return True
 
     def event(self) -> OneEvent:

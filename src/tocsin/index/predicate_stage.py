@@ -14,6 +14,8 @@ from tocsin.index.compiled import CompiledIndex, Texts
 from tocsin.index.packing import starts
 from tocsin.index.resolve import Resolver
 from tocsin.index.scratch import Scratch
+from tocsin.index.text.batch import BatchDocuments
+from tocsin.index.text.matching import TextMatcher
 from tocsin.kernels.held_literals import cells_by_row, literals_of_event, literals_of_rows
 from tocsin.kernels.holding import Marks, no_marks
 from tocsin.kernels.links import Links
@@ -55,10 +57,19 @@ class PredicateStage:
             )
             return Lists(np.array([0, count]), marks.held[:count].copy())
 
-    def of_batch(self, batch: EventBatch) -> Iterator[Lists]:
+    def documents_of(self, event: Mapping[str, object]) -> BatchDocuments:
+        """The documents of one event."""
+        return BatchDocuments(self._plan.batch([event]))
+
+    @property
+    def texts(self) -> TextMatcher:
+        """The free text of the rules."""
+        return self._resolver.texts
+
+    def of_batch(self, batch: EventBatch, documents: BatchDocuments | None = None) -> Iterator[Lists]:
         """The literals that hold in the events of a batch, for EVENTS_LISTED_TOGETHER of them at a time."""
         index = self._index
-        cells = self._resolver.resolve(batch)
+        cells = self._resolver.resolve(batch, BatchDocuments(batch) if documents is None else documents)
         by_row = cells_by_row(cells, batch.length)
         with self._marks.lent() as marks:
             for first in range(0, batch.length, EVENTS_LISTED_TOGETHER):

@@ -19,12 +19,12 @@ from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_predicate
 from tocsin.grammar.patterns import parse_network
 from tocsin.grammar.printing import print_literal, print_predicate
-from tocsin.grammar.tree import Path, Predicate, Test
-from tocsin.index.keys import address_key, scalar_key
+from tocsin.grammar.tree import TEXT_TESTS, Literal, Path, Predicate, Test
+from tocsin.index.keys import address_key, double_key, scalar_key
 from tocsin.index.packing import joined, packed_bytes, starts
 from tocsin.kernels.distinct_texts import number_pieces
 from tocsin.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
-from tocsin.kernels.predicates import BETWEEN_NAMES
+from tocsin.kernels.predicates import BETWEEN_NAMES, BOOLEAN_READING, TEXTS
 from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.values import UNSURE
 
@@ -39,8 +39,8 @@ class PredicateTable(NamedTuple):
 
     paths           the fields
     field           int32[L]     a place in paths
-    test            uint8[L]     EQ ... CIDR of kernels.predicates
-    kind            uint8[L]     a Kind, or NULLS
+    test            uint8[L]     EQ ... TM_CONTAINS of kernels.predicates
+    kind            uint8[L]     a Kind, or NULLS, or TEXTS
     operand_start   int64[L+1]   operands and text as in kernels.predicate_rows.PredicateRows
     operand_high    int64[...]
     operand_low     int64[...]
@@ -82,6 +82,16 @@ class Predicates:
         self._blocks: list[PredicateRows] = []
         self._written: list[_Written] = []
         self._count = 0
+        self._asking: set[int] = set()
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether any predicate that was read has a threshold for free text."""
+        return bool(self._asking)
+
+    def asks_for_score(self, ref: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which references are of predicates that have a threshold for free text."""
+        return np.isin(ref >> 1, np.fromiter(self._asking, np.int64, len(self._asking)))
 
     def read(
         self,
@@ -112,6 +122,10 @@ class Predicates:
 
     def _append(self, rows: PredicateRows, written: _Written) -> NDArray[np.int32]:
         first = self._count
+        second = rows.operand_start[:-1][rows.kind == TEXTS] + 1
+        written = second < rows.operand_start[1:][rows.kind == TEXTS]
+        row = np.flatnonzero(rows.kind == TEXTS)[written]
+        self._asking.update((first + row[rows.operand_low[second[written]] != BOOLEAN_READING]).tolist())
         self._blocks.append(rows)
         self._written.append(written)
         self._count += len(rows.test)
@@ -180,6 +194,9 @@ def _rows_of(predicates: Sequence[Predicate]) -> PredicateRows:
 def _content(predicate: Predicate) -> tuple[int, Sequence[tuple[int, int]], bytes]:
     """Kind, operands and text of a row."""
     first = predicate.operands[0]
+    if predicate.test in TEXT_TESTS:
+        query = str(first.value).encode()
+        return TEXTS, [(0, len(query)), *map(_threshold_key, predicate.operands[1:])], query
     if predicate.test is Test.CIDR:
         ranges = parse_network(str(first.value)).ranges
         return Kind.ADDRESS, [address_key(place) for ends in ranges for place in ends], b""
@@ -191,6 +208,13 @@ def _content(predicate: Predicate) -> tuple[int, Sequence[tuple[int, int]], byte
         keys = sorted(set(keys))
     written = ",".join(map(print_literal, predicate.operands)).encode()
     return first.kind, keys, written if first.kind is Kind.NUMBER else b""
+
+
+def _threshold_key(literal: Literal) -> tuple[int, int]:
+    """What stands behind a text query: a threshold, or `boolean`."""
+    if literal.kind is Kind.BOOLEAN:
+        return 0, BOOLEAN_READING
+    return double_key(float(literal.value)), 0
 
 
 def _path(names: bytes) -> Path:

@@ -16,8 +16,10 @@ from tocsin.index.event_cells import EventCells
 from tocsin.index.keys import address_of_text, instant_of_text
 from tocsin.index.patterns import PatternGroup
 from tocsin.index.plain_event import PlainEvents
+from tocsin.index.text.batch import BatchDocuments
+from tocsin.index.text.matching import TextMatcher
 from tocsin.kernels.leaves import Cells, OneEvent
-from tocsin.kernels.predicates import NULLS
+from tocsin.kernels.predicates import NULLS, TEXTS
 
 _NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)
 
@@ -33,7 +35,8 @@ class Resolver:
         self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
         for leaf in index.pattern_leaf.tolist():
             self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
-        self._plain = PlainEvents(self._groups, self._pattern_group)
+        self.texts = TextMatcher(index.texts)
+        self._plain = PlainEvents(self._groups, self._pattern_group, self.texts)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
 
@@ -62,10 +65,10 @@ class Resolver:
             self._decimals[group] = DecimalGroup(leaves, [self._predicate(leaf) for leaf in leaves])
         return self._decimals[group]
 
-    def resolve(self, batch: EventBatch) -> Cells:
-        """The cells of a batch, by group, looked up."""
+    def resolve(self, batch: EventBatch, documents: BatchDocuments) -> Cells:
+        """The cells of a batch, by group, looked up; `documents` are the batch's."""
         cells = BatchCells()
-        self._collect(cells, batch)
+        self._collect(cells, batch, documents)
         return cells.cells(self._index)
 
     def resolve_plain(self, event: object) -> OneEvent | None:
@@ -75,10 +78,10 @@ class Resolver:
     def resolve_one(self, batch: EventBatch) -> OneEvent:
         """The cells of the only event of a batch, which the kernel looks up."""
         cells = EventCells()
-        self._collect(cells, batch)
+        self._collect(cells, batch, BatchDocuments(batch))
         return cells.event()
 
-    def _collect(self, cells: BatchCells | EventCells, batch: EventBatch) -> None:
+    def _collect(self, cells: BatchCells | EventCells, batch: EventBatch, documents: BatchDocuments) -> None:
         groups_of = self._groups.get
         for path, column in batch.columns.items():
             for group, kind in groups_of(path, ()):
@@ -98,6 +101,8 @@ class Resolver:
                 elif kind == _BOOLEAN:
                     if column.booleans is not None:
                         cells.booleans(group, column.booleans)
+                elif kind == TEXTS:
+                    cells.texts(group, path, documents, self.texts)
                 else:
                     self._collect_read(cells, group, kind, column)
 

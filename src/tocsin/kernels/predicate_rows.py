@@ -23,12 +23,13 @@ REFUSED = 255
 class PredicateRows(NamedTuple):
     """Predicates in canonical form, in any order, perhaps repeated.
 
-    test            uint8[n]     EQ ... CIDR of kernels.predicates, or REFUSED
-    kind            uint8[n]     a Kind, or NULLS
+    test            uint8[n]     EQ ... TM_CONTAINS of kernels.predicates, or REFUSED
+    kind            uint8[n]     a Kind, or NULLS, or TEXTS
     negated         uint8[n]     1 when it was written in its negated form
     operand_start   int64[n+1]   operands of row i: operand_start[i] ... operand_start[i+1]
     operand_high    int64[...]   a key, two for each range of a cidr; for a string 0 and how many of
-    operand_low     int64[...]       the row's bytes it takes, from left to right
+    operand_low     int64[...]       the row's bytes it takes, from left to right; behind a text query
+                                     the double's key of its threshold, or 0 and BOOLEAN_READING
     text_start      int64[n+1]   bytes of row i: text[text_start[i] : text_start[i+1]]
     text            uint8[...]       its strings; or, where keys do not tell numbers apart, its
                                      numbers as written

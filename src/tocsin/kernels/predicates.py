@@ -42,9 +42,17 @@ LIKE = 8
 ILIKE = 9
 MATCHES = 10
 CIDR = 11
+CONTAINS = 12
+TM_CONTAINS = 13
 
 NULLS = 5
 """What stands for a kind in `is null`, beside the kinds of value (events/kinds.py)."""
+
+TEXTS = 6
+"""What stands for a kind in free text, which takes all strings of an event's field as one document."""
+
+BOOLEAN_READING = -1
+"""The `low` of a text predicate's second operand when that is `boolean` and no threshold."""
 
 BETWEEN_NAMES = 255
 """The byte between the names of a path: no byte of UTF-8."""

@@ -62,7 +62,9 @@ def _keyword_slots() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
 _LETTERS, _CODE = _keyword_slots()
 _LONGEST = 7
 
-_TOPS = np.uint64(0x8080_8080_8080_8080)
+TOPS = np.uint64(0x8080_8080_8080_8080)
+"""The top bit of every byte."""
+
 _LOWER_CASE = np.uint64(0x2020_2020_2020_2020)
 
 
@@ -70,23 +72,23 @@ _LOWER_CASE = np.uint64(0x2020_2020_2020_2020)
 def bytes_equal(word: np.uint64, byte: int) -> np.uint64:
     """The top bit of each of eight bytes that is `byte`."""
     differs = word ^ (EVERY_BYTE * np.uint64(byte))
-    return ~(((differs & ~_TOPS) + ~_TOPS) | differs) & _TOPS
+    return ~(((differs & ~TOPS) + ~TOPS) | differs) & TOPS
 
 
 @inner_kernel
-def _bytes_between(word: np.uint64, first: int, last: int) -> np.uint64:
+def bytes_between(word: np.uint64, first: int, last: int) -> np.uint64:
     """The top bit of each of eight bytes, all below 128, that is first ... last."""
     from_first = word + EVERY_BYTE * np.uint64(128 - first)
     behind_last = word + EVERY_BYTE * np.uint64(127 - last)
-    return from_first & ~behind_last & _TOPS
+    return from_first & ~behind_last & TOPS
 
 
 @inner_kernel
-def _name_parts(word: np.uint64) -> np.uint64:
+def name_parts(word: np.uint64) -> np.uint64:
     """The top bit of each of eight bytes that is a letter, a digit or an underscore."""
-    ascii_bytes = word & ~_TOPS
-    letters = _bytes_between(ascii_bytes | _LOWER_CASE, 97, 122)
-    return (letters | _bytes_between(ascii_bytes, 48, 57) | _bytes_between(ascii_bytes, 95, 95)) & ~word
+    ascii_bytes = word & ~TOPS
+    letters = bytes_between(ascii_bytes | _LOWER_CASE, 97, 122)
+    return (letters | bytes_between(ascii_bytes, 48, 57) | bytes_between(ascii_bytes, 95, 95)) & ~word
 
 
 @inner_kernel
@@ -124,7 +126,7 @@ def skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
 def end_of_word(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Behind the name or keyword that begins at `at`."""
     while at + 8 <= data.size and at < end:
-        others = ~_name_parts(eight_bytes(data, at)) & _TOPS
+        others = ~name_parts(eight_bytes(data, at)) & TOPS
         if others != 0:
             return min(end, at + (lowest_bit(others) >> 3))
         at += 8

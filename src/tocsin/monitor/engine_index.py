@@ -18,8 +18,8 @@ from tocsin.index.compiled import compile_rules
 from tocsin.index.engine import Engine, EngineBuilder, RefusedRules
 from tocsin.index.packing import joined
 from tocsin.index.predicate_stage import PredicateStage
+from tocsin.index.text.batch import BatchDocuments
 from tocsin.kernels.expressions import expressions_of
-from tocsin.kernels.lists import Lists
 from tocsin.monitor.explaining import Explanation, check_event, explain_rule
 from tocsin.monitor.fixed import FixedRules
 from tocsin.monitor.matcher import BatchMatches
@@ -81,7 +81,12 @@ class EngineIndex(FixedRules):
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
         check_event(event)
-        return Matches(self._engine.match(self._stage.of_event(event)).item, self._names)
+        found = self._engine.match(self._stage.of_event(event)).item
+        if not self._stage.texts.has_scores:
+            return Matches(found, self._names)
+        documents = self._stage.documents_of(event)
+        scores = self._stage.texts.scores(documents, np.zeros(len(found), np.int64), found)
+        return Matches(found, self._names, scores)
 
     def match_table(
         self,
@@ -103,7 +108,7 @@ class EngineIndex(FixedRules):
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
-        return explain_rule(self._rules, self._number(rule), event)
+        return explain_rule(self._rules, self._number(rule), event, self._stage.texts.base.settings())
 
     def stats(self) -> EngineStatistics:
         """Rules, predicates, bytes by part, build seconds by phase."""
@@ -123,31 +128,42 @@ class EngineIndex(FixedRules):
     def match_cells(self, events: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
         found = list(self._found(events))
+        scores = [each.score for each in found if each.score is not None]
         return BatchMatches(
-            joined([each.item for each in found], np.int32),
-            joined([np.diff(each.start) for each in found], np.int64),
+            joined([each.rule for each in found], np.int32),
+            joined([each.per_event for each in found], np.int64),
+            joined(scores, np.float64) if self._stage.texts.has_scores else None,
         )
 
-    def _found(self, events: EventBatch) -> Iterator[Lists]:
+    def _found(self, events: EventBatch) -> Iterator[BatchMatches]:
         """The rules of some events at a time."""
-        for held in self._stage.of_batch(events):
-            yield self._engine.match(held)
+        documents = BatchDocuments(events)
+        texts = self._stage.texts
+        first = 0
+        for held in self._stage.of_batch(events, documents):
+            found = self._engine.match(held)
+            per_event = np.diff(found.start)
+            score = None
+            if texts.has_scores:
+                row = np.repeat(np.arange(first, first + len(per_event)), per_event)
+                score = texts.scores(documents, row, found.item)
+            first += len(per_event)
+            yield BatchMatches(found.item, per_event, score)
 
     def _matches(self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
         first = 0
         for portion in _portions(table):
             for found in self._found(batch_of_table(portion, self.fields)):
-                per_event = np.diff(found.start)
-                yield from match_batches(first, per_event, found.item, self._names, BYTES_AT_ONCE)
-                first += len(per_event)
+                yield from match_batches(first, found, self._names, BYTES_AT_ONCE)
+                first += len(found.per_event)
 
     def _counts(self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader) -> Counts:
         per_event = [np.empty(0, np.int64)]
         per_rule = np.zeros(len(self), np.int64)
         for portion in _portions(table):
             for found in self._found(batch_of_table(portion, self.fields)):
-                per_event.append(np.diff(found.start))
-                per_rule += np.bincount(found.item, minlength=len(self))
+                per_event.append(found.per_event)
+                per_rule += np.bincount(found.rule, minlength=len(self))
         return Counts(pa.array(np.concatenate(per_event)), pa.array(per_rule))
 
 

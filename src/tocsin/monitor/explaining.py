@@ -12,6 +12,7 @@ from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import Instant, Truth, lookup, step_truths
 from tocsin.grammar.printing import print_field, print_predicate
 from tocsin.grammar.rules import Rules
+from tocsin.grammar.text.settings import DEFAULT, TextSettings
 from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
@@ -62,19 +63,23 @@ def _indent(depth: int) -> str:
     return f"{'  ' * _DEEPEST_INDENT}[{depth}] "
 
 
-def explain_rule(rules: Rules, number: int, event: Mapping[str, object]) -> Explanation:
+def explain_rule(
+    rules: Rules, number: int, event: Mapping[str, object], texts: TextSettings = DEFAULT
+) -> Explanation:
     """Explain one of the rules; RuleError, with its place, when its condition cannot be read."""
     try:
         condition = parse_condition(rules.whens[number].as_py(), rules.aliases.get(number))
     except RuleError as error:
         raise rules.error(number, error) from None
-    return explain_condition(rules.ids[number].as_py(), condition, event)
+    return explain_condition(rules.ids[number].as_py(), condition, event, texts)
 
 
-def explain_condition(rule: str, condition: Condition, event: Mapping[str, object]) -> Explanation:
+def explain_condition(
+    rule: str, condition: Condition, event: Mapping[str, object], texts: TextSettings = DEFAULT
+) -> Explanation:
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
     check_event(event)
-    truths = step_truths(condition, event)
+    truths = step_truths(condition, event, texts)
     children = condition.operands()
     parts: list[Part] = []
     waiting = [(len(condition.steps) - 1, 0)]

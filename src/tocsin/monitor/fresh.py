@@ -22,7 +22,7 @@ import numpy as np
 
 from tocsin.grammar.conditions import parse_condition, parse_predicate
 from tocsin.grammar.meaning import predicate_truth
-from tocsin.grammar.tree import Predicate
+from tocsin.grammar.tree import TEXT_TESTS, Predicate
 from tocsin.index.reading import step_code
 from tocsin.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
 
@@ -148,7 +148,7 @@ class FreshRule:
         self._known.append((predicate, sign))
         self._texts.append(b"")
         self.fields.append(predicate.field[0])
-        self.is_plain &= len(predicate.field) == 1
+        self.is_plain &= len(predicate.field) == 1 and predicate.test not in TEXT_TESTS
 
 
 def _signed(text: str) -> tuple[Predicate, int]:

@@ -74,7 +74,8 @@ class Index:
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
         version = self.version
-        return Matches(version.match_one(event), version.names)
+        numbers, scores = version.match_event(event)
+        return Matches(numbers, version.names, scores)
 
     def match_table(
         self,
@@ -142,7 +143,8 @@ class Index:
 
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
-        return explain_condition(rule, parse_condition(self.rule(rule).when), event)
+        texts = self.version.ledger.main.texts.base.settings()
+        return explain_condition(rule, parse_condition(self.rule(rule).when), event, texts)
 
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""

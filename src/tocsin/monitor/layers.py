@@ -20,7 +20,8 @@ from tocsin.events.cells import EventBatch
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path
-from tocsin.index.compiled import CompiledIndex, compile_rules
+from tocsin.index.compiled import CompiledIndex, compile_like
+from tocsin.index.text.batch import BatchDocuments
 from tocsin.monitor.matcher import BatchMatches, Matcher
 
 
@@ -45,14 +46,16 @@ class Layer:
             found = self.matcher.match_one(plan.batch([event]))
         return found if self.numbers is None else self.numbers[found]
 
-    def match(self, batch: EventBatch) -> BatchMatches:
-        """The matches of a batch, in numbers."""
-        found = self.matcher.match_batch(batch)
+    def match(self, batch: EventBatch, documents: BatchDocuments) -> BatchMatches:
+        """The matches of a batch, in numbers; `documents` are the batch's."""
+        found = self.matcher.match_batch(batch, documents)
         return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
 
-    def match_slices(self, batch: EventBatch, most_matches: int | None) -> Iterator[BatchMatches]:
+    def match_slices(
+        self, batch: EventBatch, documents: BatchDocuments, most_matches: int | None
+    ) -> Iterator[BatchMatches]:
         """The same, some events at a time: see Matcher.match_slices."""
-        for found in self.matcher.match_slices(batch, most_matches=most_matches):
+        for found in self.matcher.match_slices(batch, documents, most_matches=most_matches):
             yield found if self.numbers is None else found._replace(rule=self.numbers[found.rule])
 
     def count(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
@@ -63,6 +66,23 @@ class Layer:
         found = self.matcher.match_batch(batch, write=False, per_rule=counts)
         per_rule[self.numbers] += counts
         return found
+
+    def fill_scores(
+        self,
+        documents: BatchDocuments,
+        row: NDArray[np.int64],
+        number: NDArray[np.int32],
+        score: NDArray[np.float64],
+    ) -> None:
+        """Write the scores of those matches, of event row[i] with rule number[i], that are this layer's."""
+        if self.numbers is None:
+            own = np.flatnonzero(number < len(self))
+            rule = number[own]
+        else:
+            place = np.minimum(np.searchsorted(self.numbers, number), len(self) - 1)
+            own = np.flatnonzero(self.numbers[place] == number)
+            rule = place[own].astype(np.int32)
+        score[own] = self.matcher.texts.scores(documents, row[own], rule)
 
     def moved(self, by: int) -> Layer:
         """The same rules under other numbers."""
@@ -95,7 +115,7 @@ def main_layer(compiled: CompiledIndex) -> Layer:
     return Layer(compiled, Matcher(compiled))
 
 
-def compile_layer(rules: Rules, numbers: NDArray[np.int64]) -> Layer:
-    """A layer of the rules with these numbers."""
-    compiled = compile_rules(rules)
+def compile_layer(rules: Rules, numbers: NDArray[np.int64], like: CompiledIndex) -> Layer:
+    """A layer of the rules with these numbers, beside others of an index."""
+    compiled = compile_like(like, rules)
     return Layer(compiled, Matcher(compiled), numbers.astype(np.int32))

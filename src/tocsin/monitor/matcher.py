@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.events.cells import EventBatch
+from tocsin.events.values import FieldPlan
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import joined, starts
 from tocsin.index.resolve import Resolver
+from tocsin.index.text.batch import BatchDocuments
+from tocsin.index.text.matching import TextMatcher
 from tocsin.kernels.block import evaluate_block
 from tocsin.kernels.deferred import kinds_of
 from tocsin.kernels.frequencies import add_frequencies
@@ -25,6 +28,7 @@ from tocsin.kernels.matches import Living, count_events, count_rules, list_livin
 from tocsin.kernels.rows import LATER, WORDS, Planes
 from tocsin.kernels.single import match_single
 from tocsin.kernels.sorting import RADIX
+from tocsin.kernels.text.rules import keep_matches
 from tocsin.kernels.writing import ROWS, SQUARES, write_matches
 
 SCRATCH_BYTES = 1 << 30
@@ -38,15 +42,21 @@ MATCHES_AT_ONCE = 1 << 25
 """Matches that are written together, at most, unless 64 events have more."""
 
 
+ASKED_AT_ONCE = 1 << 20
+"""Matches that are asked for deferred conjuncts together, at most, unless 64 events have more."""
+
+
 class BatchMatches(NamedTuple):
     """Matches of a batch: the rules of event 0, then of event 1, ..., each ascending.
 
-    rule        int32[m]   empty when only counts were asked for
+    rule        int32[m]     empty when only counts were asked for
     per_event   int64[n]
+    score       float64[m]   NaN for a rule without free text; None when no rule has any, or nobody asked
     """
 
     rule: NDArray[np.int32]
     per_event: NDArray[np.int64]
+    score: NDArray[np.float64] | None = None
 
 
 class _BlockScratch:
@@ -114,6 +124,15 @@ class Matcher:
         scratch_words = min(scratch_bytes // 8, int(LATER))
         self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
 
+    @property
+    def texts(self) -> TextMatcher:
+        """The free text of the rules."""
+        return self._resolver.texts
+
+    @cached_property
+    def _text_plan(self) -> FieldPlan:
+        return FieldPlan(self.texts.fields())
+
     @cached_property
     def _kind(self) -> NDArray[np.uint8]:
         index = self._index
@@ -135,12 +154,17 @@ class Matcher:
         return 8 * self._most_planes * (self._words + 3) + 16 * self._index.rule_count
 
     def match_batch(
-        self, batch: EventBatch, *, write: bool = True, per_rule: NDArray[np.int64] | None = None
+        self,
+        batch: EventBatch,
+        documents: BatchDocuments | None = None,
+        *,
+        write: bool = True,
+        per_rule: NDArray[np.int64] | None = None,
     ) -> BatchMatches:
-        """Match a batch in blocks; `per_rule`, when given, is added to."""
+        """Match a batch in blocks; `documents` are the batch's; `per_rule`, when given, is added to."""
         rules: list[NDArray[np.int32]] = []
         per_event: list[NDArray[np.int64]] = []
-        for found in self.match_slices(batch, write=write, per_rule=per_rule):
+        for found in self.match_slices(batch, documents, write=write, per_rule=per_rule):
             rules.append(found.rule.copy())
             per_event.append(found.per_event)
         return BatchMatches(joined(rules, np.int32), joined(per_event, np.int64))
@@ -148,6 +172,7 @@ class Matcher:
     def match_slices(
         self,
         batch: EventBatch,
+        documents: BatchDocuments | None = None,
         *,
         write: bool = True,
         per_rule: NDArray[np.int64] | None = None,
@@ -158,36 +183,57 @@ class Matcher:
         Without a number it is MATCHES_AT_ONCE. The rules of a slice are to be looked at before the next
         slice is asked for: they are written to the same memory again.
         """
-        for block in self._blocks(batch):
+        documents = BatchDocuments(batch) if documents is None else documents
+        row = 0
+        for block in self._blocks(batch, documents):
+            if self.texts.has_deferred:
+                for found in self._written(block, min(most_matches or ASKED_AT_ONCE, ASKED_AT_ONCE)):
+                    kept = self._with_deferred(documents, row, found)
+                    row += len(kept.per_event)
+                    if per_rule is not None:
+                        per_rule += np.bincount(kept.rule, minlength=len(per_rule))
+                    yield kept if write else kept._replace(rule=kept.rule[:0])
+                continue
             if per_rule is not None:
                 count_rules(self._index.graph.root, block.words, block.planes, per_rule)
-            if not write:
+            if write:
+                yield from self._written(block, most_matches)
+            else:
                 yield BatchMatches(np.empty(0, np.int32), block.per_event)
-                continue
-            scratch = block.scratch
-            count = list_living(self._index.graph.root, block.planes, scratch.living)
-            for first, last in _word_runs(block.per_event, most_matches or MATCHES_AT_ONCE):
-                counts = block.per_event[64 * first : 64 * last]
-                limit = np.zeros(len(block.per_event), np.int64)
-                limit[64 * first : 64 * last] = np.cumsum(counts)
-                rule = scratch.room_for(int(counts.sum()))
-                write_matches(
-                    scratch.living,
-                    count,
-                    block.planes.word,
-                    first,
-                    last,
-                    limit - block.per_event,
-                    limit,
-                    scratch.squares,
-                    rule,
-                )
-                yield BatchMatches(rule, counts)
 
-    def _blocks(self, batch: EventBatch) -> Iterator[_Block]:
+    def _with_deferred(self, documents: BatchDocuments, row: int, found: BatchMatches) -> BatchMatches:
+        """Of the matches of events `row`, `row + 1`, ... those that satisfy deferred conjuncts as well."""
+        rows = np.repeat(np.arange(row, row + len(found.per_event)), found.per_event)
+        per_event = found.per_event.copy()
+        kept = keep_matches(found.rule, per_event, self.texts.keeps(documents, rows, found.rule))
+        return BatchMatches(found.rule[:kept], per_event)
+
+    def _written(self, block: _Block, most_matches: int | None) -> Iterator[BatchMatches]:
+        """The matches of a block that is evaluated, some events at a time."""
+        scratch = block.scratch
+        count = list_living(self._index.graph.root, block.planes, scratch.living)
+        for first, last in _word_runs(block.per_event, most_matches or MATCHES_AT_ONCE):
+            counts = block.per_event[64 * first : 64 * last]
+            limit = np.zeros(len(block.per_event), np.int64)
+            limit[64 * first : 64 * last] = np.cumsum(counts)
+            rule = scratch.room_for(int(counts.sum()))
+            write_matches(
+                scratch.living,
+                count,
+                block.planes.word,
+                first,
+                last,
+                limit - block.per_event,
+                limit,
+                scratch.squares,
+                rule,
+            )
+            yield BatchMatches(rule, counts)
+
+    def _blocks(self, batch: EventBatch, documents: BatchDocuments) -> Iterator[_Block]:
         """Evaluate a batch block by block. Its scratch memory is this batch's own until the end."""
         index = self._index
-        cells = self._resolver.resolve(batch)
+        cells = self._resolver.resolve(batch, documents)
         try:
             scratch = self._idle.pop()
         except IndexError:
@@ -220,7 +266,7 @@ class Matcher:
         """For how many events of a batch each plane holds."""
         index = self._index
         held = np.zeros(index.plane_count, np.float32)
-        for block in self._blocks(batch):
+        for block in self._blocks(batch, BatchDocuments(batch)):
             add_frequencies(index.graph, index.leaf_count, block.words, block.planes, block.used, held)
         return held
 
@@ -239,11 +285,24 @@ class Matcher:
     def match_plain(self, event: object) -> NDArray[np.int32] | None:
         """The rules that an event satisfies, ascending; None when it is not plain (index/plain_event.py)."""
         plain = self._resolver.resolve_plain(event)
-        return None if plain is None else self._match_single(plain)
+        if plain is None:
+            return None
+        found = self._match_single(plain)
+        if self.texts.has_deferred and isinstance(event, Mapping):
+            return self._deferred_of_one(self.documents_of(event), found)
+        return found
+
+    def documents_of(self, event: Mapping[str, object]) -> BatchDocuments:
+        """The documents of one event that free text may ask for."""
+        return BatchDocuments(self._text_plan.batch([event]))
+
+    def _deferred_of_one(self, documents: BatchDocuments, rule: NDArray[np.int32]) -> NDArray[np.int32]:
+        return rule[self.texts.keeps(documents, np.zeros(len(rule), np.int64), rule)]
 
     def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
         """The rules that the only event of a batch satisfies, ascending."""
-        return self._match_single(self._resolver.resolve_one(batch))
+        found = self._match_single(self._resolver.resolve_one(batch))
+        return self._deferred_of_one(BatchDocuments(batch), found) if self.texts.has_deferred else found
 
     def _match_single(self, event: OneEvent) -> NDArray[np.int32]:
         index, marks = self._index, self._single.marks

@@ -19,12 +19,14 @@ from tocsin.errors import UsageError
 from tocsin.monitor.kept import KeptColumn, converted, csv_column, json_texts
 from tocsin.monitor.parts import MatchedEvents
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.monitor.results import MATCH_SCHEMA
+from tocsin.monitor.results import MATCH_SCHEMA, score_column
 
 OWN_COLUMNS = tuple(MATCH_SCHEMA.names)
 """The columns of every result, whose names no kept column can have."""
 
 _BYTES_AT_ONCE = 64 * 2**20
+_SCORE = b', "score": '
+_NULL = b"null"
 
 
 def output_format(path: str | Path) -> str:
@@ -52,11 +54,21 @@ class JsonLines:
         self._columns = [(column.name, json.dumps(column.name, ensure_ascii=False)) for column in columns]
 
     def write(self, batch: MatchedEvents) -> None:
-        """Write the lines of a batch: between the ids of an event's rules always the same text stands."""
+        """Write the lines of a batch.
+
+        Between the ids of an event's rules always the same text stands, unless they have scores.
+        """
         rules = batch.rule.tolist()
         bounds = batch.start.tolist()
+        scores = None if batch.score is None else score_column(batch.score, len(rules)).to_pylist()
         for place, (event, end) in enumerate(zip(batch.event.tolist(), self._ends(batch), strict=True)):
             begin = f'{{"event": {event}, "rule": '.encode()
+            if scores is not None:
+                for match in range(bounds[place], bounds[place + 1]):
+                    score = _NULL if scores[match] is None else repr(scores[match]).encode()
+                    self._stream.write(begin + self._rules[rules[match]] + _SCORE + score + end)
+                continue
+            end = _SCORE + _NULL + end
             between = end + begin
             step = max(1, _BYTES_AT_ONCE // len(between))
             for first in range(bounds[place], bounds[place + 1], step):
@@ -66,14 +78,14 @@ class JsonLines:
                 self._stream.write(end)
 
     def _ends(self, batch: MatchedEvents) -> Iterator[bytes]:
-        """What follows the rule's id in the lines of each event."""
+        """What follows the score in the lines of each event."""
         texts = []
         for name, key in self._columns:
             values = json_texts(batch.kept[name]) if name in batch.kept else [None] * len(batch.event)
             texts.append([f", {key}: {value or 'null'}" for value in values])
         if not texts:
-            return iter([b', "score": null}\n'] * len(batch.event))
-        return (f', "score": null{"".join(row)}}}\n'.encode() for row in zip(*texts, strict=True))
+            return iter([b"}\n"] * len(batch.event))
+        return (f"{''.join(row)}}}\n".encode() for row in zip(*texts, strict=True))
 
     def finish(self) -> None:
         """Everything to the stream."""
@@ -160,7 +172,7 @@ class _Rows:
             arrays = [
                 pa.array(batch.event[events]),
                 self._names.take(pa.array(batch.rule[first:last])),
-                pa.nulls(len(events), pa.float64()),
+                score_column(None if batch.score is None else batch.score[first:last], len(events)),
                 *(values.take(pa.array(events)) for values in kept),
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)

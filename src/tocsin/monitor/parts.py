@@ -6,6 +6,7 @@ A part is an Arrow file with a row for each event that some rule matches:
 
     event   int64               the row number
     rules   large_list<int32>   the numbers of its rules, ascending
+    scores  large_list<double>  the score of each; null when no rule has free text
     ...     the kept columns
 
 so it is small, and what is written of it later does not depend on who matched it. Records that are
@@ -37,13 +38,16 @@ from tocsin.events.slices import Slice
 from tocsin.monitor.kept import JSON, kinds_of, plain
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.portions import cuts
+from tocsin.monitor.results import Scores
 
 SUFFIX = ".part"
 MOST_MATCHES = 1 << 20
 """Matches of one batch in a part, unless a single event has more."""
 _MOST_RULES_TIMES_EVENTS = 1 << 30
 _REJECTS_REPORTED = 5
-_OWN_COLUMNS = 2
+_OWN_COLUMNS = pa.schema(
+    [("event", pa.int64()), ("rules", pa.large_list(pa.int32())), ("scores", pa.large_list(pa.float64()))]
+)
 
 
 class SliceMatcher(Protocol):
@@ -106,11 +110,12 @@ class PartReport:
 
 
 class MatchedEvents(NamedTuple):
-    """A batch of a part: event i has the rules rule[start[i] : start[i + 1]]."""
+    """A batch of a part: event i has the rules rule[start[i] : start[i + 1]], with these scores."""
 
     event: NDArray[np.int64]
     start: NDArray[np.int64]
     rule: NDArray[np.int32]
+    score: Scores
     kept: dict[str, pa.Array]
 
 
@@ -152,13 +157,14 @@ def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
     """The batches of a part, in the order of their events."""
     with pa.memory_map(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
         for place in range(part.num_record_batches):
-            event, rules, *kept = part.get_batch(place).columns
+            event, rules, scores, *kept = part.get_batch(place).columns
             start = rules.offsets.to_numpy()
-            names = part.schema.names[_OWN_COLUMNS:]
+            names = part.schema.names[len(_OWN_COLUMNS) :]
             yield MatchedEvents(
                 event.to_numpy(),
                 start - start[0],
                 rules.flatten().to_numpy(),
+                None if scores.null_count else scores.flatten().to_numpy(),
                 dict(zip(names, kept, strict=True)),
             )
 
@@ -166,7 +172,7 @@ def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
 def part_types(folder: str, report: PartReport) -> dict[str, pa.DataType]:
     """The types of the kept columns of a part."""
     with pa.memory_map(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
-        return {each.name: each.type for each in list(part.schema)[_OWN_COLUMNS:]}
+        return {each.name: each.type for each in list(part.schema)[len(_OWN_COLUMNS) :]}
 
 
 def part_path(folder: str, report: PartReport) -> FilePath:
@@ -211,13 +217,17 @@ class _PartWriter:
         columns = {name: values.take(taken) for name, values in kept.items()}
         for first, last in cuts(np.diff(start), MOST_MATCHES):
             offsets = pa.array(start[first : last + 1] - start[first], pa.int64())
-            rules = pa.LargeListArray.from_arrays(offsets, pa.array(matches.rule[start[first] : start[last]]))
+            some = slice(start[first], start[last])
+            scores = pa.nulls(last - first, _OWN_COLUMNS.field("scores").type)
+            if matches.score is not None:
+                scores = pa.LargeListArray.from_arrays(offsets, pa.array(matches.score[some]))
             arrays = [
                 pa.array(event[matched[first:last]]),
-                rules,
+                pa.LargeListArray.from_arrays(offsets, pa.array(matches.rule[some])),
+                scores,
                 *(values.slice(first, last - first) for values in columns.values()),
             ]
-            self._add(pa.RecordBatch.from_arrays(arrays, names=["event", "rules", *columns]))
+            self._add(pa.RecordBatch.from_arrays(arrays, names=[*_OWN_COLUMNS.names, *columns]))
 
     def reject(self, line: str) -> None:
         """Add a line to the records that are no events."""
@@ -228,8 +238,7 @@ class _PartWriter:
     def finish(self) -> None:
         """All is written."""
         if self._writer is None:
-            nothing = pa.schema([("event", pa.int64()), ("rules", pa.large_list(pa.int32()))])
-            self._writer = pa.ipc.new_file(str(self._draft), nothing)
+            self._writer = pa.ipc.new_file(str(self._draft), _OWN_COLUMNS)
         self._writer.close()
         self._draft.rename(self._path.with_suffix(SUFFIX))
 

@@ -10,11 +10,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.kernels.gather import repeat_rows
+from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.names import Names
 from tocsin.monitor.portions import BYTES_OF_ROW
 
 MATCH_SCHEMA = pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
 """A row for each match. `score` is null for a rule without free text."""
+
+
+Scores = NDArray[np.float64] | None
+"""Of some matches: NaN for a rule without free text, None when no rule has any."""
 
 
 class Match(NamedTuple):
@@ -27,13 +32,17 @@ class Match(NamedTuple):
 class Matches(Sequence[Match]):
     """The matches of one event in the rules' order. A Match is made only when it is looked at.
 
-    `numbers` are the places of the rules among all rules, ascending.
+    `numbers` are the places of the rules among all rules, ascending. `scores` has NaN for rules without
+    free text, and is None when no rule has any.
     """
 
-    __slots__ = ("_names", "numbers")
+    __slots__ = ("_names", "numbers", "scores")
 
-    def __init__(self, rules: NDArray[np.int32], names: Names) -> None:
+    def __init__(
+        self, rules: NDArray[np.int32], names: Names, scores: NDArray[np.float64] | None = None
+    ) -> None:
         self.numbers = rules
+        self.scores = scores
         self._names = names
 
     def __len__(self) -> int:
@@ -45,8 +54,10 @@ class Matches(Sequence[Match]):
     def __getitem__(self, place: slice) -> Matches: ...
     def __getitem__(self, place: int | slice) -> Match | Matches:
         if isinstance(place, slice):
-            return Matches(self.numbers[place], self._names)
-        return Match(self._names.name(int(self.numbers[place])))
+            scores = None if self.scores is None else self.scores[place]
+            return Matches(self.numbers[place], self._names, scores)
+        score = None if self.scores is None or np.isnan(self.scores[place]) else float(self.scores[place])
+        return Match(self._names.name(int(self.numbers[place])), score)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -89,22 +100,27 @@ class _Scores:
 _scores = _Scores()
 
 
-def match_batch(events: NDArray[np.int64], rules: NDArray[np.int32], names: Names) -> pa.RecordBatch:
+def match_batch(
+    events: NDArray[np.int64], rules: NDArray[np.int32], names: Names, scores: Scores = None
+) -> pa.RecordBatch:
     """Matches as Arrow: no Python object is made for any of them."""
-    return _batch(events, names.column(rules))
+    return _batch(events, names.column(rules), scores)
 
 
-def match_batches(
-    first: int, per_event: NDArray[np.int64], rules: NDArray[np.int32], names: Names, limit: int
-) -> Iterator[pa.RecordBatch]:
+def match_batches(first: int, found: BatchMatches, names: Names, limit: int) -> Iterator[pa.RecordBatch]:
     """The matches of events `first`, `first + 1`, ... as Arrow, in batches of at most `limit` bytes."""
-    events = np.empty(len(rules), np.int64)
-    repeat_rows(first, per_event, events)
-    for some, column in names.batches(rules, limit, BYTES_OF_ROW):
-        yield _batch(events[some], column)
+    events = np.empty(len(found.rule), np.int64)
+    repeat_rows(first, found.per_event, events)
+    for some, column in names.batches(found.rule, limit, BYTES_OF_ROW):
+        yield _batch(events[some], column, None if found.score is None else found.score[some])
 
 
-def _batch(events: NDArray[np.int64], names: pa.StringArray) -> pa.RecordBatch:
+def _batch(events: NDArray[np.int64], names: pa.StringArray, scores: Scores) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
-        [pa.array(events), names, _scores.none(len(events))], schema=MATCH_SCHEMA
+        [pa.array(events), names, score_column(scores, len(events))], schema=MATCH_SCHEMA
     )
+
+
+def score_column(scores: Scores, count: int) -> pa.DoubleArray:
+    """Scores as Arrow has them, null for a rule without free text."""
+    return _scores.none(count) if scores is None else pa.array(scores, from_pandas=True)

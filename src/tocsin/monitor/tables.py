@@ -99,7 +99,7 @@ class TableMatching:
         return _Done(found.per_event, len(found.rule), list(self._rows(portion.first, found)))
 
     def _rows(self, first: int, found: BatchMatches) -> Iterator[pa.RecordBatch]:
-        return match_batches(first, found.per_event, found.rule, self._version.names, BYTES_AT_ONCE)
+        return match_batches(first, found, self._version.names, BYTES_AT_ONCE)
 
     def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
         for done in in_order(work, self._portions(), self._threads, lambda: self._ahead):

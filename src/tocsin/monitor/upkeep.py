@@ -11,7 +11,7 @@ import threading
 from dataclasses import replace
 from typing import Protocol
 
-from tocsin.index.compiled import CompiledIndex, compile_rules
+from tocsin.index.compiled import CompiledIndex, compile_like
 from tocsin.monitor.layers import Stack, main_layer
 from tocsin.monitor.merging import compaction_is_due, fresh_are_due, merged_above
 from tocsin.monitor.version import Compiled, Version
@@ -90,7 +90,7 @@ class Upkeep:
             return claimed.ledger.main
         compacted = claimed.start.count
         kept = claimed.ledger.alive(compacted, moment)
-        main = compile_rules(claimed.ledger.rules(kept))
+        main = compile_like(claimed.ledger.main, claimed.ledger.rules(kept))
         layer = main_layer(main)
         with self._lock:
             now = self._holder.version

@@ -22,6 +22,7 @@ from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import starts
 from tocsin.index.plain_event import is_plain
+from tocsin.index.text.batch import BatchDocuments
 from tocsin.kernels.alive import interleave, keep_alive
 from tocsin.monitor.fresh import FreshRule
 from tocsin.monitor.layers import Layer, Stack, compile_layer, main_layer
@@ -144,11 +145,25 @@ class Version:
         numbers = [each.numbers for each in layers if each.numbers is not None]
         every = np.concatenate([*numbers, np.arange(first_fresh, self.count)])
         alive = self._alive_among(every)
-        return compile_layer(self.ledger.rules(alive), alive) if len(alive) else None
+        return compile_layer(self.ledger.rules(alive), alive, self.ledger.main) if len(alive) else None
 
-    def match_one(self, event: Mapping[str, object]) -> NDArray[np.int32]:
-        """The numbers of the rules that an event satisfies, ascending."""
+    def match_event(
+        self, event: Mapping[str, object]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+        """The numbers of the rules that an event satisfies, ascending, and their scores.
+
+        A score is NaN for a rule without free text; None when no rule has any.
+        """
         stack, fresh = self._layers_for(event)
+        found = self._match_one(event, stack, fresh)
+        if not any(each.matcher.texts.has_scores for each in stack.layers):
+            return found, None
+        documents = BatchDocuments(stack.plan.batch([event]))
+        return found, self.scores(stack, documents, np.zeros(len(found), np.int64), found)
+
+    def _match_one(
+        self, event: Mapping[str, object], stack: Stack, fresh: list[tuple[int, FreshRule]]
+    ) -> NDArray[np.int32]:
         main, *younger = [each.match_one(event, stack.plan) for each in stack.layers]
         if self.ledger.dead_in_main:
             main = self._alive_among(main)
@@ -182,10 +197,11 @@ class Version:
 
     def match_cells(self, batch: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
-        *below, top = (self._living(each.match(batch)) for each in self.settled().layers)
+        documents = BatchDocuments(batch)
+        *below, top = (self._living(each.match(batch, documents)) for each in self.settled().layers)
         for found in reversed(below):
             top = _behind_each_other(found, top)
-        return top
+        return self._scored(documents, 0, top)
 
     def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
         """The same, some events at a time, so that many matches need not fit into memory together.
@@ -194,16 +210,17 @@ class Version:
         matched as a whole.
         """
         main, *younger = self.settled().layers
-        others = [self._living(each.match(batch)) for each in younger]
+        documents = BatchDocuments(batch)
+        others = [self._living(each.match(batch, documents)) for each in younger]
         place = [starts(other.per_event, np.int64) for other in others]
         first = 0
-        for slice_of_main in main.match_slices(batch, most_matches):
+        for slice_of_main in main.match_slices(batch, documents, most_matches):
             found = self._living(slice_of_main)
             last = first + len(found.per_event)
             for other, at in zip(others, place, strict=True):
                 part = BatchMatches(other.rule[at[first] : at[last]], other.per_event[first:last])
                 found = _behind_each_other(found, part)
-            yield found
+            yield self._scored(documents, first, found)
             first = last
 
     def count_cells(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
@@ -219,6 +236,24 @@ class Version:
         for found in others:
             first.per_event[:] += found.per_event
         return first
+
+    def _scored(self, documents: BatchDocuments, first: int, found: BatchMatches) -> BatchMatches:
+        """The matches of events `first`, `first + 1`, ... with their scores, if any rule has free text."""
+        row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
+        return found._replace(score=self.scores(self.settled(), documents, row, found.rule))
+
+    @staticmethod
+    def scores(
+        stack: Stack, documents: BatchDocuments, row: NDArray[np.int64], number: NDArray[np.int32]
+    ) -> NDArray[np.float64] | None:
+        """The scores of matches, of event row[i] with rule number[i]; None when no rule has free text."""
+        layers = [each for each in stack.layers if each.matcher.texts.has_scores]
+        if not layers:
+            return None
+        score = np.full(len(number), np.nan)
+        for each in layers:
+            each.fill_scores(documents, row, number, score)
+        return score
 
     def _living(self, found: BatchMatches) -> BatchMatches:
         if self.live == self.count:

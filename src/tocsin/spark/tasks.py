@@ -19,7 +19,7 @@ from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.grammar.tree import Path
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
-from tocsin.monitor.results import match_batch
+from tocsin.monitor.results import Scores, match_batch
 from tocsin.monitor.version import Version
 from tocsin.spark.columns import Layout
 from tocsin.spark.shipping import ShippedIndex
@@ -44,7 +44,8 @@ def match_batches(
             events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
             weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
             for first, last in cuts(weights, BYTES_IN_TASK):
-                yield _result(rules, layout, portion, events[first:last], found.rule[first:last])
+                scores = None if found.score is None else found.score[first:last]
+                yield _result(rules, layout, portion, events[first:last], found.rule[first:last], scores)
             start += portion.num_rows
 
 
@@ -73,8 +74,9 @@ def _result(
     portion: pa.RecordBatch,
     events: NDArray[np.int64],
     numbers: NDArray[np.int32],
+    scores: Scores,
 ) -> pa.RecordBatch:
-    found = match_batch(events, numbers, rules.names)
+    found = match_batch(events, numbers, rules.names, scores)
     places = pa.array(events)
     columns = [portion.column(column).take(places) for column, _ in layout.kept]
     kept = [portion.schema.field(column).with_name(name) for column, name in layout.kept]

@@ -17,7 +17,7 @@ from decimal import Decimal
 
 from tocsin.events.kinds import Kind
 from tocsin.grammar.patterns import Wildcard, fold, like_tokens, parse_network
-from tocsin.grammar.tree import Literal, Predicate, Test
+from tocsin.grammar.tree import TEXT_TESTS, Literal, Predicate, Test
 
 _SMALLEST = -(2**63)
 _LARGEST = 2**63 - 1
@@ -35,6 +35,8 @@ def canonical_predicate(predicate: Predicate) -> Predicate:
         return Predicate(field, test, (Literal(Kind.STRING, network),))
     if test is Test.MATCHES:
         return predicate
+    if test in TEXT_TESTS:
+        return Predicate(field, test, (operands[0], *map(canonical_literal, operands[1:])))
     operands = tuple(canonical_literal(operand) for operand in operands)
     if test is Test.IN:
         operands = tuple(sorted(set(operands), key=_order))

@@ -31,7 +31,11 @@ class Terms(NamedTuple):
     start       int64[T+1]   its bytes, normalised: data[start[t] : start[t+1]]
     data        uint8[...]
     idf         float64[T]   how much finding the word says; 0 for stop words, unused for prefixes
-    table       int32[2^k]   open addressing by group, kind and bytes: term, or -1
+    slot        uint64[2^k]  where a term is found by its hash (see terms.py): 0, or the upper half of
+                             the hash and one more than the place of its record
+    record      uint64[...]  for each term: its number (upper half) and size in bytes; its group and kind;
+                             its bytes, eight in a word, the last filled up with zeros
+    prefixes    uint64[2^j]  how long the prefixes are that begin as a word does (see terms.py)
     """
 
     group: NDArray[np.int32]
@@ -39,7 +43,9 @@ class Terms(NamedTuple):
     start: NDArray[np.int64]
     data: NDArray[np.uint8]
     idf: NDArray[np.float64]
-    table: NDArray[np.int32]
+    slot: NDArray[np.uint64]
+    record: NDArray[np.uint64]
+    prefixes: NDArray[np.uint64]
 
 
 class QueryCode(NamedTuple):

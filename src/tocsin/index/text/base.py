@@ -1,0 +1,64 @@
+"""What all layers of an index share about free text: the words that were counted, and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tocsin.grammar.text.settings import TextSettings, WordWeights
+from tocsin.grammar.tree import Path
+from tocsin.index.text.dictionary import Dictionary
+from tocsin.index.text.dictionary_words import appended, idf_of_word, words_for_kernels
+from tocsin.kernels.text.dictionary import DictionaryWords
+
+
+@dataclass(frozen=True, slots=True)
+class TextBase:
+    """Settings and dictionaries as kernels need them; part of the saved index.
+
+    fields      every field that has a dictionary or is asked by free text: its place is its text group
+    words       the words of all dictionaries, by text group
+    """
+
+    threshold: float = 0.0
+    stop_words: frozenset[str] = frozenset()
+    fields: tuple[Path, ...] = ()
+    words: DictionaryWords = field(default_factory=lambda: words_for_kernels([]), repr=False)
+
+    @staticmethod
+    def of(
+        dictionaries: Mapping[Path, Dictionary], stop_words: Iterable[str] = (), threshold: float = 0.0
+    ) -> TextBase:
+        """The base of an index with these dictionaries; UsageError when a setting makes no sense."""
+        settings = TextSettings(threshold, frozenset(stop_words))
+        fields = tuple(sorted(dictionaries))
+        words = words_for_kernels([dictionaries[path] for path in fields], settings.stop_words)
+        return TextBase(threshold, settings.stop_words, fields, words)
+
+    def with_fields(self, paths: Iterable[Path]) -> TextBase:
+        """The same with these fields too; those that are new have no dictionary."""
+        new = tuple(sorted(set(paths) - set(self.fields)))
+        if not new:
+            return self
+        words = appended(self.words, words_for_kernels([Dictionary()] * len(new), self.stop_words))
+        return replace(self, fields=self.fields + new, words=words)
+
+    def settings(self) -> TextSettings:
+        """As the grammar's evaluator takes them."""
+        dictionaries: dict[Path, WordWeights] = {
+            path: _FieldWeights(self.words, group) for group, path in enumerate(self.fields)
+        }
+        return TextSettings(self.threshold, self.stop_words, dictionaries)
+
+
+@dataclass(frozen=True, slots=True)
+class _FieldWeights:
+    """The weights of one field's words."""
+
+    words: DictionaryWords = field(repr=False)
+    group: int
+
+    def idf(self, word: str, /) -> float:
+        return idf_of_word(self.words, self.group, word)

@@ -1,0 +1,86 @@
+"""The documents of a batch: each different text of a field once, as kernels cut it into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.events.cells import StringCells
+from tocsin.grammar.text.words import normalised
+from tocsin.index.packing import joined, packed_bytes, starts, text_arrays
+from tocsin.index.text.characters import ASCII_ALONE, characters_of
+from tocsin.kernels.spans import gather_spans
+from tocsin.kernels.text.documents import Documents, texts_beyond_ascii
+
+
+class RowDocuments(NamedTuple):
+    """The documents of a field over a batch of events.
+
+    documents
+    row         int32[R]   the events that have a text there, ascending
+    document    int32[R]   the document of each; events with one equal text share it
+    """
+
+    documents: Documents
+    row: NDArray[np.int32]
+    document: NDArray[np.int32]
+
+
+def documents_of(cells: StringCells) -> RowDocuments:
+    """The documents of a field: an event's text, or its list of texts as one document."""
+    start, data = text_arrays(cells.texts)
+    texts = _normalised(start, data)
+    count = len(start) - 1
+    first = np.flatnonzero(np.diff(cells.row, prepend=np.int32(-1)))
+    row = cells.row[first]
+    sizes = np.diff(first, append=len(cells.row))
+    if (sizes == 1).all():
+        return RowDocuments(texts, row, cells.code)
+    document = cells.code[first].copy()
+    lists = np.flatnonzero(sizes > 1)
+    document[lists] = count + np.arange(len(lists), dtype=np.int32)
+    code = cells.code[np.repeat(sizes > 1, sizes)]
+    list_start, list_data = gather_spans(texts.data, texts.start[code], texts.start[code + 1])
+    together = Documents(
+        np.append(texts.start, texts.start[-1] + list_start[1:]),
+        joined([texts.data, list_data], np.uint8),
+        starts(np.append(np.ones(count, np.int64), sizes[lists]), np.int64),
+        texts.characters,
+    )
+    return RowDocuments(together, row, document)
+
+
+def documents_of_texts(texts: Sequence[Sequence[str]]) -> Documents:
+    """A document for each inner list: the texts of one field."""
+    start, data = packed_bytes([text.encode() for text in chain.from_iterable(texts)])
+    elements = starts([len(each) for each in texts], np.int64)
+    return _normalised(start, data)._replace(elements=elements)
+
+
+def _normalised(start: NDArray[np.int64], data: NDArray[np.uint8]) -> Documents:
+    """Each text a document: ASCII as it came, everything else normalised and put in its place."""
+    elements = np.arange(len(start), dtype=np.int64)
+    changed = texts_beyond_ascii(start, data)
+    if not len(changed):
+        return Documents(start, data, elements, ASCII_ALONE)
+    normal = [normalised(data[start[i] : start[i + 1]].tobytes().decode()) for i in changed.tolist()]
+    pieces: list[bytes | memoryview] = []
+    sizes = np.diff(start)
+    before = 0
+    whole = memoryview(data)
+    for place, text in zip(changed.tolist(), normal, strict=True):
+        encoded = text.encode()
+        pieces += [whole[before : start[place]], encoded]
+        before = start[place + 1]
+        sizes[place] = len(encoded)
+    pieces.append(whole[before:])
+    return Documents(
+        starts(sizes, np.int64),
+        np.frombuffer(bytearray(b"".join(pieces)), np.uint8),
+        elements,
+        characters_of("".join(normal)),
+    )

@@ -1,0 +1,83 @@
+"""How often each word of the document occurs: asked for only when somebody wants a score.
+
+A word that a query names was counted when it was looked up. The others find each other by hash,
+confirmed by comparison.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.bits import eight_bytes
+from tocsin.kernels.jit import inner_kernel
+from tocsin.kernels.text.document_words import (
+    COUNT,
+    COUNTED,
+    FIRST,
+    LARGEST,
+    SEEN,
+    STAMP,
+    WORDS,
+    DocumentWords,
+)
+from tocsin.kernels.text.terms import first_bytes, hash_word
+
+
+@inner_kernel
+def _same_bytes(data: NDArray[np.uint8], a: int, b: int, size: int) -> bool:
+    """Whether so many bytes, one at least, are the same at both places; seven more can be read."""
+    at = 0
+    while at + 8 < size:
+        if eight_bytes(data, a + at) != eight_bytes(data, b + at):
+            return False
+        at += 8
+    different = eight_bytes(data, a + at) ^ eight_bytes(data, b + at)
+    return first_bytes(different, size - at) == 0
+
+
+@inner_kernel
+def _first_same_word(words: DocumentWords, word: int, mask: np.uint64) -> int:
+    """The first word that is the same as this one, which no query names; itself when there is none."""
+    data, other = words.folded_bytes, words.other
+    start = np.int64(words.word_start[word])
+    size = words.word_end[word] - start
+    stamp = words.state[STAMP]
+    at = hash_word(np.uint64(0), data, start, size) & mask
+    while other[at] >> 32 == stamp:
+        known = other[at] & 0xFFFF_FFFF
+        begin = np.int64(words.word_start[known])
+        if words.word_end[known] - begin == size and _same_bytes(data, begin, start, size):
+            return known
+        at = (at + np.uint64(1)) & mask
+    other[at] = stamp << 32 | word
+    return word
+
+
+@inner_kernel
+def count_words(words: DocumentWords) -> None:
+    """Fill in same_word, word_count and the largest count, unless that was done for this document."""
+    state = words.state
+    if state[COUNTED] == state[STAMP]:
+        return
+    state[COUNTED] = state[STAMP]
+    count = state[WORDS]
+    size = 2
+    while size < 2 * count:
+        size *= 2
+    mask = np.uint64(size - 1)
+    largest = 0
+    for word in range(count):
+        term = np.int64(words.word_term[word])
+        if term >= 0:
+            first = np.int64(words.occurrence_word[words.seen[SEEN * term + FIRST]])
+            if first == word:
+                words.word_count[word] = words.seen[SEEN * term + COUNT]
+        else:
+            first = _first_same_word(words, word, mask)
+            if first == word:
+                words.word_count[word] = 0
+            words.word_count[first] += 1
+        words.same_word[word] = first
+        largest = max(largest, np.int64(words.word_count[first]))
+    state[LARGEST] = largest

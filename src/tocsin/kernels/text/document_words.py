@@ -1,0 +1,296 @@
+"""One document at a time, cut into words that are looked up: which terms are there, how often and where.
+
+    document       the old man and the sea          queries name   the  sea  an*  man
+    words          0 the 1 old 2 man 3 and 4 the 5 sea
+    present        the  man  an*  sea                               in order of appearance
+    occurrences    the 0   man 2   an* 3   the 4   sea 5            a chain for each term, ascending
+
+The memory is one thread's, and used again for the next document. What a term has from a document
+carries the document's stamp, so nothing needs to be cleared.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.bits import LOWER_HALF, eight_bytes, lowest_bit, prefetch
+from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.text.cutting import NOT_ASCII, cut_ascii, cut_characters
+from tocsin.kernels.text.documents import Documents
+from tocsin.kernels.text.query_code import Terms
+from tocsin.kernels.text.terms import (
+    LONG,
+    find_term,
+    first_bytes,
+    first_hash,
+    hash_word,
+    last_hash,
+    next_hash,
+    owner_of,
+    prefix_lengths,
+)
+
+STAMP = 0
+WORDS = 1
+PRESENT = 2
+OCCURRENCES = 3
+COUNTED = 4
+LARGEST = 5
+GROUP = 6
+"""The numbers of DocumentWords.state."""
+
+COUNT = 1
+FIRST = 2
+LAST = 3
+SEEN = 4
+"""The numbers of a term in DocumentWords.seen, of which the first is a stamp."""
+
+_LAST_STAMP = 2**31 - 2
+_TOGETHER = 32
+"""Words that are looked up together: the memory of one arrives while others are asked for."""
+
+
+class DocumentWords(NamedTuple):
+    """The words of the last document that was read. Room for B bytes, W words and T terms.
+
+    state             int64[7]     the document's stamp; how many words, present terms and occurrences
+                                   there are; the stamp of the last document whose words were counted,
+                                   and the largest count in it; the text group
+    folded            uint64[B/8]  its bytes, in lower case; every element begins with a new word
+    folded_bytes      uint8[B]     the same memory
+    word_start        int32[W]     word w: folded_bytes[word_start[w] : word_end[w]]
+    word_end          int32[W]
+    word_term         int32[W]     the term that it is, as a word, or -1
+    word_place        int64[W]     its element * 2^32 + its place in that
+    hash              uint64[32]   of words that are being looked up
+    present           int32[T]     the terms that the document holds
+    seen              int32[4T]    for each term: a stamp, and when it is the document's, how often the
+                                   term occurs, its first and its last occurrence
+    occurrence_word   int32[2B]    the word of each occurrence
+    occurrence_next   int32[2B]    the next occurrence of the same term, or -1
+    same_word         int32[W]     when words are counted (counting.py): the first word that is the same
+    word_count        int32[W]     for such a first word: how often it occurs
+    other             int64[2^k]   open addressing of such first words that are no terms: a stamp in the
+                                   upper half, and the word
+    ends              int64[2W]    where a phrase may end (phrases.py)
+
+    A word gives an occurrence for itself and at most one for each of its bytes, where a prefix ends.
+    """
+
+    state: NDArray[np.int64]
+    folded: NDArray[np.uint64]
+    folded_bytes: NDArray[np.uint8]
+    word_start: NDArray[np.int32]
+    word_end: NDArray[np.int32]
+    word_term: NDArray[np.int32]
+    word_place: NDArray[np.int64]
+    hash: NDArray[np.uint64]
+    present: NDArray[np.int32]
+    seen: NDArray[np.int32]
+    occurrence_word: NDArray[np.int32]
+    occurrence_next: NDArray[np.int32]
+    same_word: NDArray[np.int32]
+    word_count: NDArray[np.int32]
+    other: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+@kernel
+def room_for(documents: Documents) -> int:
+    """Bytes that the longest of the documents needs in DocumentWords."""
+    most = 0
+    for document in range(documents.elements.size - 1):
+        room = 0
+        for element in range(documents.elements[document], documents.elements[document + 1]):
+            room += (documents.start[element + 1] - documents.start[element] + 15) & ~7
+        most = max(most, room)
+    return most
+
+
+@kernel
+def no_document_words(terms: int, room: int) -> DocumentWords:
+    """Memory for documents that need so much room, over so many terms."""
+    folded = np.empty((room >> 3) + 2, np.uint64)
+    words = (room >> 1) + 1
+    others = 2
+    while others < 2 * words:
+        others *= 2
+    return DocumentWords(
+        np.zeros(7, np.int64),
+        folded,
+        folded.view(np.uint8),
+        np.empty(words, np.int32),
+        np.empty(words, np.int32),
+        np.empty(words, np.int32),
+        np.empty(words, np.int64),
+        np.empty(_TOGETHER, np.uint64),
+        np.empty(terms, np.int32),
+        np.zeros(SEEN * terms, np.int32),
+        np.empty(2 * room + 1, np.int32),
+        np.empty(2 * room + 1, np.int32),
+        np.empty(words, np.int32),
+        np.empty(words, np.int32),
+        np.zeros(others, np.int64),
+        np.empty(2 * words, np.int64),
+    )
+
+
+@inner_kernel
+def is_present(words: DocumentWords, term: int) -> bool:
+    """Whether the document holds the term."""
+    return words.seen[SEEN * np.int64(term)] == words.state[STAMP]
+
+
+@inner_kernel
+def _cut_document(documents: Documents, document: int, words: DocumentWords) -> int:
+    """Cut a document into words; how many there are."""
+    folded, folded_bytes = words.folded, words.folded_bytes
+    word_start, word_end, word_place = words.word_start, words.word_end, words.word_place
+    count = 0
+    place = 0
+    first = documents.elements[document]
+    for element in range(first, documents.elements[document + 1]):
+        begin, end = documents.start[element], documents.start[element + 1]
+        before = count
+        count = cut_ascii(documents.data, begin, end, folded, place, word_start, word_end, before)
+        if count == NOT_ASCII:
+            count = cut_characters(
+                documents.data,
+                begin,
+                end,
+                documents.characters.page,
+                documents.characters.role,
+                folded_bytes,
+                8 * place,
+                word_start,
+                word_end,
+                before,
+            )
+        place += (end - begin + 15) >> 3
+        row = (element - first) << 32
+        for word in range(before, count):
+            word_place[word] = row + word - before
+    return count
+
+
+@inner_kernel
+def _mark(
+    state: NDArray[np.int64],
+    present: NDArray[np.int32],
+    seen: NDArray[np.int32],
+    occurrence_word: NDArray[np.int32],
+    occurrence_next: NDArray[np.int32],
+    term: int,
+    word: int,
+) -> None:
+    """Note that a term occurs as this word, or as its beginning."""
+    at = SEEN * np.int64(term)
+    occurrence = state[OCCURRENCES]
+    if seen[at] == state[STAMP]:
+        occurrence_next[seen[at + LAST]] = occurrence
+        seen[at + COUNT] += 1
+    else:
+        seen[at] = state[STAMP]
+        seen[at + COUNT] = 1
+        seen[at + FIRST] = occurrence
+        present[state[PRESENT]] = term
+        state[PRESENT] += 1
+    seen[at + LAST] = occurrence
+    occurrence_word[occurrence] = word
+    occurrence_next[occurrence] = -1
+    state[OCCURRENCES] = occurrence + 1
+
+
+@inner_kernel
+def _mark_prefixes(terms: Terms, owner: np.uint64, words: DocumentWords, word: int) -> None:
+    """Note every prefix that the word begins with."""
+    data = words.folded_bytes
+    start = np.int64(words.word_start[word])
+    size = words.word_end[word] - start
+    eight = eight_bytes(data, start)
+    lengths = prefix_lengths(terms.prefixes, owner, eight, size)
+    if lengths == 0:
+        return
+    value = first_hash(owner)
+    done = 0
+    while lengths != 0:
+        length = lowest_bit(lengths) + 1
+        last = size if length == LONG else length
+        lengths &= lengths - np.uint64(1)
+        while length <= last:
+            while done + 8 < length:
+                value = next_hash(value, eight_bytes(data, start + done))
+                done += 8
+            whole = last_hash(value, first_bytes(eight_bytes(data, start + done), length - done))
+            term = find_term(terms.slot, terms.record, whole, owner, data, start, length)
+            if term >= 0:
+                _mark(
+                    words.state,
+                    words.present,
+                    words.seen,
+                    words.occurrence_word,
+                    words.occurrence_next,
+                    term,
+                    word,
+                )
+            length += 1
+
+
+@inner_kernel
+def _look_up(terms: Terms, group: int, words: DocumentWords) -> None:
+    """Find the terms that the document's words are, and that they begin with."""
+    slot, record = terms.slot, terms.record
+    data, value = words.folded_bytes, words.hash
+    owner = owner_of(group, 0)
+    has_prefixes = terms.prefixes.size > 1
+    mask = np.uint64(slot.size - 1)
+    count = words.state[WORDS]
+    for first in range(0, count, _TOGETHER):
+        last = min(first + _TOGETHER, count)
+        for word in range(first, last):
+            start = np.int64(words.word_start[word])
+            value[word - first] = hash_word(owner, data, start, words.word_end[word] - start)
+            prefetch(slot, value[word - first] & mask)
+        for word in range(first, last):
+            place = np.int64(slot[value[word - first] & mask] & LOWER_HALF)
+            if place > 0:
+                prefetch(record, place - 1)
+        for word in range(first, last):
+            start = np.int64(words.word_start[word])
+            size = words.word_end[word] - start
+            term = find_term(slot, record, value[word - first], owner, data, start, size)
+            words.word_term[word] = term
+            if term >= 0:
+                _mark(
+                    words.state,
+                    words.present,
+                    words.seen,
+                    words.occurrence_word,
+                    words.occurrence_next,
+                    term,
+                    word,
+                )
+            if has_prefixes:
+                _mark_prefixes(terms, owner | np.uint64(1), words, word)
+
+
+@inner_kernel
+def read_document(
+    documents: Documents, document: int, terms: Terms, group: int, words: DocumentWords
+) -> None:
+    """Put a document of a text group in place of the one that was read before."""
+    state = words.state
+    if state[STAMP] == _LAST_STAMP:
+        words.seen[:] = 0
+        words.other[:] = 0
+        state[STAMP] = 0
+        state[COUNTED] = 0
+    state[STAMP] += 1
+    state[PRESENT] = 0
+    state[OCCURRENCES] = 0
+    state[GROUP] = group
+    state[WORDS] = _cut_document(documents, document, words)
+    _look_up(terms, group, words)

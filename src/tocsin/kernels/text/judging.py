@@ -1,0 +1,192 @@
+"""Whether a query holds in the document that was read, and its score.
+
+A query is judged step by step, what waits for a group on a stack. Most queries are one group of
+words and phrases, or a single one: their Boolean reading needs no stack, and ends as soon as it is
+decided.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.text.counting import count_words
+from tocsin.kernels.text.dictionary import DictionaryWords
+from tocsin.kernels.text.document_words import DocumentWords
+from tocsin.kernels.text.phrases import leaf_occurs
+from tocsin.kernels.text.query_code import (
+    ACCRUE,
+    AND,
+    NEGATED_IN_AND,
+    OR,
+    PLAIN,
+    QueryCode,
+    Terms,
+    arity_of,
+    operation_of,
+)
+from tocsin.kernels.text.weighing import leaf_weight
+
+_FAILS = 0
+_HOLDS = 1
+_NEGATED_FAILS = 2
+_NEGATED_HOLDS = 3
+
+
+class JudgingRoom(NamedTuple):
+    """What waits for a group while a query is judged. Room for the longest query; one thread's.
+
+    verdict   uint8[n]     whether an operand holds, and whether it is a negated leaf
+    value     float64[n]   what it weighs
+    """
+
+    verdict: NDArray[np.uint8]
+    value: NDArray[np.float64]
+
+
+@kernel
+def room_to_judge(code: QueryCode) -> JudgingRoom:
+    """Room for the longest of the queries."""
+    most = 1
+    for query in range(code.group.size):
+        most = max(most, code.leaf_start[query + 1] - code.leaf_start[query])
+    return JudgingRoom(np.empty(most, np.uint8), np.empty(most, np.float64))
+
+
+@inner_kernel
+def _verdict_of_leaf(code: QueryCode, leaf: int, occurs: bool) -> int:
+    if code.negated[leaf] == PLAIN:
+        return _HOLDS if occurs else _FAILS
+    return _NEGATED_FAILS if occurs else _NEGATED_HOLDS
+
+
+@inner_kernel
+def _verdict_of_group(verdict: NDArray[np.uint8], first: int, last: int, operation: int) -> int:
+    """AND: all hold. OR, ACCRUE: an operand without negation holds, and so do all with it."""
+    some = False
+    for i in range(first, last):
+        if verdict[i] == _NEGATED_FAILS or (verdict[i] == _FAILS and operation == AND):
+            return _FAILS
+        if verdict[i] == _HOLDS:
+            some = True
+    return _HOLDS if some else _FAILS
+
+
+@inner_kernel
+def _one_group_holds(code: QueryCode, first: int, last: int, operation: int, words: DocumentWords) -> bool:
+    """The Boolean reading of a query that is one group, of the leaves first ... last."""
+    some = False
+    for leaf in range(first, last):
+        if code.negated[leaf] != PLAIN:
+            if leaf_occurs(code, leaf, words):
+                return False
+        elif operation == AND:
+            if not leaf_occurs(code, leaf, words):
+                return False
+            some = True
+        elif not some:
+            some = leaf_occurs(code, leaf, words)
+            if some and operation == OR:
+                return True
+    return some
+
+
+@inner_kernel
+def query_holds(code: QueryCode, query: int, words: DocumentWords, room: JudgingRoom) -> bool:
+    """The Boolean reading of a query."""
+    first, last = code.step_start[query], code.step_start[query + 1]
+    first_leaf, last_leaf = code.leaf_start[query], code.leaf_start[query + 1]
+    if last - first == 1:
+        return leaf_occurs(code, first_leaf, words)
+    if last - first == last_leaf - first_leaf + 1:
+        return _one_group_holds(code, first_leaf, last_leaf, operation_of(code.step[last - 1]), words)
+    verdict = room.verdict
+    waiting = 0
+    for i in range(first, last):
+        step = code.step[i]
+        if step >= 0:
+            leaf = first_leaf + step
+            verdict[waiting] = _verdict_of_leaf(code, leaf, leaf_occurs(code, leaf, words))
+        else:
+            operands = waiting - arity_of(step)
+            verdict[operands] = _verdict_of_group(verdict, operands, waiting, operation_of(step))
+            waiting = operands
+        waiting += 1
+    return verdict[0] == _HOLDS
+
+
+@inner_kernel
+def _value_of_group(value: NDArray[np.float64], first: int, last: int, operation: int) -> float:
+    """The sum of values (ACCRUE), the largest (OR) or the smallest that is not 0 (AND)."""
+    result = 0.0
+    for i in range(first, last):
+        if value[i] == 0:
+            continue
+        if operation == ACCRUE:
+            result += value[i]
+        elif result == 0 or (value[i] > result if operation == OR else value[i] < result):
+            result = value[i]
+    return result
+
+
+@inner_kernel
+def judge_query(
+    code: QueryCode,
+    query: int,
+    dictionary: DictionaryWords,
+    terms: Terms,
+    words: DocumentWords,
+    room: JudgingRoom,
+) -> tuple[bool, float]:
+    """The Boolean reading of a query, and its score: 0 when that fails."""
+    if not query_holds(code, query, words, room):
+        return False, 0.0
+    count_words(words)
+    verdict, value = room.verdict, room.value
+    squares = 0.0
+    waiting = 0
+    for i in range(code.step_start[query], code.step_start[query + 1]):
+        step = code.step[i]
+        if step >= 0:
+            leaf = code.leaf_start[query] + step
+            occurs = leaf_occurs(code, leaf, words)
+            weight = 0.0
+            if code.negated[leaf] == PLAIN:
+                if occurs:
+                    weight = leaf_weight(code, dictionary, terms, words, leaf)
+            elif code.negated[leaf] == NEGATED_IN_AND and not occurs:
+                weight = 1.0
+            squares += weight * weight
+            verdict[waiting] = _verdict_of_leaf(code, leaf, occurs)
+            value[waiting] = weight
+        else:
+            operands = waiting - arity_of(step)
+            operation = operation_of(step)
+            verdict[operands] = _verdict_of_group(verdict, operands, waiting, operation)
+            if verdict[operands] == _HOLDS:
+                value[operands] = _value_of_group(value, operands, waiting, operation)
+            else:
+                value[operands] = 0.0
+            waiting = operands
+        waiting += 1
+    return True, value[0] / math.sqrt(squares) if value[0] != 0 else 0.0
+
+
+@inner_kernel
+def query_matches(
+    code: QueryCode,
+    query: int,
+    dictionary: DictionaryWords,
+    terms: Terms,
+    words: DocumentWords,
+    room: JudgingRoom,
+) -> bool:
+    """Whether a query holds and has the score that it asks for, if it asks for one."""
+    if not code.threshold[query] > 0:
+        return query_holds(code, query, words, room)
+    holds, score = judge_query(code, query, dictionary, terms, words, room)
+    return holds and score >= code.threshold[query]

@@ -1,0 +1,276 @@
+"""Words and prefixes by hash: how terms are numbered, and how the words of documents find them.
+
+A term is a word or prefix of one text group. Its bytes are taken eight at a time, so that most words
+are hashed and compared in one step:
+
+    slot                 hash & mask ->  | half a hash | place + 1 |        0: nothing is here
+    record[place]        | term | size in bytes |
+    record[place + 1]    2 * group, 1 more for a prefix: the term's *owner*
+    record[place + 2]    its first eight bytes, then the next; zeros behind the last
+                         (a zero byte is in no word, so nothing else looks like them)
+
+A word is looked up once for itself, and once for each length at which a prefix may end in it. Which
+lengths those are, `prefixes` says: at the hash of a prefix's owner and first three bytes (or fewer,
+when it has no more) it has a bit for its length. Different beginnings may share an entry: it may say
+too much, never too little.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes
+from tocsin.kernels.distinct_texts import word_of
+from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.text.query_code import Terms
+
+BEGINNING = 3
+"""Bytes of a prefix by which its length is found."""
+
+LONG = 64
+"""Prefixes of so many bytes or more share the last bit of an entry."""
+
+_HEADER = 2
+_SEED = np.uint64(0x9E37_79B9_7F4A_7C15)
+_SPREAD = np.uint64(0xFF51_AFD7_ED55_8CCD)
+_SPREAD_AGAIN = np.uint64(0xC4CE_B9FE_1A85_EC53)
+
+
+@inner_kernel
+def owner_of(group: int, is_prefix: int) -> np.uint64:
+    """What tells equal bytes apart: whose term they are, and of which kind."""
+    return np.uint64(2 * np.int64(group) + np.int64(is_prefix))
+
+
+@inner_kernel
+def first_hash(owner: np.uint64) -> np.uint64:
+    """The hash before any byte."""
+    return (owner + np.uint64(1)) * _SEED
+
+
+@inner_kernel
+def next_hash(value: np.uint64, eight: np.uint64) -> np.uint64:
+    """The hash with eight more bytes."""
+    value = (value ^ eight) * _SPREAD
+    return value ^ (value >> HALF)
+
+
+@inner_kernel
+def last_hash(value: np.uint64, eight: np.uint64) -> np.uint64:
+    """The hash with the last bytes, zeros behind them: both its halves are good."""
+    value = next_hash(value, eight) * _SPREAD_AGAIN
+    return value ^ (value >> HALF)
+
+
+@inner_kernel
+def first_bytes(eight: np.uint64, size: int) -> np.uint64:
+    """The first `size` of eight bytes, 1 at least, zeros behind them."""
+    return eight & (ALL >> np.uint64(64 - 8 * min(np.int64(size), 8)))
+
+
+@inner_kernel
+def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
+    """The hash of data[start : start + size], one byte at least; seven more can be read behind it."""
+    value = first_hash(owner)
+    at = 0
+    while at + 8 < size:
+        value = next_hash(value, eight_bytes(data, start + at))
+        at += 8
+    return last_hash(value, first_bytes(eight_bytes(data, start + at), size - at))
+
+
+@inner_kernel
+def find_term(
+    slot: NDArray[np.uint64],
+    record: NDArray[np.uint64],
+    value: np.uint64,
+    owner: np.uint64,
+    data: NDArray[np.uint8],
+    start: int,
+    size: int,
+) -> int:
+    """The term data[start : start + size], whose hash is `value`, or -1."""
+    mask = np.uint64(slot.size - 1)
+    tag = value & UPPER_HALF
+    at = value & mask
+    while True:
+        found = slot[at]
+        if found == 0:
+            return -1
+        if found & UPPER_HALF == tag:
+            place = np.int64(found & LOWER_HALF) - 1
+            if record[place] & LOWER_HALF == np.uint64(size) and record[place + 1] == owner:
+                i = 0
+                while i + 8 < size and record[place + _HEADER + (i >> 3)] == eight_bytes(data, start + i):
+                    i += 8
+                if i + 8 >= size and record[place + _HEADER + (i >> 3)] == first_bytes(
+                    eight_bytes(data, start + i), size - i
+                ):
+                    return np.int64(record[place] >> HALF)
+        at = (at + np.uint64(1)) & mask
+
+
+@inner_kernel
+def _entry(prefixes: NDArray[np.uint64], owner: np.uint64, beginning: np.uint64) -> np.int64:
+    value = (beginning ^ first_hash(owner)) * _SPREAD
+    return np.int64((value >> HALF) & np.uint64(prefixes.size - 1))
+
+
+@inner_kernel
+def prefix_lengths(prefixes: NDArray[np.uint64], owner: np.uint64, eight: np.uint64, size: int) -> np.uint64:
+    """The lengths at which prefixes may end in a word, as bits: bit 0 for length 1, up to LONG."""
+    lengths = prefixes[_entry(prefixes, owner, first_bytes(eight, 1))] & np.uint64(1)
+    if size > 1:
+        lengths |= prefixes[_entry(prefixes, owner, first_bytes(eight, 2))] & np.uint64(2)
+    if size >= BEGINNING:
+        found = prefixes[_entry(prefixes, owner, first_bytes(eight, BEGINNING))] & ~np.uint64(3)
+        if size < LONG:
+            found &= (np.uint64(1) << np.uint64(size)) - np.uint64(1)
+        lengths |= found
+    return lengths
+
+
+@kernel
+def _put(slot: NDArray[np.uint64], value: np.uint64, place: int) -> None:
+    mask = np.uint64(slot.size - 1)
+    at = value & mask
+    while slot[at] != 0:
+        at = (at + np.uint64(1)) & mask
+    slot[at] = (value & UPPER_HALF) | np.uint64(place + 1)
+
+
+@kernel
+def _hash_record(record: NDArray[np.uint64], place: int) -> np.uint64:
+    last = place + _HEADER + ((np.int64(record[place] & LOWER_HALF) + 7) >> 3) - 1
+    value = first_hash(record[place + 1])
+    for i in range(place + _HEADER, last):
+        value = next_hash(value, record[i])
+    return last_hash(value, record[last])
+
+
+@kernel
+def _slots_for(record: NDArray[np.uint64], used: int, terms: int) -> NDArray[np.uint64]:
+    """Slots at most half full for so many terms, with those in the used records put in."""
+    size = 2
+    while size < 2 * terms:
+        size *= 2
+    slot = np.zeros(size, np.uint64)
+    place = 0
+    while place < used:
+        _put(slot, _hash_record(record, place), place)
+        place += _HEADER + ((np.int64(record[place] & LOWER_HALF) + 7) >> 3)
+    return slot
+
+
+@kernel
+def _lengths_of_prefixes(record: NDArray[np.uint64], prefix_count: int) -> NDArray[np.uint64]:
+    size = 1
+    while size < 4 * prefix_count:
+        size *= 2
+    prefixes = np.zeros(size, np.uint64)
+    place = 0
+    while place < record.size:
+        length = np.int64(record[place] & LOWER_HALF)
+        if record[place + 1] & np.uint64(1) != 0:
+            beginning = first_bytes(record[place + _HEADER], min(length, BEGINNING))
+            entry = _entry(prefixes, record[place + 1], beginning)
+            prefixes[entry] |= np.uint64(1) << np.uint64(min(length, LONG) - 1)
+        place += _HEADER + ((length + 7) >> 3)
+    return prefixes
+
+
+@kernel
+def number_terms(
+    known: Terms,
+    group: NDArray[np.int32],
+    is_prefix: NDArray[np.uint8],
+    start: NDArray[np.int64],
+    data: NDArray[np.uint8],
+) -> tuple[NDArray[np.int32], Terms]:
+    """Number words data[start[i] : start[i + 1]], none empty: each one's term, and all the terms.
+
+    Terms that are known keep their numbers; fresh ones come behind them, as they are met, and their
+    idf is 0 until somebody fills it in.
+    """
+    count = known.group.size
+    room = count + group.size
+    used = known.record.size
+    byte_count = known.start[count]
+    record = np.empty(used + (data.size >> 3) + 3 * group.size, np.uint64)
+    record[:used] = known.record
+    slot = _slots_for(record, used, room)
+    term = np.empty(group.size, np.int32)
+    term_group = np.empty(room, np.int32)
+    term_is_prefix = np.empty(room, np.uint8)
+    term_start = np.zeros(room + 1, np.int64)
+    term_data = np.empty(byte_count + data.size, np.uint8)
+    term_group[:count] = known.group
+    term_is_prefix[:count] = known.is_prefix
+    term_start[: count + 1] = known.start
+    term_data[:byte_count] = known.data[:byte_count]
+    mask = np.uint64(slot.size - 1)
+    for i in range(group.size):
+        size = start[i + 1] - start[i]
+        words = (size + 7) >> 3
+        owner = owner_of(group[i], is_prefix[i])
+        record[used] = np.uint64(count) << HALF | np.uint64(size)
+        record[used + 1] = owner
+        for j in range(words):
+            record[used + _HEADER + j] = word_of(data, start[i] + 8 * j, start[i + 1])
+        value = _hash_record(record, used)
+        tag = value & UPPER_HALF
+        at = value & mask
+        term[i] = -1
+        while slot[at] != 0:
+            if slot[at] & UPPER_HALF == tag:
+                place = np.int64(slot[at] & LOWER_HALF) - 1
+                same = record[place] & LOWER_HALF == np.uint64(size) and record[place + 1] == owner
+                j = 0
+                while same and j < words:
+                    same = record[place + _HEADER + j] == record[used + _HEADER + j]
+                    j += 1
+                if same:
+                    term[i] = np.int32(record[place] >> HALF)
+                    break
+            at = (at + np.uint64(1)) & mask
+        if term[i] >= 0:
+            continue
+        slot[at] = tag | np.uint64(used + 1)
+        term[i] = count
+        term_group[count] = group[i]
+        term_is_prefix[count] = is_prefix[i]
+        for j in range(start[i], start[i + 1]):
+            term_data[byte_count] = data[j]
+            byte_count += 1
+        count += 1
+        term_start[count] = byte_count
+        used += _HEADER + words
+    record = record[:used].copy()
+    term_is_prefix = term_is_prefix[:count].copy()
+    idf = np.zeros(count, np.float64)
+    idf[: known.idf.size] = known.idf
+    return term, Terms(
+        term_group[:count].copy(),
+        term_is_prefix,
+        term_start[: count + 1].copy(),
+        term_data[:byte_count].copy(),
+        idf,
+        _slots_for(record, used, count),
+        record,
+        _lengths_of_prefixes(record, np.sum(term_is_prefix)),
+    )
+
+
+def no_terms() -> Terms:
+    """None yet."""
+    return Terms(
+        np.empty(0, np.int32),
+        np.empty(0, np.uint8),
+        np.zeros(1, np.int64),
+        np.empty(0, np.uint8),
+        np.empty(0, np.float64),
+        np.zeros(2, np.uint64),
+        np.empty(0, np.uint64),
+        np.zeros(1, np.uint64),
+    )

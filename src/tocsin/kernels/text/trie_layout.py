@@ -1,0 +1,137 @@
+"""The trie filter laid out anew: children beside each other, no free rows, no room to spare.
+
+Chains that grew one query at a time lead all over memory. Laid out level by level, the children of a branch
+node follow each other, and so do its predicate nodes; walking a chain is then walking along an array.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.jit import kernel
+from tocsin.kernels.text.trie_filter import (
+    BRANCH,
+    BRANCHES_LIVE,
+    BRANCHES_MADE,
+    CHILDREN,
+    FIRST_CHILD,
+    FIRST_PREDICATE,
+    IN_TABLE,
+    NEXT,
+    NEXT_OF_QUERY,
+    NO_TERM,
+    PARENT,
+    PREDICATE_ROW,
+    PREDICATES_LIVE,
+    PREDICATES_MADE,
+    PREVIOUS,
+    QUERY,
+    ROW,
+    STATE_SIZE,
+    TERM,
+    TrieFilter,
+    enter_in_table,
+)
+
+
+@kernel
+def compact(trie: TrieFilter) -> TrieFilter:
+    """The same filter in as much memory as it needs."""
+    live = trie.state[BRANCHES_LIVE]
+    predicates = trie.state[PREDICATES_LIVE] + 1
+    slots = np.int64(1)
+    while slots < 2 * trie.state[IN_TABLE]:
+        slots *= 2
+    copy = TrieFilter(
+        np.zeros(STATE_SIZE, np.int64),
+        np.arange(trie.root.size).astype(np.int32),
+        np.zeros(trie.root_child.size, np.int32),
+        np.zeros(ROW * live, np.int32),
+        np.zeros(ROW * live, np.int32),
+        np.zeros(PREDICATE_ROW * predicates, np.int32),
+        np.zeros(ROW * predicates, np.int32),
+        np.zeros(trie.first_of_query.size, np.int32),
+        np.zeros(slots, np.int32),
+    )
+    copy.state[BRANCHES_MADE] = copy.state[BRANCHES_LIVE] = live
+    copy.state[PREDICATES_MADE] = predicates
+    copy.state[PREDICATES_LIVE] = predicates - 1
+    original = np.empty(live, np.int32)
+    made = np.int64(trie.root.size)
+    hung = np.int64(1)
+    original[:made] = trie.root
+    for node in range(made):
+        copy.branch[ROW * node + TERM] = NO_TERM
+    for node in range(live):
+        made = _lay_out_children(trie, copy, original, node, made)
+        hung = _lay_out_predicates(trie, copy, original[node], node, hung)
+    return copy
+
+
+@kernel
+def _lay_out_children(
+    trie: TrieFilter, copy: TrieFilter, original: NDArray[np.int32], parent: int, made: int
+) -> int:
+    """Copy the children of a branch node behind the nodes that are made; how many are then made."""
+    old_parent = np.int64(original[parent])
+    old = np.int64(trie.branch[ROW * old_parent + FIRST_CHILD])
+    is_table = old < 0
+    old = abs(old)
+    if old != 0:
+        copy.branch[ROW * parent + FIRST_CHILD] = -made if is_table else made
+    copy.branch_upkeep[ROW * parent + CHILDREN] = trie.branch_upkeep[ROW * old_parent + CHILDREN]
+    previous = np.int64(0)
+    while old != 0:
+        term = trie.branch[ROW * old + TERM]
+        original[made] = old
+        copy.branch[ROW * made + TERM] = term
+        copy.branch_upkeep[ROW * made + PARENT] = parent
+        copy.branch_upkeep[ROW * made + PREVIOUS] = previous
+        if previous != 0:
+            copy.branch[ROW * previous + NEXT] = made
+        if copy.branch[ROW * parent + TERM] == NO_TERM:
+            copy.root_child[term] = made
+        elif is_table:
+            enter_in_table(copy, made)
+        previous = made
+        made += 1
+        old = np.int64(trie.branch[ROW * old + NEXT])
+    return made
+
+
+@kernel
+def _lay_out_predicates(trie: TrieFilter, copy: TrieFilter, old_branch: int, branch: int, hung: int) -> int:
+    """Copy the predicate nodes of a branch node behind those that hang already; how many then do."""
+    old = np.int64(trie.branch[ROW * old_branch + FIRST_PREDICATE])
+    if old != 0:
+        copy.branch[ROW * branch + FIRST_PREDICATE] = hung
+    previous = np.int64(0)
+    while old != 0:
+        marked_query = trie.predicate[PREDICATE_ROW * old + QUERY]
+        copy.predicate[PREDICATE_ROW * hung + QUERY] = marked_query
+        copy.predicate_upkeep[ROW * hung + BRANCH] = branch
+        copy.predicate_upkeep[ROW * hung + PREVIOUS] = previous
+        if previous != 0:
+            copy.predicate[PREDICATE_ROW * previous + NEXT] = hung
+        copy.predicate_upkeep[ROW * hung + NEXT_OF_QUERY] = copy.first_of_query[marked_query >> 1]
+        copy.first_of_query[marked_query >> 1] = hung
+        previous = hung
+        hung += 1
+        old = np.int64(trie.predicate[PREDICATE_ROW * old + NEXT])
+    return hung
+
+
+@kernel
+def drift(trie: TrieFilter, rarity: NDArray[np.float64]) -> float:
+    """The share of branch nodes with a parent's term that is more common than their own."""
+    counted = 0
+    out_of_order = 0
+    for node in range(trie.state[BRANCHES_MADE]):
+        term = trie.branch[ROW * node + TERM]
+        if term >= 0:
+            above = trie.branch[ROW * trie.branch_upkeep[ROW * node + PARENT] + TERM]
+            if above >= 0:
+                counted += 1
+                out_of_order += rarity[above] < rarity[term]
+    return out_of_order / counted if counted > 0 else 0.0

@@ -1,0 +1,66 @@
+"""How much the words and phrases of a query weigh in the document that was read.
+
+The weight of a word is its count by the largest count of any word, times its idf. All of this is the
+arithmetic of grammar/text/meaning.py, in the same order, to the last bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tocsin.kernels.jit import inner_kernel
+from tocsin.kernels.lookup import find_text
+from tocsin.kernels.text.dictionary import DictionaryWords
+from tocsin.kernels.text.document_words import COUNT, FIRST, GROUP, LARGEST, SEEN, DocumentWords
+from tocsin.kernels.text.query_code import QueryCode, Terms
+
+
+@inner_kernel
+def _idf_of_word(dictionary: DictionaryWords, terms: Terms, words: DocumentWords, word: int) -> float:
+    """The idf of a word of the document, whether a query names it or not."""
+    term = words.word_term[word]
+    if term >= 0:
+        return terms.idf[term]
+    group = words.state[GROUP]
+    known = find_text(
+        dictionary.table,
+        dictionary.group,
+        dictionary.start,
+        dictionary.data,
+        group,
+        words.folded_bytes,
+        np.int64(words.word_start[word]),
+        np.int64(words.word_end[word]),
+    )
+    return dictionary.idf[known] if known >= 0 else dictionary.unknown[group]
+
+
+@inner_kernel
+def _term_weight(dictionary: DictionaryWords, terms: Terms, words: DocumentWords, term: int) -> float:
+    """The weight of a word that is present; of a prefix the most that a word it covers weighs."""
+    largest = np.float64(words.state[LARGEST])
+    at = SEEN * np.int64(term)
+    if terms.is_prefix[term] == 0:
+        return np.float64(words.seen[at + COUNT]) / largest * terms.idf[term]
+    most = 0.0
+    occurrence = words.seen[at + FIRST]
+    while occurrence >= 0:
+        word = words.occurrence_word[occurrence]
+        if words.same_word[word] == word:
+            weight = np.float64(words.word_count[word]) / largest
+            most = max(most, weight * _idf_of_word(dictionary, terms, words, word))
+        occurrence = words.occurrence_next[occurrence]
+    return most
+
+
+@inner_kernel
+def leaf_weight(
+    code: QueryCode, dictionary: DictionaryWords, terms: Terms, words: DocumentWords, leaf: int
+) -> float:
+    """The weight of a leaf that occurs, its document's words counted: the least that is not 0."""
+    least = 0.0
+    for i in range(code.term_start[leaf], code.term_start[leaf + 1]):
+        weight = _term_weight(dictionary, terms, words, np.int64(code.term[i]))
+        if weight != 0 and (least == 0 or weight < least):
+            least = weight
+    return least

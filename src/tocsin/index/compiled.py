@@ -21,15 +21,24 @@ from tocsin.grammar.conditions import parse_condition, parse_predicate
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Path, Predicate
-from tocsin.index.families import sort_into_families
+from tocsin.index.families import Families, sort_into_families
 from tocsin.index.graph import lay_out, links_of, negated_leaves, share
 from tocsin.index.leaf_order import put_in_order
-from tocsin.index.likelihood import guess
+from tocsin.index.likelihood import Likelihood, guess
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns
-from tocsin.index.reading import Steps, read_texts
+from tocsin.index.planning.planner import (
+    NOTHING_DEFERRED,
+    Planner,
+    in_order_read,
+    leaves_beside_text,
+    plan_conditions,
+)
+from tocsin.index.reading import Reading, Steps, read_texts
 from tocsin.index.text.base import TextBase
-from tocsin.index.text.compiled import CompiledTexts, compile_texts, rules_of_texts, text_leaves
+from tocsin.index.text.compiled import CompiledTexts, compile_texts, text_leaves
+from tocsin.index.text.queries import read_queries
+from tocsin.index.text.rules import queries_of_rules, text_rules
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.links import Links
 from tocsin.kernels.lookup import Bounds, Literals
@@ -37,6 +46,7 @@ from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.shared_nodes import SharedNodes
 from tocsin.kernels.spans import gather_spans
+from tocsin.kernels.text.dictionary import is_counted
 
 
 class Texts(NamedTuple):
@@ -61,6 +71,7 @@ class CompiledIndex(NamedTuple):
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
     group_path     the field of each group
     texts          free text: see text/compiled.py
+    planner        how ways into rules are chosen; None: nothing is deferred
     facts          seconds of the build by phase, for stats()
     """
 
@@ -79,6 +90,7 @@ class CompiledIndex(NamedTuple):
     metadata: NDArray[np.uint8]
     group_path: list[Path]
     texts: CompiledTexts
+    planner: Planner | None
     facts: dict[str, float]
 
     @property
@@ -102,11 +114,15 @@ PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, NDArray[n
 
 
 def compile_rules(
-    rules: Rules, put_together: PutTogether = share, base: TextBase | None = None
+    rules: Rules,
+    put_together: PutTogether = share,
+    base: TextBase | None = None,
+    planner: Planner | None = None,
 ) -> CompiledIndex:
     """Build the index of the rules; RuleError or RuleErrors when some cannot be taken.
 
-    `base` has the settings and dictionaries of free text.
+    `base` has the settings and dictionaries of free text. With a planner, text conjuncts that are not the
+    best way into their rules are left out of the graph, and matches have to be asked for them.
     """
     clock = [time.perf_counter()]
     texts = Texts(*text_arrays(rules.whens))
@@ -123,17 +139,17 @@ def compile_rules(
         [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
         len(families.group_path),
     )
-    in_texts, base = text_leaves(families, table, order, base or TextBase())
-    text_rules = rules_of_texts(reading.parts, in_texts, order, len(rules))
-    texts = compile_texts(in_texts, base, text_rules, np.ones(len(in_texts.leaf), np.bool_))
+    in_texts, parts, likelihood = _with_texts(
+        reading, families, order, leaf_text, base or TextBase(), planner, len(rules)
+    )
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
-    nodes, root = put_together(reading.parts, leaf_count, len(rules))
+    nodes, root = put_together(parts, leaf_count, len(rules))
     clock.append(time.perf_counter())
     leaf_number = np.empty(leaf_count, np.int32)
     leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
-    graph = lay_out(nodes, leaf_number, root, guess(families))
+    graph = lay_out(nodes, leaf_number, root, likelihood)
     leaves = Leaves(
         families.null_leaf,
         families.posting_start,
@@ -164,14 +180,52 @@ def compile_rules(
         leaf_text,
         _stream_of(rules.metadata),
         families.group_path,
-        texts,
+        in_texts,
+        planner,
         facts,
     )
 
 
 def compile_like(index: CompiledIndex, rules: Rules) -> CompiledIndex:
     """Build an index of other rules with the same settings, dictionaries and estimates."""
-    return compile_rules(rules, base=index.texts.base)
+    return compile_rules(rules, base=index.texts.base, planner=index.planner)
+
+
+def _with_texts(
+    reading: Reading,
+    families: Families,
+    order: NDArray[np.int64],
+    leaf_text: Texts,
+    base: TextBase,
+    planner: Planner | None,
+    rules: int,
+) -> tuple[CompiledTexts, Sequence[Steps], Likelihood]:
+    """The free text of the rules, their conditions without what is deferred, and how likely leaves are."""
+    leaves, base = text_leaves(families, reading.table, order, base)
+    code, terms = read_queries(leaves.written, base.words)
+    parts: Sequence[Steps] = reading.parts
+    likelihood = guess(families)
+    query = np.full(len(order), -1, np.int32)
+    query[leaves.leaf] = np.arange(len(leaves.leaf), dtype=np.int32)
+    query_as_read = np.empty_like(query)
+    query_as_read[order] = query
+    deferred = NOTHING_DEFERRED
+    if planner is not None and len(leaves.leaf):
+        estimates = planner.estimates(
+            likelihood,
+            query,
+            code,
+            terms,
+            is_counted(base.words),
+            lambda leaf: predicate_of(leaf_text, leaf),
+            leaves_beside_text(parts, query_as_read, order),
+        )
+        likelihood = Likelihood(estimates.true, estimates.false)
+        parts, deferred, _ = plan_conditions(parts, in_order_read(estimates, order), planner.access)
+    in_rules = text_rules(reading.parts, query_as_read, leaves.has_threshold, deferred, rules)
+    indexed = np.zeros(len(leaves.leaf), np.bool_)
+    indexed[queries_of_rules(parts, query_as_read)[1]] = True
+    return compile_texts(leaves, base, code, terms, in_rules, indexed), parts, likelihood
 
 
 def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:

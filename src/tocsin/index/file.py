@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
 from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.index.planning.planner import Planner
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.kernels.leaves import Leaves, Ranges
@@ -165,7 +166,7 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
     except KeyError as error:
         raise IndexFileError(f"{name} lacks the array {error}") from error
     fields = [tuple(path) for path in header["fields"]]
-    return CompiledIndex(**parts, group_path=fields, facts=header["facts"])
+    return CompiledIndex(**parts, group_path=fields, planner=Planner(), facts=header["facts"])
 
 
 def _part(name: str, kind: Any, arrays: dict[str, NDArray[Any]]) -> Any:

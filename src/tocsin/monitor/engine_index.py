@@ -26,6 +26,7 @@ from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.missing import warn_of_missing_fields
 from tocsin.monitor.names import Names
 from tocsin.monitor.portions import EVENTS_AT_ONCE
+from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches, match_batches
 from tocsin.monitor.statistics import EngineStatistics
 from tocsin.monitor.tables import BYTES_AT_ONCE
@@ -35,10 +36,10 @@ from tocsin.monitor.threads import thread_count
 class EngineIndex(FixedRules):
     """Rules laid out for one engine. Made by tocsin.build; threads may share it."""
 
-    def __init__(self, engine: str, build: EngineBuilder, rules: Rules) -> None:
+    def __init__(self, engine: str, build: EngineBuilder, rules: Rules, preparation: Preparation) -> None:
         self.engine = engine
         self._rules = rules
-        compiled = compile_rules(rules)
+        compiled = compile_rules(rules, base=preparation.base)
         expressions = expressions_of(compiled.graph, compiled.leaf_count)
         started = time.perf_counter()
         refused: dict[int, str] = {}

@@ -31,7 +31,7 @@ from tocsin.kernels.text.trie_filter import (
     TERM,
     TO_LIST,
     TO_TABLE,
-    TrieFilter,
+    Trie,
     find_child,
 )
 
@@ -43,7 +43,7 @@ class Hung(NamedTuple):
     to_check: bool
 
 
-def children_of(trie: TrieFilter, node: int) -> list[int]:
+def children_of(trie: Trie, node: int) -> list[int]:
     chain = []
     child = abs(int(trie.branch[ROW * node + FIRST_CHILD]))
     while child:
@@ -52,7 +52,7 @@ def children_of(trie: TrieFilter, node: int) -> list[int]:
     return chain
 
 
-def predicates_of(trie: TrieFilter, node: int) -> list[int]:
+def predicates_of(trie: Trie, node: int) -> list[int]:
     chain = []
     predicate = int(trie.branch[ROW * node + FIRST_PREDICATE])
     while predicate:
@@ -61,12 +61,12 @@ def predicates_of(trie: TrieFilter, node: int) -> list[int]:
     return chain
 
 
-def is_table(trie: TrieFilter, node: int) -> bool:
+def is_table(trie: Trie, node: int) -> bool:
     """Whether the children of a branch node are found by hash."""
     return bool(trie.branch[ROW * node + FIRST_CHILD] < 0)
 
 
-def path_of(trie: TrieFilter, node: int) -> tuple[int, ...]:
+def path_of(trie: Trie, node: int) -> tuple[int, ...]:
     """The terms from a root down to a branch node."""
     terms: list[int] = []
     while trie.branch[ROW * node + TERM] != NO_TERM:
@@ -75,22 +75,20 @@ def path_of(trie: TrieFilter, node: int) -> tuple[int, ...]:
     return tuple(terms)
 
 
-def shape_of(trie: TrieFilter) -> dict[tuple[int, tuple[int, ...]], set[Hung]]:
+def shape_of(trie: Trie) -> dict[tuple[int, tuple[int, ...]], set[Hung]]:
     """For each branch node, by its text group and the terms that lead to it, what hangs below."""
     shape: dict[tuple[int, tuple[int, ...]], set[Hung]] = {}
     for group, root in enumerate(trie.root):
         waiting = [int(root)]
         while waiting:
             node = waiting.pop()
-            marked = [
-                int(trie.predicate[PREDICATE_ROW * each + QUERY]) for each in predicates_of(trie, node)
-            ]
+            marked = [int(trie.predicate[PREDICATE_ROW * each + QUERY]) for each in predicates_of(trie, node)]
             shape[group, path_of(trie, node)] = {Hung(number >> 1, bool(number & 1)) for number in marked}
             waiting.extend(children_of(trie, node))
     return shape
 
 
-def check_invariants(trie: TrieFilter, rarity: NDArray[np.float64] | None = None) -> None:
+def check_invariants(trie: Trie, rarity: NDArray[np.float64] | None = None) -> None:
     """Assert what must be true; with the weights by which its paths were made, also their order."""
     roots = [int(root) for root in trie.root]
     live: set[int] = set()
@@ -139,7 +137,7 @@ def check_invariants(trie: TrieFilter, rarity: NDArray[np.float64] | None = None
     _check_rows(trie, live, {predicate for some in hung.values() for predicate in some})
 
 
-def _chain_of_query(trie: TrieFilter, query: int) -> set[int]:
+def _chain_of_query(trie: Trie, query: int) -> set[int]:
     found: set[int] = set()
     predicate = int(trie.first_of_query[query])
     while predicate:
@@ -149,7 +147,7 @@ def _chain_of_query(trie: TrieFilter, query: int) -> set[int]:
     return found
 
 
-def _check_rows(trie: TrieFilter, branches: set[int], predicates: set[int]) -> None:
+def _check_rows(trie: Trie, branches: set[int], predicates: set[int]) -> None:
     """Every row that was ever used is alive or waits, once, in the chain of free ones."""
     free_branches = _free(trie.branch, ROW, TERM, int(trie.state[BRANCHES_FREE]))
     free_predicates = _free(trie.predicate, PREDICATE_ROW, QUERY, int(trie.state[PREDICATES_FREE]))

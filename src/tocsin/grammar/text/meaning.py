@@ -5,6 +5,7 @@ It follows the specification sentence by sentence:
     Document     the words of a field, element by element
     found        where a word or phrase stands, which decides whether it holds
     weight       how much a leaf counts
+    Part         what each word, phrase and group comes to
     Verdict      whether the query holds, and its score
 """
 
@@ -36,19 +37,24 @@ class Document:
 
     def occurs(self, leaf: Leaf) -> bool:
         """Whether a word or phrase, taken without its negation, stands in the document."""
-        return any(_phrase_in(words, leaf) for words in self.elements)
+        if not all(self.covered(word) for word in leaf.words):
+            return False
+        return len(leaf.words) == 1 or any(_phrase_in(words, leaf) for words in self.elements)
 
 
 def _phrase_in(words: Sequence[str], leaf: Leaf) -> bool:
     """Whether the words of a phrase come in order, neighbours no further apart than its gap."""
     ends = {place for place, word in enumerate(words) if _stands_for(leaf.words[0], word)}
+    reach = len(words) if leaf.gap == ANY_GAP else leaf.gap + 1
     for asked in leaf.words[1:]:
-        reach = len(words) if leaf.gap == ANY_GAP else leaf.gap + 1
-        ends = {
-            place
-            for place, word in enumerate(words)
-            if _stands_for(asked, word) and any(0 < place - end <= reach for end in ends)
-        }
+        nearest = -1 - reach
+        further: set[int] = set()
+        for place, word in enumerate(words):
+            if place - nearest <= reach and _stands_for(asked, word):
+                further.add(place)
+            if place in ends:
+                nearest = place
+        ends = further
     return bool(ends)
 
 
@@ -79,12 +85,12 @@ class Verdict(NamedTuple):
     score: float
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A step of a query in a document. A negated leaf *holds* when it does not occur."""
 
     holds: bool
     value: float
-    is_negated: bool
+    is_negated: bool = False
 
 
 def judge(query: TextQuery, texts: Sequence[str], weights: WordWeights) -> Verdict:
@@ -94,28 +100,34 @@ def judge(query: TextQuery, texts: Sequence[str], weights: WordWeights) -> Verdi
 
 def judge_document(query: TextQuery, document: Document, weights: WordWeights) -> Verdict:
     """The same for words that are cut already."""
-    waiting: list[_Part] = []
+    parts, length = judge_steps(query, document, weights)
+    whole = parts[-1]
+    if not document.count or not whole.holds:
+        return Verdict(False, 0.0)
+    return Verdict(True, whole.value / length if whole.value != 0 else 0.0)
+
+
+def judge_steps(query: TextQuery, document: Document, weights: WordWeights) -> tuple[list[Part], float]:
+    """Every step of a query, in the order of its steps, and what the value of the last is divided by."""
+    parts: list[Part] = []
+    waiting: list[Part] = []
     squares = 0.0
     in_and = _negated_in_and(query)
     for place, step in enumerate(query.steps):
         if isinstance(step, Group):
             operands = waiting[-step.arity :]
             del waiting[-step.arity :]
-            waiting.append(_combined(step.operation, operands))
-            continue
-        occurs = document.occurs(step)
-        if not step.negated:
-            weight = leaf_weight(document, step, weights)
-            part = _Part(occurs, weight, False)
+            part = _combined(step.operation, operands)
+        elif step.negated:
+            occurs = document.occurs(step)
+            part = Part(not occurs, 1.0 if place in in_and and not occurs else 0.0, is_negated=True)
         else:
-            weight = 1.0 if place in in_and and not occurs else 0.0
-            part = _Part(not occurs, weight, True)
-        squares += weight * weight
+            part = Part(document.occurs(step), leaf_weight(document, step, weights))
+        if isinstance(step, Leaf):
+            squares += part.value * part.value
         waiting.append(part)
-    whole = waiting[0]
-    if not document.count or not whole.holds:
-        return Verdict(False, 0.0)
-    return Verdict(True, whole.value / math.sqrt(squares) if whole.value != 0 else 0.0)
+        parts.append(part)
+    return parts, math.sqrt(squares)
 
 
 def _negated_in_and(query: TextQuery) -> set[int]:
@@ -131,7 +143,7 @@ def _negated_in_and(query: TextQuery) -> set[int]:
     }
 
 
-def _combined(operation: Operation, operands: list[_Part]) -> _Part:
+def _combined(operation: Operation, operands: list[Part]) -> Part:
     plain = [each for each in operands if not each.is_negated]
     negated_hold = all(each.holds for each in operands if each.is_negated)
     if operation is Operation.AND:
@@ -140,12 +152,12 @@ def _combined(operation: Operation, operands: list[_Part]) -> _Part:
         holds = any(each.holds for each in plain) and negated_hold
     values = [each.value for each in operands if each.value != 0]
     if not holds or not values:
-        return _Part(holds, 0.0, False)
+        return Part(holds, 0.0)
     if operation is Operation.AND:
-        return _Part(True, min(values), False)
+        return Part(True, min(values))
     if operation is Operation.OR:
-        return _Part(True, max(values), False)
+        return Part(True, max(values))
     total = 0.0
     for value in values:
         total += value
-    return _Part(True, total, False)
+    return Part(True, total)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from tocsin.grammar.text.settings import TextSettings, WordWeights
 from tocsin.grammar.tree import Path
 from tocsin.index.text.dictionary import Dictionary

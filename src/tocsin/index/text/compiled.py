@@ -6,7 +6,6 @@ leaves of contains ── queries, terms ── trie filter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +13,9 @@ from numpy.typing import NDArray
 
 from tocsin.index.families import Families
 from tocsin.index.predicates import PredicateTable
-from tocsin.index.reading import Steps
 from tocsin.index.text.base import TextBase
-from tocsin.index.text.queries import read_queries
-from tocsin.index.text.rules import NO_TEXT_RULES, scored_queries
-from tocsin.index.text.trie_filter import NO_TRIE, TextFilter
+from tocsin.index.text.queries import WrittenQueries
+from tocsin.index.text.trie_filter import TextFilter
 from tocsin.kernels.predicates import BOOLEAN_READING, TM_CONTAINS
 from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.text.query_code import QueryCode, Terms
@@ -45,21 +42,13 @@ class CompiledTexts(NamedTuple):
 class TextLeaves(NamedTuple):
     """The text predicates of a rule set as they were written. Q of them.
 
-    leaf            int32[Q]     their leaves, ascending
-    group           int32[Q]     the text group (a field) of each
-    start, data                  the queries: data[start[q] : start[q + 1]]
-    any_gap         bool[Q]      whether the words of a phrase only need to come in order
-    threshold       float64[Q]   NaN when the Boolean reading decides alone
-    has_threshold   bool[Q]      whether the threshold is written in the rule
+    leaf            int32[Q]   their leaves, ascending
+    has_threshold   bool[Q]    whether the threshold is written in the rule
     """
 
     leaf: NDArray[np.int32]
-    group: NDArray[np.int32]
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    any_gap: Bools
-    threshold: NDArray[np.float64]
     has_threshold: Bools
+    written: WrittenQueries
 
 
 def text_leaves(
@@ -80,34 +69,26 @@ def text_leaves(
     boolean = written & (table.operand_low[second] == BOOLEAN_READING)
     threshold = np.where(written, table.operand_high[second].view(np.float64), base.threshold)
     threshold[boolean] = np.nan
-    return TextLeaves(
-        leaf,
+    queries = WrittenQueries(
         np.array([group_of[path] for path in paths], np.int32),
         start,
         data,
         table.test[row] == TM_CONTAINS,
         threshold,
-        written & ~boolean,
-    ), base
+    )
+    return TextLeaves(leaf, written & ~boolean, queries), base
 
 
 def compile_texts(
-    leaves: TextLeaves, base: TextBase, rules: TextRules, indexed: Bools, *, selective: bool = True
+    leaves: TextLeaves,
+    base: TextBase,
+    queries: QueryCode,
+    terms: Terms,
+    rules: TextRules,
+    indexed: Bools,
+    *,
+    selective: bool = True,
 ) -> CompiledTexts:
     """The arrays of text predicates; those that are not `indexed` are only asked, never found."""
-    if not len(leaves.leaf):
-        return CompiledTexts(leaves.leaf, rules, *read_queries(leaves, base), NO_TRIE, base)
-    queries, terms = read_queries(leaves, base)
     found = TextFilter.of(queries, terms, base.words, indexed, selective=selective)
     return CompiledTexts(leaves.leaf, rules, queries, terms, found.trie, base)
-
-
-def rules_of_texts(
-    parts: Sequence[Steps], leaves: TextLeaves, order: NDArray[np.int64], rules: int
-) -> TextRules:
-    """Whose scores the matches of each rule carry; nothing is deferred."""
-    if not len(leaves.leaf):
-        return NO_TEXT_RULES
-    query_of = np.full(len(order), -1, np.int32)
-    query_of[order[leaves.leaf]] = np.arange(len(leaves.leaf), dtype=np.int32)
-    return scored_queries(parts, query_of, leaves.has_threshold, rules)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +16,11 @@ from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.text.documents import Documents, texts_beyond_ascii
 
 
-class RowDocuments(NamedTuple):
-    """The documents of a field over a batch of events.
+def documents_of(cells: StringCells) -> tuple[Documents, NDArray[np.int32], NDArray[np.int32]]:
+    """The documents of a field, the events that have one, ascending, and which one each has.
 
-    documents
-    row         int32[R]   the events that have a text there, ascending
-    document    int32[R]   the document of each; events with one equal text share it
+    Events with one equal text share a document; a list of several texts is a document of its own.
     """
-
-    documents: Documents
-    row: NDArray[np.int32]
-    document: NDArray[np.int32]
-
-
-def documents_of(cells: StringCells) -> RowDocuments:
-    """The documents of a field: an event's text, or its list of texts as one document."""
     start, data = text_arrays(cells.texts)
     texts = _normalised(start, data)
     count = len(start) - 1
@@ -39,7 +28,7 @@ def documents_of(cells: StringCells) -> RowDocuments:
     row = cells.row[first]
     sizes = np.diff(first, append=len(cells.row))
     if (sizes == 1).all():
-        return RowDocuments(texts, row, cells.code)
+        return texts, row, cells.code
     document = cells.code[first].copy()
     lists = np.flatnonzero(sizes > 1)
     document[lists] = count + np.arange(len(lists), dtype=np.int32)
@@ -51,7 +40,7 @@ def documents_of(cells: StringCells) -> RowDocuments:
         starts(np.append(np.ones(count, np.int64), sizes[lists]), np.int64),
         texts.characters,
     )
-    return RowDocuments(together, row, document)
+    return together, row, document
 
 
 def documents_of_texts(texts: Sequence[Sequence[str]]) -> Documents:

@@ -16,7 +16,9 @@ from tocsin.grammar.tree import Path
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.batch import BatchDocuments
 from tocsin.index.text.compiled import CompiledTexts
+from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.index.text.trie_filter import TextFilter
+from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.documents import Documents
 
 Longs = NDArray[np.int64]
@@ -44,6 +46,7 @@ class TextMatcher:
         self._rules = texts.rules
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
+        self._room = ReadingRoom(len(texts.terms.group))
         self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
 
     @property
@@ -115,8 +118,16 @@ class TextMatcher:
             document = field.at(row[asked])
             asked, document = asked[document >= 0], document[document >= 0]
             order = np.argsort(document, kind="stable")
-            asked, document = asked[order], document[order].astype(np.int32)
+            asked, document = asked[order], document[order]
             known[asked] = True
-            found, points = self._filter.ask(field.documents, document, query[asked].astype(np.int32))
-            holds[asked], score[asked] = found.astype(np.bool_), points
+            with self._room.lent(field.documents) as words:
+                holds[asked], score[asked] = ask_pairs(
+                    self._code,
+                    self._texts.terms,
+                    self._texts.base.words,
+                    field.documents,
+                    document.astype(np.int32),
+                    query[asked],
+                    words,
+                )
         return _Answers(known, holds, score)

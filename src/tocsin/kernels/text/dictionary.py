@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.jit import inner_kernel
+from tocsin.kernels.lookup import find_text
+
 
 class DictionaryWords(NamedTuple):
     """The words that were counted in each text group. W words of all groups.
@@ -25,3 +28,17 @@ class DictionaryWords(NamedTuple):
     idf: NDArray[np.float64]
     table: NDArray[np.int32]
     unknown: NDArray[np.float64]
+
+
+def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
+    """For each text group whether documents were counted: else every word's idf is 1."""
+    return np.asarray(words.unknown != 1.0)
+
+
+@inner_kernel
+def idf_of(dictionary: DictionaryWords, group: int, data: NDArray[np.uint8], start: int, end: int) -> float:
+    """The idf of the word data[start:end] in a text group."""
+    word = find_text(
+        dictionary.table, dictionary.group, dictionary.start, dictionary.data, group, data, start, end
+    )
+    return dictionary.idf[word] if word >= 0 else dictionary.unknown[group]

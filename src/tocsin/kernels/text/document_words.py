@@ -97,6 +97,11 @@ class DocumentWords(NamedTuple):
     other: NDArray[np.int64]
     ends: NDArray[np.int64]
 
+    @property
+    def room(self) -> int:
+        """Bytes that a document may need here: see room_for."""
+        return 8 * (len(self.folded) - 2)
+
 
 @kernel
 def room_for(documents: Documents) -> int:

@@ -49,10 +49,10 @@ class JudgingRoom(NamedTuple):
 
 
 @kernel
-def room_to_judge(code: QueryCode) -> JudgingRoom:
-    """Room for the longest of the queries."""
+def room_to_judge(code: QueryCode, queries: NDArray[np.int32]) -> JudgingRoom:
+    """Room for the longest of some queries."""
     most = 1
-    for query in range(code.group.size):
+    for query in queries:
         most = max(most, code.leaf_start[query + 1] - code.leaf_start[query])
     return JudgingRoom(np.empty(most, np.uint8), np.empty(most, np.float64))
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes
 from tocsin.kernels.distinct_texts import word_of
 from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.text.dictionary import DictionaryWords, idf_of
 from tocsin.kernels.text.query_code import Terms
 
 BEGINNING = 3
@@ -274,3 +275,13 @@ def no_terms() -> Terms:
         np.empty(0, np.uint64),
         np.zeros(1, np.uint64),
     )
+
+
+@kernel
+def fill_idf(terms: Terms, dictionary: DictionaryWords) -> None:
+    """Give every word among the terms its idf. A prefix has none: it weighs what a word it covers does."""
+    for term in range(terms.group.size):
+        if terms.is_prefix[term] == 0:
+            terms.idf[term] = idf_of(
+                dictionary, terms.group[term], terms.data, terms.start[term], terms.start[term + 1]
+            )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.text.access_paths import AccessPaths
 from tocsin.kernels.text.trie_filter import (
+    ABSENT,
     BRANCH,
     BRANCHES_FREE,
     BRANCHES_LIVE,
@@ -36,7 +37,7 @@ from tocsin.kernels.text.trie_filter import (
     TERM,
     TO_LIST,
     TO_TABLE,
-    TrieFilter,
+    Trie,
     enter_in_table,
     find_child,
     strike_from_table,
@@ -45,13 +46,14 @@ from tocsin.kernels.text.trie_filter import (
 
 @kernel
 def insert_queries(
-    trie: TrieFilter, group: NDArray[np.int32], query: NDArray[np.int32], paths: AccessPaths
+    trie: Trie, group: NDArray[np.int32], query: NDArray[np.int32], paths: AccessPaths
 ) -> None:
     """Put queries in, none of which is there: query[i] of text group group[query[i]] under paths i.
 
     There must be room for as many more nodes as `paths` names.
     """
     for i in range(query.size):
+        trie.first_of_query[query[i]] = 0
         for path in range(paths.path_start[i], paths.path_start[i + 1]):
             node = np.int64(trie.root[group[query[i]]])
             for j in range(paths.term_start[path], paths.term_start[path + 1]):
@@ -62,12 +64,12 @@ def insert_queries(
 
 
 @kernel
-def delete_queries(trie: TrieFilter, query: NDArray[np.int32]) -> None:
+def delete_queries(trie: Trie, query: NDArray[np.int32]) -> None:
     """Take queries out, and what only they needed; one that is not there changes nothing."""
     for i in range(query.size):
         predicate = np.int64(trie.first_of_query[query[i]])
-        trie.first_of_query[query[i]] = 0
-        while predicate != 0:
+        trie.first_of_query[query[i]] = ABSENT
+        while predicate > 0:
             following = np.int64(trie.predicate_upkeep[ROW * predicate + NEXT_OF_QUERY])
             branch = np.int64(trie.predicate_upkeep[ROW * predicate + BRANCH])
             _take_down_predicate(trie, predicate)
@@ -76,7 +78,7 @@ def delete_queries(trie: TrieFilter, query: NDArray[np.int32]) -> None:
 
 
 @kernel
-def enter_children(trie: TrieFilter, parent: int) -> None:
+def enter_children(trie: Trie, parent: int) -> None:
     """From a list to a table: find the children of a branch node by hash from now on."""
     first = np.int64(trie.branch[ROW * parent + FIRST_CHILD])
     trie.branch[ROW * parent + FIRST_CHILD] = -first
@@ -87,7 +89,7 @@ def enter_children(trie: TrieFilter, parent: int) -> None:
 
 
 @kernel
-def _strike_children(trie: TrieFilter, parent: int) -> None:
+def _strike_children(trie: Trie, parent: int) -> None:
     """From a table back to a list."""
     first = -np.int64(trie.branch[ROW * parent + FIRST_CHILD])
     trie.branch[ROW * parent + FIRST_CHILD] = first
@@ -98,7 +100,7 @@ def _strike_children(trie: TrieFilter, parent: int) -> None:
 
 
 @kernel
-def _grow_branch(trie: TrieFilter, parent: int, term: int) -> int:
+def _grow_branch(trie: Trie, parent: int, term: int) -> int:
     """A new child of a branch node, first in its list."""
     state, branch, upkeep = trie.state, trie.branch, trie.branch_upkeep
     child = state[BRANCHES_FREE]
@@ -130,7 +132,7 @@ def _grow_branch(trie: TrieFilter, parent: int, term: int) -> int:
 
 
 @kernel
-def _prune(trie: TrieFilter, node: int) -> None:
+def _prune(trie: Trie, node: int) -> None:
     """Take a branch node away if nothing hangs below it, and then likewise its parent."""
     state, branch, upkeep = trie.state, trie.branch, trie.branch_upkeep
     while (
@@ -164,7 +166,7 @@ def _prune(trie: TrieFilter, node: int) -> None:
 
 
 @kernel
-def _hang_predicate(trie: TrieFilter, node: int, query: int, to_check: int) -> None:
+def _hang_predicate(trie: Trie, node: int, query: int, to_check: int) -> None:
     """A new predicate node below a branch node, first in its list.
 
     Two paths of a query may lead to one node, as in `a | a`. Then it has been the last to come there, and
@@ -194,7 +196,7 @@ def _hang_predicate(trie: TrieFilter, node: int, query: int, to_check: int) -> N
 
 
 @kernel
-def _take_down_predicate(trie: TrieFilter, gone: int) -> None:
+def _take_down_predicate(trie: Trie, gone: int) -> None:
     """Take a predicate node out of the list of its branch node, and free its row."""
     state, predicate, upkeep = trie.state, trie.predicate, trie.predicate_upkeep
     following = np.int64(predicate[PREDICATE_ROW * gone + NEXT])
@@ -212,7 +214,7 @@ def _take_down_predicate(trie: TrieFilter, gone: int) -> None:
 
 
 @kernel
-def enter_all(trie: TrieFilter) -> None:
+def enter_all(trie: Trie) -> None:
     """Fill an empty table with every node whose parent has so many children that they are to be there."""
     trie.state[IN_TABLE] = 0
     for node in range(trie.state[BRANCHES_MADE]):
@@ -222,36 +224,46 @@ def enter_all(trie: TrieFilter) -> None:
                 enter_in_table(trie, node)
 
 
-def with_room(trie: TrieFilter, terms: int, queries: int, branches: int, predicates: int) -> TrieFilter:
-    """The filter with room for so many terms and queries in all, and so many more nodes.
+def with_room(trie: Trie, groups: int, terms: int, queries: int, branches: int, predicates: int) -> Trie:
+    """The filter with room for so many text groups, terms and queries in all, and so many more nodes.
 
     What had room keeps its arrays; what had not is copied to arrays twice as long, so copying costs little.
     """
+    branches += groups - len(trie.root)
     most_branches = int(trie.state[BRANCHES_MADE]) + branches
     most_predicates = int(trie.state[PREDICATES_MADE]) + predicates
     # A new child is one entry of the table, or the last that its siblings waited for to become entries.
     entries = min(int(trie.state[IN_TABLE]) + branches * (TO_TABLE + 1), most_branches)
-    roomy = TrieFilter(
+    roomy = Trie(
         trie.state,
         trie.root,
-        _longer(trie.root_child, terms),
-        _longer(trie.branch, ROW * most_branches),
-        _longer(trie.branch_upkeep, ROW * most_branches),
-        _longer(trie.predicate, PREDICATE_ROW * most_predicates),
-        _longer(trie.predicate_upkeep, ROW * most_predicates),
-        _longer(trie.first_of_query, queries),
+        _longer(trie.root_child, terms, 0),
+        _longer(trie.branch, ROW * most_branches, 0),
+        _longer(trie.branch_upkeep, ROW * most_branches, 0),
+        _longer(trie.predicate, PREDICATE_ROW * most_predicates, 0),
+        _longer(trie.predicate_upkeep, ROW * most_predicates, 0),
+        _longer(trie.first_of_query, queries, ABSENT),
         trie.table,
     )
-    if 2 * entries <= len(trie.table):
-        return roomy
-    roomy = roomy._replace(table=np.zeros(1 << (2 * entries - 1).bit_length(), np.int32))
-    enter_all(roomy)
-    return roomy
+    if 2 * entries > len(trie.table):
+        roomy = roomy._replace(table=np.zeros(1 << (2 * entries - 1).bit_length(), np.int32))
+        enter_all(roomy)
+    return _with_roots(roomy, groups)
 
 
-def _longer(array: NDArray[np.int32], needed: int) -> NDArray[np.int32]:
+def _with_roots(trie: Trie, groups: int) -> Trie:
+    """The filter with a root for each of so many text groups."""
+    made = int(trie.state[BRANCHES_MADE])
+    fresh = np.arange(made, made + groups - len(trie.root), dtype=np.int32)
+    trie.branch[ROW * fresh + TERM] = NO_TERM
+    trie.state[BRANCHES_MADE] += len(fresh)
+    trie.state[BRANCHES_LIVE] += len(fresh)
+    return trie._replace(root=np.concatenate([trie.root, fresh]))
+
+
+def _longer(array: NDArray[np.int32], needed: int, filling: int) -> NDArray[np.int32]:
     if needed <= len(array):
         return array
-    longer = np.zeros(max(needed, 2 * len(array)), np.int32)
+    longer = np.full(max(needed, 2 * len(array)), filling, np.int32)
     longer[: len(array)] = array
     return longer

@@ -33,7 +33,7 @@ TO_TABLE = 32
 TO_LIST = 8
 """More children than the first are put in the table, fewer than the second are taken out of it."""
 
-# Columns of TrieFilter.branch and of TrieFilter.branch_upkeep; a row is ROW numbers.
+# Columns of Trie.branch and of Trie.branch_upkeep; a row is ROW numbers.
 ROW = 4
 TERM = 0
 NEXT = 1
@@ -44,7 +44,7 @@ PARENT = 0
 PREVIOUS = 1
 CHILDREN = 2
 
-# Columns of TrieFilter.predicate, whose row is PREDICATE_ROW numbers, and of predicate_upkeep.
+# Columns of Trie.predicate, whose row is PREDICATE_ROW numbers, and of predicate_upkeep.
 PREDICATE_ROW = 2
 QUERY = 0
 
@@ -54,10 +54,13 @@ NEXT_OF_QUERY = 2
 NO_TERM = -1
 """The term of a root."""
 
+ABSENT = -1
+"""In place of the first predicate node of a query that is not in the filter."""
+
 FREE = -2
 """The term of a branch node, and the query of a predicate node, that waits to be used again."""
 
-# Places in TrieFilter.state.
+# Places in Trie.state.
 BRANCHES_MADE = 0
 BRANCHES_FREE = 1
 BRANCHES_LIVE = 2
@@ -68,7 +71,7 @@ IN_TABLE = 6
 STATE_SIZE = 7
 
 
-class TrieFilter(NamedTuple):
+class Trie(NamedTuple):
     """The filter. Arrays have room to spare; freed rows wait in chains to be used again. 0 ends every chain:
     branch node 0 is a root, which is nobody's child, and there is no predicate node 0.
 
@@ -84,7 +87,8 @@ class TrieFilter(NamedTuple):
                                     predicate node of the branch node (of a free row: next free row)
     predicate_upkeep   int32[4P]    a row each, for changes: branch node; previous predicate node of the
                                     branch node; next predicate node of the query
-    first_of_query     int32[Q]     the first predicate node of a query, or 0
+    first_of_query     int32[Q]     the first predicate node of a query; 0 for one that no document can
+                                    satisfy and that therefore has none, ABSENT for one that is not here
     table              int32[2^k]   open addressing by parent and term: branch node, or 0; at most half full
     """
 
@@ -126,7 +130,7 @@ def find_in_table(
 
 
 @kernel
-def find_child(trie: TrieFilter, parent: int, term: int) -> int:
+def find_child(trie: Trie, parent: int, term: int) -> int:
     """The child of a branch node that has the term, or 0."""
     if trie.branch[ROW * parent + TERM] == NO_TERM:
         return np.int64(trie.root_child[term])
@@ -139,7 +143,7 @@ def find_child(trie: TrieFilter, parent: int, term: int) -> int:
 
 
 @kernel
-def enter_in_table(trie: TrieFilter, child: int) -> None:
+def enter_in_table(trie: Trie, child: int) -> None:
     """Put a branch node into the table."""
     mask = np.int64(trie.table.size - 1)
     parent = trie.branch_upkeep[ROW * child + PARENT]
@@ -151,7 +155,7 @@ def enter_in_table(trie: TrieFilter, child: int) -> None:
 
 
 @kernel
-def strike_from_table(trie: TrieFilter, child: int) -> None:
+def strike_from_table(trie: Trie, child: int) -> None:
     """Take a branch node out of the table; what stood behind it moves up, so that no gap is left."""
     table = trie.table
     mask = np.int64(table.size - 1)
@@ -172,20 +176,18 @@ def strike_from_table(trie: TrieFilter, child: int) -> None:
     trie.state[IN_TABLE] -= 1
 
 
-def empty_trie(groups: int, terms: int, queries: int) -> TrieFilter:
-    """A filter with a root for each text group and nothing below."""
-    trie = TrieFilter(
+def empty_trie() -> Trie:
+    """A filter without text groups and queries."""
+    trie = Trie(
         np.zeros(STATE_SIZE, np.int64),
-        np.arange(groups, dtype=np.int32),
-        np.zeros(terms, np.int32),
-        np.zeros(ROW * groups, np.int32),
-        np.zeros(ROW * groups, np.int32),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
         np.zeros(PREDICATE_ROW, np.int32),
         np.zeros(ROW, np.int32),
-        np.zeros(queries, np.int32),
+        np.empty(0, np.int32),
         np.zeros(1, np.int32),
     )
-    trie.branch[TERM::ROW] = NO_TERM
-    trie.state[BRANCHES_MADE] = trie.state[BRANCHES_LIVE] = groups
     trie.state[PREDICATES_MADE] = 1
     return trie

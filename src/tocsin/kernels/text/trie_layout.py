@@ -30,20 +30,20 @@ from tocsin.kernels.text.trie_filter import (
     ROW,
     STATE_SIZE,
     TERM,
-    TrieFilter,
+    Trie,
     enter_in_table,
 )
 
 
 @kernel
-def compact(trie: TrieFilter) -> TrieFilter:
+def compact(trie: Trie) -> Trie:
     """The same filter in as much memory as it needs."""
     live = trie.state[BRANCHES_LIVE]
     predicates = trie.state[PREDICATES_LIVE] + 1
     slots = np.int64(1)
     while slots < 2 * trie.state[IN_TABLE]:
         slots *= 2
-    copy = TrieFilter(
+    copy = Trie(
         np.zeros(STATE_SIZE, np.int64),
         np.arange(trie.root.size).astype(np.int32),
         np.zeros(trie.root_child.size, np.int32),
@@ -51,7 +51,7 @@ def compact(trie: TrieFilter) -> TrieFilter:
         np.zeros(ROW * live, np.int32),
         np.zeros(PREDICATE_ROW * predicates, np.int32),
         np.zeros(ROW * predicates, np.int32),
-        np.zeros(trie.first_of_query.size, np.int32),
+        np.minimum(trie.first_of_query, 0),
         np.zeros(slots, np.int32),
     )
     copy.state[BRANCHES_MADE] = copy.state[BRANCHES_LIVE] = live
@@ -70,9 +70,7 @@ def compact(trie: TrieFilter) -> TrieFilter:
 
 
 @kernel
-def _lay_out_children(
-    trie: TrieFilter, copy: TrieFilter, original: NDArray[np.int32], parent: int, made: int
-) -> int:
+def _lay_out_children(trie: Trie, copy: Trie, original: NDArray[np.int32], parent: int, made: int) -> int:
     """Copy the children of a branch node behind the nodes that are made; how many are then made."""
     old_parent = np.int64(original[parent])
     old = np.int64(trie.branch[ROW * old_parent + FIRST_CHILD])
@@ -101,7 +99,7 @@ def _lay_out_children(
 
 
 @kernel
-def _lay_out_predicates(trie: TrieFilter, copy: TrieFilter, old_branch: int, branch: int, hung: int) -> int:
+def _lay_out_predicates(trie: Trie, copy: Trie, old_branch: int, branch: int, hung: int) -> int:
     """Copy the predicate nodes of a branch node behind those that hang already; how many then do."""
     old = np.int64(trie.branch[ROW * old_branch + FIRST_PREDICATE])
     if old != 0:
@@ -123,7 +121,7 @@ def _lay_out_predicates(trie: TrieFilter, copy: TrieFilter, old_branch: int, bra
 
 
 @kernel
-def drift(trie: TrieFilter, rarity: NDArray[np.float64]) -> float:
+def drift(trie: Trie, rarity: NDArray[np.float64]) -> float:
     """The share of branch nodes with a parent's term that is more common than their own."""
     counted = 0
     out_of_order = 0

@@ -27,7 +27,7 @@ from tocsin.kernels.text.trie_filter import (
     QUERY,
     ROW,
     TERM,
-    TrieFilter,
+    Trie,
     find_in_table,
 )
 
@@ -55,7 +55,7 @@ class SearchRoom(NamedTuple):
     hit_at: NDArray[np.int32]
 
 
-def search_room(trie: TrieFilter) -> SearchRoom:
+def search_room(trie: Trie) -> SearchRoom:
     """Room for searching the filter as it is, in any document."""
     queries = len(trie.first_of_query)
     return SearchRoom(
@@ -68,7 +68,7 @@ def search_room(trie: TrieFilter) -> SearchRoom:
 
 @bare_kernel
 def search_trie(
-    trie: TrieFilter,
+    trie: Trie,
     group: int,
     present: NDArray[np.int32],
     terms: int,
@@ -90,8 +90,8 @@ def search_trie(
     hits = np.int64(0)
     at = np.int64(0)
     while at < count:
-        prefetch(branch, ROW * np.int64(visited[min(at + 2 * _AHEAD, count - 1)]))
-        ahead = ROW * np.int64(visited[min(at + _AHEAD, count - 1)])
+        prefetch(branch, ROW * np.int64(visited[at + 2 * _AHEAD if at + 2 * _AHEAD < count else at]))
+        ahead = ROW * np.int64(visited[at + _AHEAD if at + _AHEAD < count else at])
         prefetch(branch, ROW * abs(np.int64(branch[ahead + FIRST_CHILD])))
         prefetch(predicate, PREDICATE_ROW * np.int64(branch[ahead + FIRST_PREDICATE]))
         node = np.int64(visited[at])

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tocsin.kernels.jit import inner_kernel
-from tocsin.kernels.lookup import find_text
-from tocsin.kernels.text.dictionary import DictionaryWords
+from tocsin.kernels.text.dictionary import DictionaryWords, idf_of
 from tocsin.kernels.text.document_words import COUNT, FIRST, GROUP, LARGEST, SEEN, DocumentWords
 from tocsin.kernels.text.query_code import QueryCode, Terms
 
@@ -21,18 +20,13 @@ def _idf_of_word(dictionary: DictionaryWords, terms: Terms, words: DocumentWords
     term = words.word_term[word]
     if term >= 0:
         return terms.idf[term]
-    group = words.state[GROUP]
-    known = find_text(
-        dictionary.table,
-        dictionary.group,
-        dictionary.start,
-        dictionary.data,
-        group,
+    return idf_of(
+        dictionary,
+        words.state[GROUP],
         words.folded_bytes,
         np.int64(words.word_start[word]),
         np.int64(words.word_end[word]),
     )
-    return dictionary.idf[known] if known >= 0 else dictionary.unknown[group]
 
 
 @inner_kernel

@@ -1,0 +1,1 @@
+"""The optimiser: which conjunct of a rule is its way in, and what is asked only then."""

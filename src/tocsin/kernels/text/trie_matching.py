@@ -1,0 +1,73 @@
+"""Documents meet queries: Figure 6 of the paper for a batch of documents.
+
+cut into words ──> search the filter ──> check what is left of the queries that were hit
+
+A *candidate* is a query and a document whose check begins: of phrases, negations, the formula, the score.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.growing import with_room
+from tocsin.kernels.jit import kernel
+from tocsin.kernels.number_sorting import bits_of, sort_numbers
+from tocsin.kernels.text.dictionary import DictionaryWords
+from tocsin.kernels.text.document_words import PRESENT, DocumentWords, read_document
+from tocsin.kernels.text.documents import Documents
+from tocsin.kernels.text.judging import JudgingRoom, query_matches
+from tocsin.kernels.text.query_code import QueryCode, Terms
+from tocsin.kernels.text.trie_filter import Trie
+from tocsin.kernels.text.trie_search import SearchRoom, search_trie
+
+VISITED = 0
+HIT = 1
+CANDIDATES = 2
+FOUND = 3
+"""What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
+
+
+@kernel
+def match_documents(
+    documents: Documents,
+    group: int,
+    code: QueryCode,
+    terms: Terms,
+    dictionary: DictionaryWords,
+    trie: Trie,
+    words: DocumentWords,
+    room: SearchRoom,
+    judging: JudgingRoom,
+    tally: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """For each document the queries of a text group that hold, ascending; and the counts of all.
+
+    Document d: found[found_start[d] : found_start[d + 1]]. A query with a threshold holds when its score
+    reaches it.
+    """
+    count = np.zeros(4, np.int64)
+    size = documents.elements.size - 1
+    found_start = np.zeros(size + 1, np.int64)
+    found = np.empty(16 * size, np.int32)
+    bits = bits_of(code.group.size)
+    used = 0
+    for document in range(size):
+        read_document(documents, document, terms, group, words)
+        visited, hits = search_trie(trie, group, words.present, words.state[PRESENT], room)
+        count[VISITED] += visited
+        count[HIT] += hits
+        found = with_room(found, used, hits)
+        first = used
+        for i in range(hits):
+            query = room.hit[i] >> 1
+            if room.hit[i] & 1 != 0:
+                count[CANDIDATES] += 1
+                if not query_matches(code, query, dictionary, terms, words, judging):
+                    continue
+            found[used] = query
+            used += 1
+        sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
+        found_start[document + 1] = used
+    count[FOUND] = used
+    return found_start, found[:used], count

@@ -1,0 +1,73 @@
+"""What an index is built with besides its rules: dictionaries, settings of free text, estimates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tocsin.errors import UsageError
+from tocsin.grammar.cursor import Cursor
+from tocsin.grammar.predicates import read_field
+from tocsin.grammar.tokens import tokenize
+from tocsin.grammar.tree import Path
+from tocsin.index.planning.planner import Planner, Selectivity
+from tocsin.index.text.base import TextBase
+from tocsin.index.text.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Settings that every engine takes; the planner is the shared index's alone."""
+
+    base: TextBase
+    planner: Planner
+
+    @staticmethod
+    def of(
+        history: History | PathLike | None = None,
+        dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+        stop_words: Iterable[str] = (),
+        text_threshold: float = 0.0,
+        access: str = "auto",
+    ) -> Preparation:
+        """What tocsin.build takes; UsageError when something makes no sense."""
+        if isinstance(stop_words, str):
+            raise UsageError("stop_words takes a list of words, not one text")
+        if isinstance(text_threshold, bool) or not isinstance(text_threshold, int | float):
+            raise UsageError(f"a text threshold is a number from 0 on, not {text_threshold!r}")
+        words: dict[Path, Dictionary] = {}
+        estimate = None
+        if history is not None:
+            words, estimate = _known(history)
+        for name, dictionary in (dictionaries or {}).items():
+            if not isinstance(dictionary, Dictionary):
+                dictionary = Dictionary.open(dictionary)
+            words[field_named(name)] = dictionary
+        return Preparation(TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate))
+
+
+def _known(history: History | PathLike) -> tuple[dict[Path, Dictionary], Selectivity]:
+    """The dictionaries and the estimates that history gives."""
+    from tocsin.index.statistics.history import History
+    from tocsin.index.statistics.selectivity import selectivity
+
+    known = history if isinstance(history, History) else History.open(history)
+    words = {path: known.dictionary(path) for path in known.text_fields}
+    return words, partial(selectivity, history=known)
+
+
+def field_named(name: str) -> Path:
+    """A field as conditions write it: `body`, `user.bio`, `"a.b"`; UsageError when it is none."""
+    cursor = Cursor(tokenize(name))
+    path = read_field(cursor, None)
+    if path is None or cursor.failed or not cursor.at_end():
+        raise UsageError(f"{name!r} is not a field: write it as conditions do")
+    return path

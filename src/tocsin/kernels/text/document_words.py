@@ -144,7 +144,7 @@ def is_present(words: DocumentWords, term: int) -> bool:
 
 
 @inner_kernel
-def _cut_document(documents: Documents, document: int, words: DocumentWords) -> int:
+def cut_document(documents: Documents, document: int, words: DocumentWords) -> int:
     """Cut a document into words; how many there are."""
     folded, folded_bytes = words.folded, words.folded_bytes
     word_start, word_end, word_place = words.word_start, words.word_end, words.word_place
@@ -256,5 +256,5 @@ def read_document(
         state[COUNTED] = 0
     state[STAMP] += 1
     state[GROUP] = group
-    state[WORDS] = _cut_document(documents, document, words)
+    state[WORDS] = cut_document(documents, document, words)
     _look_up(terms, group, words)

@@ -222,7 +222,7 @@ def test_ten_thousand_rules_that_differ_in_a_value() -> None:
         ("s matches 'a{1000}{1000}{1000}'", ""),
         ("cidr(x, '10.0.0.1/8')", ""),
         ("cidr(x, '10.0.0.0/33')", ""),
-        ("contains(x, 'a')", "not supported yet"),
+        ("contains(x, '!a')", "only a negation"),
         ("x = timestamp '2026-02-30T00:00:00Z'", "not a timestamp"),
         ("x\x00 = 1", "U\\+0000"),
         ("x\u00a0= 1", "U\\+00A0"),

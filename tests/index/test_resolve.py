@@ -22,6 +22,7 @@ from tocsin.grammar.rules import Rules
 from tocsin.grammar.tree import Condition, Literal, Path, Predicate, Test
 from tocsin.index.compiled import compile_rules
 from tocsin.index.resolve import Resolver
+from tocsin.index.text.batch import BatchDocuments
 
 FIELDS: list[Path] = [("x",), ("y",), ("z",)]
 """Each is asked about as every kind, so that a field has a group of each."""
@@ -83,7 +84,8 @@ def test_the_cells_of_groups_whose_values_come_from_several_sources() -> None:
     every = [value for pool in VALUES.values() for value in (*pool, [], [pool[0], pool[-1]], None)]
     events = [{"x": value, "y": other} for value, other in product(every, [[], 5, "2026-01-31"])]
     resolver = Resolver(compiled)
-    cells = resolver.resolve(FieldPlan(resolver.fields).batch(events))
+    batch = FieldPlan(resolver.fields).batch(events)
+    cells = resolver.resolve(batch, BatchDocuments(batch))
     several = 0
     for group in range(len(compiled.group_path)):
         stretch = slice(cells.group_start[group], cells.group_start[group + 1])

@@ -11,6 +11,7 @@ from tocsin.index.packing import packed_bytes
 from tocsin.kernels.alive import interleave, keep_alive
 from tocsin.kernels.gather import repeat_rows
 from tocsin.kernels.names import find_name, table_of_names
+from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.names import Names
 from tocsin.monitor.results import MATCH_SCHEMA, match_batches
 
@@ -59,7 +60,9 @@ def test_rows_of_matches(matched: list[list[int]], first: int) -> None:
     per_event = np.array([len(each) for each in matched], np.int64)
     rules = np.array([rule for each in matched for rule in each], np.int32)
     names = Names.of(pa.array([f"rule {number}" for number in range(10)], pa.large_string()))
-    found = pa.Table.from_batches(match_batches(first, per_event, rules, names, 100), MATCH_SCHEMA)
+    found = pa.Table.from_batches(
+        match_batches(first, BatchMatches(rules, per_event), names, 100), MATCH_SCHEMA
+    )
     found.validate(full=True)
     pairs = [(first + at, f"rule {rule}") for at, each in enumerate(matched) for rule in each]
     assert list(zip(found["event"].to_pylist(), found["rule"].to_pylist(), strict=True)) == pairs

@@ -22,6 +22,7 @@ BATCH = MatchedEvents(
     np.array([3, 10]),
     np.array([0, 3, 5]),
     np.array([0, 1, 2, 1, 2], np.int32),
+    None,
     {"text": pa.array(["x" * 500, None])},
 )
 COLUMNS = [KeptColumn("text", pa.string()), KeptColumn("lacking", pa.int64())]

@@ -190,7 +190,7 @@ def test_a_version_stays_as_it_is() -> None:
     assert found(index) == ["d"]
     assert result.read_all()["rule"].to_pylist() == ["a", "b"] * 3
     assert version.ids().to_pylist() == ["a", "b", "c"]
-    assert [version.names.name(number) for number in version.match_one(EVENT)] == ["a", "b"]
+    assert [version.names.name(number) for number in version.match_event(EVENT)[0]] == ["a", "b"]
 
 
 def test_statistics_tell_what_waits_and_what_is_dead() -> None:

@@ -122,10 +122,10 @@ class Predicates:
 
     def _append(self, rows: PredicateRows, written: _Written) -> NDArray[np.int32]:
         first = self._count
-        second = rows.operand_start[:-1][rows.kind == TEXTS] + 1
-        written = second < rows.operand_start[1:][rows.kind == TEXTS]
-        row = np.flatnonzero(rows.kind == TEXTS)[written]
-        self._asking.update((first + row[rows.operand_low[second[written]] != BOOLEAN_READING]).tolist())
+        text = np.flatnonzero(rows.kind == TEXTS)
+        text = text[np.diff(rows.operand_start)[text] > 1]
+        setting = rows.operand_low[rows.operand_start[text] + 1]
+        self._asking.update((first + text[setting != BOOLEAN_READING]).tolist())
         self._blocks.append(rows)
         self._written.append(written)
         self._count += len(rows.test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +13,14 @@ from tocsin.errors import RuleError, UsageError, each_error
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
 from tocsin.index.engines import BUILDERS
-from tocsin.index.statistics.history import History
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.monitor.engine_index import EngineIndex
 from tocsin.monitor.index import Index
 from tocsin.monitor.learning import learned
 from tocsin.monitor.preparing import Preparation
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
 
 AnyIndex = Index | EngineIndex
 PathLike = str | os.PathLike[str]
@@ -62,11 +65,16 @@ def build(
     """
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access)
     if sample is None:
-        return _builder(engine)(Rules.of(rules), preparation)
+        return build_prepared(rules, engine, preparation)
     if engine != "atree":
         raise UsageError(f"the engine {engine} has no use for a sample")
     compiled = compile_rules(Rules.of(rules), base=preparation.base, planner=preparation.planner)
     return Index(learned(compiled, sample))
+
+
+def build_prepared(rules: object, engine: str, preparation: Preparation) -> AnyIndex:
+    """Build an index of rules with what `build` was given besides."""
+    return _builder(engine)(Rules.of(rules), preparation)
 
 
 def build_good(

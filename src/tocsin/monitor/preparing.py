@@ -6,17 +6,19 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tocsin.errors import UsageError
 from tocsin.grammar.cursor import Cursor
 from tocsin.grammar.predicates import read_field
 from tocsin.grammar.tokens import tokenize
 from tocsin.grammar.tree import Path
-from tocsin.index.planning.planner import Planner
-from tocsin.index.statistics.history import History
-from tocsin.index.statistics.selectivity import selectivity
+from tocsin.index.planning.planner import Planner, Selectivity
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
 
 PathLike = str | os.PathLike[str]
 
@@ -41,17 +43,25 @@ class Preparation:
             raise UsageError("stop_words takes a list of words, not one text")
         if isinstance(text_threshold, bool) or not isinstance(text_threshold, int | float):
             raise UsageError(f"a text threshold is a number from 0 on, not {text_threshold!r}")
-        if history is not None and not isinstance(history, History):
-            history = History.open(history)
         words: dict[Path, Dictionary] = {}
+        estimate = None
         if history is not None:
-            words = {path: history.dictionary(path) for path in history.text_fields}
+            words, estimate = _known(history)
         for name, dictionary in (dictionaries or {}).items():
             if not isinstance(dictionary, Dictionary):
                 dictionary = Dictionary.open(dictionary)
             words[field_named(name)] = dictionary
-        estimate = None if history is None else partial(selectivity, history=history)
         return Preparation(TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate))
+
+
+def _known(history: History | PathLike) -> tuple[dict[Path, Dictionary], Selectivity]:
+    """The dictionaries and the estimates that history gives."""
+    from tocsin.index.statistics.history import History
+    from tocsin.index.statistics.selectivity import selectivity
+
+    known = history if isinstance(history, History) else History.open(history)
+    words = {path: known.dictionary(path) for path in known.text_fields}
+    return words, partial(selectivity, history=known)
 
 
 def field_named(name: str) -> Path:

@@ -277,7 +277,7 @@ class Version:
 def _behind_each_other(older: BatchMatches, younger: BatchMatches) -> BatchMatches:
     """For each event the matches of older rules, and behind them those of younger ones."""
     rule = np.empty(len(older.rule) + len(younger.rule), np.int32)
-    interleave(*older, *younger, rule)
+    interleave(older.rule, older.per_event, younger.rule, younger.per_event, rule)
     return BatchMatches(rule, older.per_event + younger.per_event)
 
 

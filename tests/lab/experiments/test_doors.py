@@ -20,19 +20,20 @@ from tocsin.lab.experiments.doors import (
     refusal_note,
 )
 from tocsin.monitor.building import ENGINES
+from tocsin.monitor.preparing import Preparation
 
 RULES = pa.table({"id": [f"r{n}" for n in range(60)], "when": [f"x < {n}" for n in range(60)]})
 OFFER = Offer.of(RULES)
 EVENTS = [{"x": 10}, {"x": 58}, {"x": 99}, {}]
 
 
-def refusing(refuses: Callable[[Rules, int], bool]) -> Callable[[Rules], object]:
+def refusing(refuses: Callable[[Rules, int], bool]) -> Callable[[Rules, Preparation], object]:
     """An engine that is atree, but refuses some rules."""
 
-    def build(rules: Rules) -> object:
+    def build(rules: Rules, preparation: Preparation) -> object:
         numbers = [int(rule[1:]) for rule in rules.ids.to_pylist()]
         raise_all([RuleError("too odd", rule=f"r{number}") for number in numbers if refuses(rules, number)])
-        return ENGINES["atree"](rules)
+        return ENGINES["atree"](rules, preparation)
 
     return build
 
@@ -62,7 +63,7 @@ def test_a_wrong_engine_is_found(monkeypatch):
     swapped = RULES["when"].to_pylist()
     swapped[0], swapped[59] = swapped[59], swapped[0]
     wrong = Rules.of(pa.table({"id": RULES["id"], "when": swapped}))
-    monkeypatch.setitem(ENGINES, "wrong", lambda rules: ENGINES["atree"](wrong))
+    monkeypatch.setitem(ENGINES, "wrong", lambda _, preparation: ENGINES["atree"](wrong, preparation))
     behind = {name: open_door(OFFER, name) for name in ("atree", "wrong")}
     with pytest.raises(TocsinError, match=r"wrong and atree differ on event 0: 49 and 49 matches.*rule 0"):
         hold_to_judge(behind, EVENTS)

@@ -118,7 +118,7 @@ class TextMatcher:
             document = field.at(row[asked])
             asked, document = asked[document >= 0], document[document >= 0]
             order = np.argsort(document, kind="stable")
-            asked, document = asked[order], document[order].astype(np.int32)
+            asked, document = asked[order], document[order]
             known[asked] = True
             with self._room.lent(field.documents) as words:
                 holds[asked], score[asked] = ask_pairs(
@@ -126,7 +126,7 @@ class TextMatcher:
                     self._texts.terms,
                     self._texts.base.words,
                     field.documents,
-                    document,
+                    document.astype(np.int32),
                     query[asked],
                     words,
                 )

@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path as FilePath
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.errors import InputError, UsageError
 from tocsin.events.cells import Path
 from tocsin.events.paths import path_text
 from tocsin.index.statistics.folder import Contents, read_contents, read_facts, read_words
-from tocsin.index.statistics.sketches import WordSketches
+from tocsin.index.statistics.sketches import WordSketches, sketches_of_words
 from tocsin.index.statistics.values import FieldStatistics, field_statistics
-from tocsin.index.text.dictionary import Dictionary, WordArrays
+from tocsin.index.text.dictionary import Dictionary
 
 FieldName = str | Sequence[str]
 """A field: its name, with dots between the names of its path, or the path itself."""
@@ -75,20 +73,9 @@ class History:
         return field_statistics(path, self.rows, facts)
 
     def _word_sketches(self, path: Path) -> WordSketches:
-        number = self._number[path]
-        words = read_words(self._folder, self._contents, number).sort_by("word").combine_chunks()
-        word = pa.concat_arrays(
-            [pa.array([], pa.large_string()), *words.column("word").cast(pa.large_string()).chunks]
-        )
-        documents = words.column("documents").to_numpy()
-        arrays = WordArrays(word, documents, np.full(len(word), np.nan))
-        sketch = words.column("sketch")
-        hashes = pa.concat_arrays([pa.array([], pa.int64()), *(chunk.flatten() for chunk in sketch.chunks)])
-        start = np.zeros(len(word) + 1, np.int64)
-        np.cumsum(pc.list_value_length(sketch).to_numpy(), out=start[1:])
-        counted = self.field(path).documents or 0
-        dictionary = Dictionary(arrays, counted, self.version)
-        return WordSketches(dictionary, self._contents.sketch, start, hashes.to_numpy())
+        words = read_words(self._folder, self._contents, self._number[path])
+        documents = self.field(path).documents or 0
+        return sketches_of_words(words, documents, self._contents.sketch, self.version)
 
     def __repr__(self) -> str:
         return f"History({len(self.fields):,} fields, {self.rows:,} rows, version={self.version})"

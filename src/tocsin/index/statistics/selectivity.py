@@ -8,7 +8,10 @@ distinct values, or from one documented guess. A wrong estimate costs time and n
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from tocsin.events.kinds import Kind
 from tocsin.grammar.meaning import Truth, kind_of_predicate, predicate_truth
@@ -73,7 +76,13 @@ def _share_of_values(predicate: Predicate, statistics: KindStatistics) -> float:
         return sum(_share_of_value(key, statistics) for key in set(keys))
     values, total = statistics.weighted
     low, high = _ends(predicate.test, keys, values)
-    return max(float(total[high] - total[low]) if low < high else 0.0, least_share(len(values)))
+    return max(float(total[high] - total[low]) if low < high else 0.0, _least_seen(values, statistics))
+
+
+def _least_seen(asked: Sequence[Key], statistics: KindStatistics) -> float:
+    """What is said when none of the values that were asked is the one: they may stand for others."""
+    knows_all = statistics.lost == 0 and len(asked) == len(statistics.counted)
+    return least_share(statistics.cells if knows_all else len(asked))
 
 
 def _key(operand: Literal) -> Key:
@@ -108,15 +117,13 @@ def _ends(test: Test, keys: list[Any], values: list[Any]) -> tuple[int, int]:
 def _share_of_tried(predicate: Predicate, statistics: KindStatistics) -> float:
     """The share of strings that satisfy a predicate, by trying it on some of them."""
     values, total = statistics.weighted
+    share = np.diff(total)
     step = max(1, len(values) // TRIED)
+    tried = values[::step]
     asked = Predicate(_TRIED_FIELD, predicate.test, predicate.operands)
-    tried = held = 0.0
-    for place in range(0, len(values), step):
-        share = float(total[place + 1] - total[place])
-        tried += share
-        if predicate_truth(asked, {_TRIED_FIELD[0]: values[place]}) is Truth.TRUE:
-            held += share
-    return max(held / tried if tried else 0.0, least_share(len(values)))
+    holds = [predicate_truth(asked, {_TRIED_FIELD[0]: value}) is Truth.TRUE for value in tried]
+    held = float(share[::step][holds].sum() / share[::step].sum()) if tried else 0.0
+    return max(held, _least_seen(tried, statistics))
 
 
 def _share_of_text(predicate: Predicate, field: FieldStatistics, history: History) -> float:

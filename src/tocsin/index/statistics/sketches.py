@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tocsin.index.text.dictionary import Dictionary
+from tocsin.index.packing import starts
+from tocsin.index.text.dictionary import Dictionary, WordArrays
 
 
 class Sketch(NamedTuple):
@@ -40,3 +43,22 @@ class WordSketches(NamedTuple):
         """The sketch of the word at a place of the dictionary's arrays."""
         hashes = self.hash[self.start[place] : self.start[place + 1]]
         return Sketch(float(self.dictionary.arrays.documents[place]), hashes)
+
+
+def sketches_of_words(words: pa.Table, documents: int, size: int, version: int = 1) -> WordSketches:
+    """The sketches and the dictionary of words as word_counts.py has them, of so many documents."""
+    ordered = words.sort_by("word")
+    word = _whole(ordered.column("word").cast(pa.large_string()))
+    sketch = ordered.column("sketch")
+    hashes = pa.chunked_array([chunk.flatten() for chunk in sketch.chunks], pa.int64())
+    arrays = WordArrays(word, ordered.column("documents").to_numpy(), np.full(len(word), np.nan))
+    return WordSketches(
+        Dictionary(arrays, documents, version),
+        size,
+        starts(pc.list_value_length(sketch).to_numpy(), np.int64),
+        hashes.to_numpy(),
+    )
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays([pa.array([], column.type), *column.chunks])

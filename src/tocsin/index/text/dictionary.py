@@ -206,6 +206,10 @@ class Dictionary:
 
         return open_dictionary(path)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled without what is computed when needed: dictionaries go to Spark's workers."""
+        return Dictionary, (self.arrays, self.documents, self.version)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dictionary):
             return NotImplemented

@@ -139,7 +139,7 @@ class TestRun:
         for leaf in self.query.leaves():
             if not leaf.negated:
                 for occurrence in placed.occurrences(leaf, _MOST_PLACES):
-                    spans[occurrence.element] += occurrence.spans
+                    spans[occurrence.element] += occurrence.shown(leaf)
         marked = [element for element, found in enumerate(spans) if found]
         shown: list[Stretch] = []
         for element in marked or range(min(1, len(texts))):

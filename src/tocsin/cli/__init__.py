@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tocsin.cli import bench, build, check, explain, match
+from tocsin.cli import bench, build, check, explain, match, score
 from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.version import VERSION
@@ -26,6 +26,7 @@ examples:
   tocsin build rules/ -o rules.tocsin                     make an index of them
   tocsin match rules.tocsin --events visits.jsonl         which rules does each event satisfy?
   tocsin explain rules/ --rule r1 --event '{"age": 31}'   and why, or why not?
+  tocsin score 'a golf trophy' 'golf, trophy'             how well does a text fit a query?
   tocsin bench --list                                     the papers' experiments, to be run here
 """
 
@@ -68,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
     commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (check, build, match, explain, bench):
+    for command in (check, build, match, explain, score, bench):
         added = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,

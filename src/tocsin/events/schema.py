@@ -34,7 +34,7 @@ from tocsin.events.csv_files import ColumnType, Layout, open_plain_or_gz
 from tocsin.events.json_lines import parse_lines, record_lines
 from tocsin.events.kinds import Kind
 from tocsin.events.paths import path_text
-from tocsin.events.slices import event_files, plan_slices
+from tocsin.events.slices import Slice, event_files, plan_slices
 
 Kinds = frozenset[Kind]
 
@@ -81,6 +81,21 @@ class Schema:
         """The schema of tables."""
         found = _Found()
         found.add_arrow(schema)
+        return found.schema()
+
+    @staticmethod
+    def of_slice(piece: Slice) -> Schema:
+        """Of a part of event files; a table's head tells, JSON lines are read through."""
+        found = _Found()
+        try:
+            if piece.format == "csv":
+                found.add_layout(piece.layout)
+            elif piece.format == "parquet":
+                found.add_arrow(pq.read_schema(piece.file))
+            else:
+                found.add_lines(piece)
+        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+            raise InputError(f"{piece.file}: cannot be read: {error}") from error
         return found.schema()
 
     @staticmethod
@@ -166,6 +181,14 @@ class _Found:
                 self.add(path, _BOOLEAN)
             else:
                 self.add(path, _STRING if isinstance(value, str) else _NUMBER)
+
+    def add_lines(self, piece: Slice) -> None:
+        """The fields of events in JSON lines."""
+        with open_plain_or_gz(piece.file) as stream:
+            stream.seek(piece.start)
+            for line in record_lines(stream, piece.start, piece.stop):
+                for event in parse_lines([line]).events:
+                    self.add_event(event)
 
     def add_layout(self, layout: Layout) -> None:
         """The columns of CSV files."""

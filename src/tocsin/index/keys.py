@@ -30,6 +30,12 @@ def double_key(value: float) -> int:
     return int(bits ^ _MAGNITUDE if bits < 0 else bits)
 
 
+def value_of_double_key(key: int) -> float:
+    """The double whose key this is."""
+    (value,) = struct.unpack("<d", struct.pack("<q", key ^ _MAGNITUDE if key < 0 else key))
+    return float(value)
+
+
 def double_keys(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """The same for an array."""
     bits = values.view(np.int64)

@@ -43,7 +43,7 @@ def match_slices(session: SparkSession, index: Index, job: SliceJob) -> list[Par
     try:
         answers = numbers.mapInArrow(match_numbered, "report string, failure string").collect()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not match the events: {_last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not match the events: {last_line(str(error))}") from error
     for answer in answers:
         if answer.failure is not None:
             raise InputError(answer.failure)
@@ -61,7 +61,7 @@ def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatc
     return pa.RecordBatch.from_pylist([{"report": report, "failure": failure}], schema=_ANSWER)
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
     """Of a traceback the line that says what happened."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]

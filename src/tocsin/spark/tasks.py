@@ -39,7 +39,7 @@ def match_batches(
     id_bytes = row_bytes(rules.ids())
     for batch in batches:
         start = 0
-        for found in rules.match_slices(_cells(rules.fields, layout, batch), MATCHES_IN_TASK):
+        for found in rules.match_slices(cells_of_batch(rules.fields, layout, batch), MATCHES_IN_TASK):
             portion = batch.slice(start, len(found.per_event))
             events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
             weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
@@ -56,7 +56,7 @@ def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> NDArray[np.int64]:
     return total
 
 
-def _cells(fields: Sequence[Path], layout: Layout, portion: pa.RecordBatch) -> EventBatch:
+def cells_of_batch(fields: Sequence[Path], layout: Layout, portion: pa.RecordBatch) -> EventBatch:
     """The events as cells, under the names that rules use."""
     columns = [portion.column(column) for column, _ in layout.tested]
     if not columns:

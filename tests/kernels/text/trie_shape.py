@@ -140,7 +140,7 @@ def check_invariants(trie: Trie, rarity: NDArray[np.float64] | None = None) -> N
 def _chain_of_query(trie: Trie, query: int) -> set[int]:
     found: set[int] = set()
     predicate = int(trie.first_of_query[query])
-    while predicate:
+    while predicate > 0:
         assert predicate not in found
         found.add(predicate)
         predicate = int(trie.predicate_upkeep[ROW * predicate + NEXT_OF_QUERY])

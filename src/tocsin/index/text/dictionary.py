@@ -95,19 +95,19 @@ class Dictionary:
         ln(documents / documents with the word); ln(documents + 1) for a word that is not here; 1 for
         every word when no document was counted. An idf given by hand wins.
         """
-        place = self._find(word)
+        place = self.place_of(word)
         return self.unknown_idf if place is None else float(self.idfs[place])
 
     def documents_with(self, word: str) -> int:
         """How many documents hold a normalised word."""
-        place = self._find(word)
+        place = self.place_of(word)
         return 0 if place is None else int(self.arrays.documents[place])
 
     def __len__(self) -> int:
         return len(self.arrays.word)
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self._find(word) is not None
+        return isinstance(word, str) and self.place_of(word) is not None
 
     def __iter__(self) -> Iterator[str]:
         """All words, in the order of their bytes."""
@@ -116,7 +116,11 @@ class Dictionary:
     def starting_with(self, prefix: str) -> Iterator[str]:
         """The words that begin so, in the order of their bytes: what a prefix of a query stands for."""
         for place in self.places_starting_with(prefix):
-            yield self._word(place).decode()
+            yield self.word_at(place)
+
+    def word_at(self, place: int) -> str:
+        """The word at a place of `arrays`."""
+        return self._word(place).decode()
 
     def places_starting_with(self, prefix: str) -> range:
         """Where in `arrays` these words stand."""
@@ -146,7 +150,8 @@ class Dictionary:
             return 1.0
         return math.log(self.documents / count) if count else math.log(self.documents + 1)
 
-    def _find(self, word: str) -> int | None:
+    def place_of(self, word: str) -> int | None:
+        """Where in `arrays` a normalised word stands, None when it does not."""
         wanted = word.encode(errors="surrogatepass")
         place = bisect_left(range(len(self)), wanted, key=self._word)
         return place if place < len(self) and self._word(place) == wanted else None
@@ -200,6 +205,10 @@ class Dictionary:
         from tocsin.index.text.dictionary_files import open_dictionary
 
         return open_dictionary(path)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled without what is computed when needed: dictionaries go to Spark's workers."""
+        return Dictionary, (self.arrays, self.documents, self.version)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dictionary):

@@ -139,7 +139,7 @@ class TextFilter:
         The queries, terms and text groups of this filter keep their numbers and weights; fresh ones come
         behind them.
         """
-        trie = Trie(*(array.copy() for array in self.trie))
+        trie = Trie._make(array.copy() for array in self.trie)
         delete_queries(trie, delete)
         trie = _with_queries(trie, code, terms, dictionary, insert, self.selective)
         return TextFilter(code, terms, trie, dictionary, selective=self.selective)

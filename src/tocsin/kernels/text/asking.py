@@ -9,7 +9,7 @@ from tocsin.kernels.jit import kernel
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import judge_query, room_to_judge
+from tocsin.kernels.text.judging import query_holds, room_to_judge, score_of
 from tocsin.kernels.text.query_code import QueryCode, Terms
 
 
@@ -36,5 +36,7 @@ def ask_pairs(
         if document[i] != last:
             last = document[i]
             read_document(documents, last, terms, code.group[query[i]], words)
-        holds[i], score[i] = judge_query(code, query[i], dictionary, terms, words, room)
+        if query_holds(code, query[i], words, room):
+            holds[i] = True
+            score[i] = score_of(code, query[i], dictionary, terms, words, room)
     return holds, score

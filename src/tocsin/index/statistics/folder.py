@@ -1,0 +1,130 @@
+"""The folder that holds the statistics of a history.
+
+    statistics.json       what is where: the version of this format, the version of the content, rows,
+                          fields, the size of sketches, and the names of the two below
+    fields-3.parquet      facts of every field's values (facts.py)
+    words-3/*.parquet     field, word, documents, sketch (word_counts.py), in any order
+
+A new version is written under names of its own beside the old one; it counts from the moment that
+statistics.json is replaced, in one step, and the old parts go then. So the folder holds one version or
+the next, whatever happens meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path as FilePath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from tocsin.errors import InputError
+from tocsin.events.cells import Path
+from tocsin.index.drafts import draft_of
+from tocsin.index.statistics.facts import FACTS
+
+FORMAT = 1
+NAME = "statistics.json"
+
+WORD_FILES = pa.schema(
+    [
+        ("field", pa.int32()),
+        ("word", pa.string()),
+        ("documents", pa.int64()),
+        ("sketch", pa.list_(pa.int64())),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What statistics.json says.
+
+    version     grows with every run that is written here
+    rejects     records that were no events
+    fields      every field that was looked at; its place is its number in the other files
+    text        the numbers of the fields whose words were counted
+    words       how many words of all fields there are
+    sketch      hashes in a sketch, at most
+    """
+
+    version: int
+    rows: int
+    rejects: int
+    fields: tuple[Path, ...]
+    text: tuple[int, ...]
+    words: int
+    sketch: int
+    fields_file: str
+    words_folder: str
+
+
+def read_contents(folder: FilePath) -> Contents | None:
+    """What the folder holds, None when it holds no statistics; InputError when they cannot be read."""
+    path = folder / NAME
+    try:
+        said: dict[str, Any] = json.loads(path.read_bytes())
+        if said["format"] != FORMAT:
+            raise InputError(f"{path}: has format {said['format']}, and this release reads format {FORMAT}")
+        return Contents(
+            version=int(said["version"]),
+            rows=int(said["rows"]),
+            rejects=int(said["rejects"]),
+            fields=tuple(tuple(map(str, field)) for field in said["fields"]),
+            text=tuple(map(int, said["text"])),
+            words=int(said["words"]),
+            sketch=int(said["sketch"]),
+            fields_file=FilePath(said["fields_file"]).name,
+            words_folder=FilePath(said["words_folder"]).name,
+        )
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: is damaged or no statistics of tocsin") from error
+
+
+def write_contents(folder: FilePath, contents: Contents) -> None:
+    """Make this version the one that the folder holds, and take away what is of no other use."""
+    with draft_of(folder / NAME) as draft:
+        draft.write_text(json.dumps({"format": FORMAT, **asdict(contents)}, indent=2) + "\n")
+    for other in folder.iterdir():
+        if other.name not in (NAME, contents.fields_file, contents.words_folder) and _is_part(other.name):
+            shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink(missing_ok=True)
+
+
+def _is_part(name: str) -> bool:
+    return name.startswith(("fields-", "words-"))
+
+
+def write_facts(path: FilePath, facts: pa.Table) -> None:
+    """The facts of all fields as a file."""
+    pq.write_table(facts, path, compression="zstd", write_page_checksum=True)
+
+
+def read_facts(folder: FilePath, contents: Contents) -> pa.Table:
+    """The facts of all fields; InputError when they are not there or damaged."""
+    path = folder / contents.fields_file
+    try:
+        return pq.read_table(path, page_checksum_verification=True, schema=FACTS)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
+def read_words(folder: FilePath, contents: Contents, field: int) -> pa.Table:
+    """The words of one field: word, documents, sketch; InputError when they are not there or damaged."""
+    path = folder / contents.words_folder
+    try:
+        options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+        form = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        files = ds.dataset(path, schema=WORD_FILES, format=form)
+        if files.count_rows() != contents.words:
+            raise InputError(f"{path}: is damaged: words are missing")
+        return files.to_table(columns=["word", "documents", "sketch"], filter=ds.field("field") == field)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error

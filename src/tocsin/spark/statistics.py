@@ -1,0 +1,368 @@
+"""The statistics of a history, counted on Spark in one pass over its events.
+
+    events ──> tasks note facts and words ──> partials on disk ──> words: groupBy and write
+                                                              └──> facts: merged field by field
+
+Tasks put out what they noted in pieces of bounded size, and Spark puts equal words together, so a history
+may be larger than the memory of all machines. The driver sees facts (bounded for each field) and no
+events. The folder must be one that the driver and all workers see.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
+
+from tocsin.errors import InputError, TocsinError, UsageError
+
+if TYPE_CHECKING:
+    from tocsin.events.slices import Slice
+    from tocsin.index.statistics.folder import Contents
+    from tocsin.index.statistics.history import History
+    from tocsin.spark.columns import Layout
+
+Path = tuple[str, ...]
+Batches = Iterable[Any]
+"""Of pyarrow, which is not loaded with this module: see the package."""
+
+SKETCH = 64
+"""Hashes in a sketch unless told otherwise: the share of two words' documents is off by an eighth or so."""
+
+LEAST_SKETCH, LARGEST_SKETCH = 8, 4096
+
+FACT_COLUMNS = "field int, kind tinyint, fact string, high bigint, low bigint, text string, number bigint"
+PARTIAL_COLUMNS = f"{FACT_COLUMNS}, sketch array<bigint>"
+
+
+def statistics(
+    history: DataFrame,
+    path: str | os.PathLike[str],
+    *,
+    text: Sequence[str | Sequence[str]] | None = None,
+    sketch: int | None = None,
+    merge: bool = False,
+) -> History:
+    """Count what the events of a DataFrame hold and write it to a folder; the result is that, opened.
+
+    For every field: how often it is there, its frequent values, a sample of them and how many different
+    ones there are. For text fields also the dictionary, and for each word a sketch of which documents
+    hold it. `text` names the text fields, by default all strings and lists of strings; a field within a
+    struct is named with dots, or as a list of names. `sketch` is how many hashes a sketch has (64).
+
+    With `merge`, what the folder holds already is counted with it: the events are taken for new ones.
+    Without it, that is replaced. Either way the version grows, and the folder holds the old version or
+    the new one, never a part of either.
+    """
+    from tocsin.spark.columns import ship_columns
+
+    if not isinstance(history, DataFrame):
+        raise UsageError(f"statistics takes a Spark DataFrame, not {type(history).__name__}")
+    if history.isStreaming:
+        raise UsageError(
+            "statistics are counted of a history that has an end, and this DataFrame is a stream"
+        )
+    fields, texts = fields_of(history.schema)
+    needed, layout, _ = ship_columns(history, fields, ())
+    job = _Job.plan(path, fields, texts if text is None else _named(text, fields), sketch, merge)
+    return _count(
+        history.sparkSession, job, lambda: needed.mapInArrow(_table_task(job, layout), PARTIAL_COLUMNS)
+    )
+
+
+def statistics_of_slices(
+    session: SparkSession,
+    slices: Sequence[Slice],
+    path: str | os.PathLike[str],
+    *,
+    text: Sequence[str] | None = None,
+    sketch: int | None = None,
+    merge: bool = False,
+) -> History:
+    """The same of event files, which the tasks read as `tocsin match` reads them.
+
+    Records that are no events are left out, and `rejects` of the result tells how many.
+    """
+    located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
+    fields, texts = _fields_of_slices(session, located)
+    job = _Job.plan(path, fields, texts if text is None else _named(text, fields), sketch, merge)
+    numbers = session.range(0, len(located), 1, numPartitions=max(1, len(located)))
+    return _count(session, job, lambda: numbers.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
+
+
+# ---- Which fields there are
+
+
+def fields_of(schema: StructType) -> tuple[list[Path], list[Path]]:
+    """The fields of a DataFrame that conditions can name, and those of them that hold text.
+
+    The members of structs within lists are fields too; keys of maps are known to nobody beforehand.
+    """
+    from tocsin.spark.columns import TESTABLE, TEXTS
+
+    fields: list[Path] = []
+    texts: list[Path] = []
+    waiting: list[tuple[Path, DataType]] = [((column.name,), column.dataType) for column in schema]
+    while waiting:
+        path, data_type = waiting.pop()
+        while isinstance(data_type, ArrayType | UserDefinedType):
+            data_type = data_type.elementType if isinstance(data_type, ArrayType) else data_type.sqlType()
+        if isinstance(data_type, (StructType, MapType, *TESTABLE)):
+            fields.append(path)
+        if isinstance(data_type, TEXTS):
+            texts.append(path)
+        if isinstance(data_type, StructType):
+            waiting += [((*path, member.name), member.dataType) for member in data_type]
+    return sorted(fields), sorted(texts)
+
+
+def _fields_of_slices(session: SparkSession, slices: Sequence[Slice]) -> tuple[list[Path], list[Path]]:
+    """The same of files: a table's head tells, JSON has to be read through."""
+    from tocsin.events.kinds import Kind
+    from tocsin.events.schema import ANY_KIND, Schema
+
+    schemas = [Schema.of_slice(piece) for piece in _one_of_each_file(slices) if piece.format != "jsonl"]
+    lines = [piece for piece in slices if piece.format == "jsonl"]
+    found = {path: kinds for schema in schemas for path, kinds in schema.kinds.items()}
+    texts = {path for path, kinds in found.items() if Kind.STRING in kinds and kinds != ANY_KIND}
+    if lines:
+        numbers = session.range(0, len(lines), 1, numPartitions=len(lines))
+        task = _schema_task(lines)
+        rows = _run(lambda: numbers.mapInArrow(task, "path array<string>, text boolean").distinct().collect())
+        found |= {tuple(row.path): ANY_KIND for row in rows}
+        texts |= {tuple(row.path) for row in rows if row.text}
+    return sorted(found), sorted(texts)
+
+
+def _one_of_each_file(slices: Sequence[Slice]) -> list[Slice]:
+    return list({piece.file: piece for piece in slices}.values())
+
+
+def _named(text: Sequence[str | Sequence[str]], fields: Sequence[Path]) -> list[Path]:
+    """The text fields that the user names, each of which there has to be."""
+    if isinstance(text, str):
+        raise UsageError("text takes a list of fields")
+    named = []
+    for field in text:
+        path = tuple(field.split(".")) if isinstance(field, str) else tuple(field)
+        if path not in fields:
+            raise UsageError(f"there is no field {'.'.join(path)!r} to count the words of")
+        named.append(path)
+    return named
+
+
+# ---- The job
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is to be counted, and where it goes. Made to be pickled.
+
+    fields   all fields, those of the version before first: a place here is a field's number
+    text     the numbers of the fields whose words are counted in this run
+    before   what the folder holds, None when that is to be replaced
+    """
+
+    folder: FilePath
+    fields: tuple[Path, ...]
+    text: tuple[int, ...]
+    sketch: int
+    version: int
+    before: Contents | None
+
+    @staticmethod
+    def plan(
+        path: str | os.PathLike[str],
+        fields: Sequence[Path],
+        text: Sequence[Path],
+        sketch: int | None,
+        merge: bool,
+    ) -> _Job:
+        """What one run has to do; UsageError and InputError for what it cannot."""
+        from tocsin.index.statistics.folder import read_contents
+
+        folder = FilePath(path).resolve()
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{path}: statistics go to a folder, and this is a file")
+        there = read_contents(folder)
+        if there is None and folder.is_dir() and any(folder.iterdir()):
+            raise InputError(f"{path}: this folder holds something else: name an empty one, or a new one")
+        before = there if merge else None
+        size = sketch if sketch is not None else SKETCH if before is None else before.sketch
+        if not LEAST_SKETCH <= size <= LARGEST_SKETCH:
+            raise UsageError(f"a sketch has from {LEAST_SKETCH} to {LARGEST_SKETCH:,} hashes, not {size}")
+        if before is not None and before.sketch != size:
+            raise UsageError(
+                f"the sketches that are there have {before.sketch} hashes: {size} cannot be merged"
+            )
+        every = tuple(dict.fromkeys([*(before.fields if before is not None else ()), *fields]))
+        number = {field: place for place, field in enumerate(every)}
+        version = 1 if there is None else there.version + 1
+        return _Job(folder, every, tuple(number[field] for field in text), size, version, before)
+
+
+def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) -> History:
+    """Run the job, and make its result the one that the folder holds."""
+    from tocsin.index.statistics.folder import write_contents
+    from tocsin.index.statistics.history import History
+
+    unique = f"{job.version}-{uuid.uuid4().hex[:8]}"
+    contents = _contents(job, f"fields-{unique}.parquet", f"words-{unique}")
+    draft = job.folder / f"partials-{unique}"
+    _make(job.folder)
+    done = False
+    try:
+        _run(lambda: partials().write.parquet(draft.as_uri()))
+        noted = session.read.schema(PARTIAL_COLUMNS).parquet(draft.as_uri())
+        words = _run(lambda: _write_words(session, job, noted, job.folder / contents.words_folder))
+        facts = _run(lambda: _write_facts(job, noted, job.folder / contents.fields_file))
+        contents = replace(contents, words=words, **facts)
+        write_contents(job.folder, contents)
+        done = True
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if not done:
+            shutil.rmtree(job.folder / contents.words_folder, ignore_errors=True)
+            (job.folder / contents.fields_file).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                job.folder.rmdir()  # when this run made it, and so it is empty
+    return History.open(job.folder)
+
+
+def _make(folder: FilePath) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
+
+
+def _contents(job: _Job, fields_file: str, words_folder: str) -> Contents:
+    from tocsin.index.statistics.folder import Contents
+
+    text = sorted({*job.text, *(job.before.text if job.before is not None else ())})
+    return Contents(job.version, 0, 0, job.fields, tuple(text), 0, job.sketch, fields_file, words_folder)
+
+
+def _write_words(session: SparkSession, job: _Job, noted: DataFrame, folder: FilePath) -> int:
+    """Put equal words together and write them; how many there are."""
+    from tocsin.index.statistics.partials import WORD
+
+    columns = ["field", "word", "documents", "sketch"]
+    words = noted.where(F.col("fact") == WORD).select(
+        "field", F.col("text").alias("word"), F.col("number").alias("documents"), "sketch"
+    )
+    if job.before is not None:
+        words = words.union(
+            session.read.parquet((job.folder / job.before.words_folder).as_uri()).select(columns)
+        )
+    least = F.slice(F.array_sort(F.flatten(F.collect_list("sketch"))), 1, job.sketch)
+    together = words.groupBy("field", "word").agg(
+        F.sum("documents").alias("documents"), least.alias("sketch")
+    )
+    together.select(columns).write.parquet(folder.as_uri())
+    return session.read.parquet(folder.as_uri()).count()
+
+
+def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:
+    """Merge the facts of each field and write them; how many rows and rejects there were."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from tocsin.index.statistics.facts import ALL_FIELDS, FACTS, merge_facts
+    from tocsin.index.statistics.folder import read_facts, write_facts
+    from tocsin.index.statistics.partials import WORD
+
+    def merge_field(facts: pa.Table) -> pa.Table:
+        return merge_facts([facts.select(FACTS.names).cast(FACTS)])
+
+    facts = (
+        noted.where(F.col("fact") != WORD)
+        .drop("sketch")
+        .groupBy("field")
+        .applyInArrow(merge_field, FACT_COLUMNS)
+    )
+    merged = [facts.toArrow().cast(FACTS)]
+    if job.before is not None:
+        merged.append(read_facts(job.folder, job.before))
+    whole = merge_facts(merged)
+    write_facts(file, whole)
+    about = whole.filter(pc.equal(whole.column("field"), ALL_FIELDS))
+    said = dict(zip(about.column("fact").to_pylist(), about.column("number").to_pylist(), strict=True))
+    return {"rows": said.get("present", 0), "rejects": said.get("rejects", 0)}
+
+
+def _run(work: Callable[[], Any]) -> Any:
+    """Do something on Spark; its failure as an error of ours."""
+    from tocsin.spark.files import last_line
+
+    try:
+        return work()
+    except (PySparkException, Py4JError) as error:
+        raise TocsinError(f"Spark could not count the history: {last_line(str(error))}") from error
+
+
+# ---- What runs in the workers
+
+
+def _table_task(job: _Job, layout: Layout) -> Any:
+    fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
+
+    def note(batches: Batches) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        from tocsin.index.statistics.partials import Partials
+        from tocsin.spark.tasks import cells_of_batch
+
+        context = TaskContext.get()
+        partials = Partials(fields, text, sketch, run, 0 if context is None else context.partitionId())
+        for batch in batches:
+            yield from partials.add(cells_of_batch(fields, layout, batch))
+        yield from partials.rest()
+
+    return note
+
+
+def _slice_task(job: _Job, slices: Sequence[Slice]) -> Any:
+    fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
+
+    def note(batches: Batches) -> Iterator[Any]:
+        from tocsin.events.files import read_slice
+        from tocsin.index.statistics.partials import Partials
+
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                partials = Partials(fields, text, sketch, run, number)
+                for chunk in read_slice(slices[number], fields):
+                    partials.rejects += len(chunk.rejects)
+                    yield from partials.add(chunk.events)
+                yield from partials.rest()
+
+    return note
+
+
+def _schema_task(slices: Sequence[Slice]) -> Any:
+    def look(batches: Batches) -> Iterator[Any]:
+        import pyarrow as pa
+
+        from tocsin.events.kinds import Kind
+        from tocsin.events.schema import ANY_KIND, Schema
+
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                kinds = Schema.of_slice(slices[number]).kinds
+                paths = pa.array([list(path) for path in kinds], pa.list_(pa.string()))
+                text = [Kind.STRING in each and each != ANY_KIND for each in kinds.values()]
+                yield pa.record_batch([paths, pa.array(text, pa.bool_())], names=["path", "text"])
+
+    return look

@@ -30,6 +30,8 @@ from tocsin.version import VERSION
 if TYPE_CHECKING:
     from tocsin.grammar.rule_files import read_rules
     from tocsin.grammar.rules import Rule, Rules
+    from tocsin.index.statistics.history import History
+    from tocsin.index.text.dictionary import Dictionary
     from tocsin.monitor.backtest import backtest
     from tocsin.monitor.backtest_result import TestRun
     from tocsin.monitor.building import build, build_good
@@ -43,8 +45,10 @@ __version__ = VERSION
 
 __all__ = [
     "Counts",
+    "Dictionary",
     "EventError",
     "Explanation",
+    "History",
     "Index",
     "IndexFileError",
     "InputError",
@@ -72,7 +76,9 @@ __all__ = [
 
 _HOME = {
     "Counts": "tocsin.monitor.results",
+    "Dictionary": "tocsin.index.text.dictionary",
     "Explanation": "tocsin.monitor.explaining",
+    "History": "tocsin.index.statistics.history",
     "Index": "tocsin.monitor.index",
     "Match": "tocsin.monitor.results",
     "Matches": "tocsin.monitor.results",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.cases import Choices, Event
 from tests.text_cases import WORDS, make_document, make_query, make_query_text
@@ -36,7 +37,7 @@ class Settings:
             {(name,): dictionary for name, dictionary in self.dictionaries.items()},
         )
 
-    def for_build(self) -> dict[str, object]:
+    def for_build(self) -> dict[str, Any]:
         return {
             "dictionaries": self.dictionaries,
             "stop_words": self.stop_words,

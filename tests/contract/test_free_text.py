@@ -10,10 +10,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import Event
 from tests.contract.doors import indexed
 from tests.strategies import Drawn
 from tests.text_rules import (
     Scored,
+    Settings,
     expected_scores,
     make_condition,
     make_event,
@@ -79,13 +81,21 @@ def rows(table: pa.Table) -> Scored:
     return list(zip(*(table[name].to_pylist() for name in ("event", "rule", "score")), strict=True))
 
 
-@given(data=st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_rules_match_and_score_as_they_mean(data: st.DataObject, engine: str) -> None:
-    choices = Drawn(data.draw)
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Settings, list[tuple[str, str]], list[Event]]:
+    """Settings, rules and events."""
+    choices = Drawn(draw)
     setting = make_settings(choices)
     rules = [(f"r{number}", make_condition(choices)) for number in range(choices.randint(1, 5))]
-    events = [make_event(choices) for _ in range(choices.randint(1, 6))]
+    return setting, rules, [make_event(choices) for _ in range(choices.randint(1, 6))]
+
+
+@given(case=cases())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_random_rules_match_and_score_as_they_mean(
+    case: tuple[Settings, list[tuple[str, str]], list[Event]], engine: str
+) -> None:
+    setting, rules, events = case
     expected = expected_scores(rules, events, setting)
     index: Any = build(rules, engine, **setting.for_build())
     assert by_event(index, events) == expected

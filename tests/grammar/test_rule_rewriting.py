@@ -86,7 +86,7 @@ JSONL = """\ufeff{"id": "a", "when": "contains(body, 'golf', boolean)"}
     [
         ("rules.sql", SQL, "golf", "golf', boolean)  --", "golf', 1.25)  --"),
         ("rules.sql", SQL, "other", "golf', boolean);", "golf', 1.25);"),
-        ("rules.csv", CSV, "multi\nline", "\"\", golf', boolean)", "\"\", golf', 1.25)"),
+        ("rules.csv", CSV, "multi\nline", '"", golf\', boolean)', '"", golf\', 1.25)'),
         ("rules.csv", CSV, "a", "(body, 'golf', boolean)", "(body, 'golf', 1.25)"),
         ("rules.jsonl", JSONL, "7", 'Lee\\"\', boolean)" ,', 'Lee\\"\', 1.25)" ,'),
         ("rules.jsonl", JSONL, "a", "(body, 'golf', boolean)", "(body, 'golf', 1.25)"),

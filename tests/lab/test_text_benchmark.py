@@ -202,7 +202,7 @@ def test_lucene_is_skipped_with_the_reason(
 ):
     assert compare.main([]) == 0
     assert "skipped: ARXIV=FOLDER" in capsys.readouterr().err
-    monkeypatch.setattr(harness.shutil, "which", lambda tool: None if tool == "mvn" else "/usr/bin/it")
+    monkeypatch.setattr("shutil.which", lambda tool: None if tool == "mvn" else "/usr/bin/it")
     assert compare.main(["--arxiv", str(folder)]) == 0
     assert "skipped: there is no mvn here" in capsys.readouterr().err
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from tests.kernels.text.planted import Planted
 from tests.kernels.text.trie_shape import Hung, check_invariants
 
@@ -33,11 +34,10 @@ def found(queries: list[str], text: str, thresholds: list[float] | None = None) 
     """The queries that MatchDocument finds in a document."""
     some = Planted(queries, IDFS, thresholds)
     words = words_for_kernels([Dictionary().with_idf(IDFS)])
-    everything = [True] * len(queries)
-    text_filter = TextFilter.of(some.code, some.terms, words, everything)
+    text_filter = TextFilter.of(some.code, some.terms, words, np.ones(len(queries), np.bool_))
     start, query = text_filter.find(documents_of_texts([[text]]), 0)
     assert start.tolist() == [0, len(query)]
-    return query.tolist()
+    return [int(number) for number in query]
 
 
 def test_figure_4():

@@ -98,9 +98,20 @@ def test_candidates_are_what_is_left_to_check():
     queries = written("a", "a & b", '"a b"', "a & !c", "(a | x) & (b | y)", "a, b")
     text_filter = filter_of(queries, [math.nan] * 5 + [0.5], Weights({}))
     assert found_by(text_filter, [["b a"], ["c"]]) == [[0, 1, 3, 4, 5], []]
-    assert text_filter.counts == Counts(visited=3, hit=6, candidates=4, found=5)
+    assert text_filter.counts == Counts(visited=3, hit=5, candidates=3, found=5)
     found_by(text_filter, [["a"]])
-    assert text_filter.counts == Counts(visited=4, hit=10, candidates=7, found=8)
+    assert text_filter.counts == Counts(visited=4, hit=9, candidates=6, found=8)
+
+
+def test_a_phrase_is_a_candidate_only_where_its_words_may_be_neighbours():
+    queries = written('"a b c"', '"a b"~1', '"a* b"', '"a b" | "b a"', '"a b" & "c d"')
+    text_filter = filter_of(queries, [math.nan] * 5, Weights({}))
+    assert found_by(text_filter, [["a x b c d"]]) == [[1]]
+    assert text_filter.counts.candidates == 3
+    assert found_by(text_filter, [["b", "a"]]) == [[]]
+    assert text_filter.counts.candidates == 6
+    assert found_by(text_filter, [["b a b c"]]) == [[0, 1, 2, 3]]
+    assert text_filter.counts.candidates == 10
 
 
 def test_threads_share_a_filter():

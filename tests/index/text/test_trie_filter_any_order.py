@@ -17,7 +17,7 @@ from tocsin.grammar.text.query import Operation, TextQuery
 from tocsin.index.text.documents import documents_of_texts
 from tocsin.index.text.queries import query_code
 from tocsin.index.text.trie_filter import TextFilter
-from tocsin.kernels.text.access_paths import rarity_of_terms
+from tocsin.kernels.text.access_paths import order_of_terms
 
 GROUPS = 2
 RANDOM = random.Random(20)
@@ -128,7 +128,8 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def the_structure_is_sound(self) -> None:
         if hasattr(self, "filter"):
-            rarity = rarity_of_terms(self.filter.terms) if self.is_ordered else None
+            order = order_of_terms(self.filter.code, self.filter.terms)
+            rarity = order.rarity if self.is_ordered else None
             check_invariants(self.filter.trie, rarity)
 
 

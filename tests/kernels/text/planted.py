@@ -6,13 +6,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from tests.kernels.text.trie_shape import Hung, path_of, shape_of
 
 from tocsin.grammar.text.parsing import parse_query
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.index.text.dictionary_words import words_for_kernels
 from tocsin.index.text.queries import query_code
-from tocsin.kernels.text.access_paths import AccessPaths, access_paths, rarity_of_terms
+from tocsin.kernels.text.access_paths import AccessPaths, access_paths, order_of_terms
+from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import Terms
 from tocsin.kernels.text.trie_changes import delete_queries, insert_queries, with_room
 from tocsin.kernels.text.trie_filter import empty_trie
@@ -41,13 +43,17 @@ class Planted:
             thresholds or [math.nan] * len(queries),
             words,
         )
-        self.rarity = rarity_of_terms(self.terms)
+        self.order = order_of_terms(self.code, self.terms)
         self.selective = selective
         self.trie = empty_trie()
 
+    @property
+    def rarity(self) -> NDArray[np.float64]:
+        return self.order.rarity
+
     def paths(self, queries: Iterable[int]) -> AccessPaths:
         asked = np.array(list(queries), np.int32)
-        return access_paths(self.code, self.rarity, asked, self.selective)
+        return access_paths(self.code, self.order, asked, self.selective)
 
     def insert(self, *queries: int) -> None:
         paths = self.paths(queries)
@@ -76,8 +82,10 @@ class Planted:
     def search(self, words: str) -> tuple[set[str], set[Hung]]:
         """The branch nodes that are visited, by the words that lead there, and the queries that are hit."""
         numbers = {self.word(term): term for term in range(len(self.terms.group))}
-        present = np.array([numbers[word] for word in words.split() if word in numbers], np.int32)
+        term = np.array([numbers.get(word, -1) for word in words.split()], np.int32)
+        present = np.unique(term[term >= 0])
         room = search_room(self.trie)
+        note_neighbours(term, np.arange(len(term)), len(term), room.neighbours)
         visited, hits = search_trie(self.trie, 0, present, len(present), room)
         nodes = [int(node) for node in room.visited[:visited]]
         assert len(set(nodes)) == len(nodes), "a node visited twice"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tocsin.index.scratch import Scratch
 from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.kernels.number_sorting import no_tally
-from tocsin.kernels.text.access_paths import access_paths, rarity_of_terms
+from tocsin.kernels.text.access_paths import access_paths, order_of_terms
 from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.documents import Documents
@@ -104,8 +104,20 @@ class TextFilter:
 
         Ascending: document d has found[start[d] : start[d + 1]].
         """
+        start, found, _ = self._match(documents, group, with_scores=False)
+        return start, found
+
+    def find_scored(
+        self, documents: Documents, group: int
+    ) -> tuple[NDArray[np.int64], Ints, NDArray[np.float64]]:
+        """The same, and the score of each query that was found."""
+        return self._match(documents, group, with_scores=True)
+
+    def _match(
+        self, documents: Documents, group: int, *, with_scores: bool
+    ) -> tuple[NDArray[np.int64], Ints, NDArray[np.float64]]:
         with self._desks.lent() as desk, self._reading.lent(documents) as words:
-            start, found, count = match_documents(
+            start, found, score, count = match_documents(
                 documents,
                 group,
                 self.code,
@@ -116,10 +128,11 @@ class TextFilter:
                 desk.search,
                 desk.judging,
                 desk.tally,
+                with_scores,
             )
         with self._counting:
             self._counts = Counts(*(np.array(self._counts) + count).tolist())
-        return start, found
+        return start, found, score
 
     def ask(
         self, documents: Documents, document: Ints, query: Ints
@@ -146,7 +159,7 @@ class TextFilter:
 
     def drift(self, terms: Terms) -> float:
         """The share of branch nodes that are out of order if the terms weigh as they do here."""
-        return float(drift(self.trie, rarity_of_terms(terms)))
+        return float(drift(self.trie, order_of_terms(self.code, terms).rarity))
 
     def reweighed(self, terms: Terms, dictionary: DictionaryWords, limit: float = DRIFT_LIMIT) -> TextFilter:
         """The same queries with words that weigh otherwise.
@@ -175,7 +188,7 @@ def _with_queries(
     trie: Trie, code: QueryCode, terms: Terms, dictionary: DictionaryWords, query: Ints, selective: bool
 ) -> Trie:
     """The filter with some queries more, in the same arrays as far as they have room."""
-    paths = access_paths(code, rarity_of_terms(terms), query, selective)
+    paths = access_paths(code, order_of_terms(code, terms), query, selective)
     roomy = with_room(
         trie,
         len(dictionary.unknown),

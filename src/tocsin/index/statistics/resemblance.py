@@ -48,7 +48,7 @@ def text_selectivity(query: TextQuery, sketches: WordSketches, threshold: float 
     least = 0.5 / (documents + 1)
     sets = {word: sketch_of(word, sketches) for leaf in query.leaves() for word in leaf.words}
     sample = _sample(list(sets.values()))
-    members = {word: np.isin(sample.hashes, sketch.hashes) for word, sketch in sets.items()}
+    members = {word: _members(sample.hashes, sketch) for word, sketch in sets.items()}
     needed = 1
     if threshold > 0 and len(query.steps) > 1 and _is_flat_accrue(query):
         needed = max(1, math.ceil(min(threshold * threshold * (1 - 1e-9), len(query.steps))))
@@ -105,18 +105,31 @@ class _Sample(NamedTuple):
 
 
 def _sample(sets: Sequence[Sketch]) -> _Sample:
-    every = np.unique(np.concatenate([_NOTHING.hashes, *(each.hashes for each in sets)]))
+    every = np.concatenate([_NOTHING.hashes, *(each.hashes for each in sets)])
     end = min((int(each.hashes[-1]) for each in sets if not each.is_whole and len(each.hashes)), default=END)
-    known = every[: np.searchsorted(every, end, side="right")] if end < END else every
-    is_whole = len(known) == len(every) and end == END
-    if len(known) > LARGEST_SAMPLE:
-        known, is_whole = known[:LARGEST_SAMPLE], False
-    if is_whole:
+    if end < END:
+        every = every[every <= end]
+    every.sort()
+    is_fresh = np.ones(len(every), np.bool_)
+    np.not_equal(every[1:], every[:-1], out=is_fresh[1:])
+    known = every[is_fresh]
+    if end == END and len(known) <= LARGEST_SAMPLE:
         return _Sample(known, True, 1.0)
+    known = known[:LARGEST_SAMPLE]
     reference = max(sets, key=lambda each: each.documents)
-    seen = int(np.count_nonzero(np.isin(known, reference.hashes)))
+    seen = int(np.count_nonzero(_members(known, reference)))
     stands_for = reference.documents / seen if seen else END / (int(known[-1]) + 1)
     return _Sample(known, False, stands_for)
+
+
+def _members(hashes: NDArray[np.int64], sketch: Sketch) -> NDArray[np.bool_]:
+    """Which of the documents with these hashes, ascending, are in the set."""
+    holds = np.zeros(len(hashes), np.bool_)
+    if len(hashes):
+        wanted = sketch.hashes[: np.searchsorted(sketch.hashes, hashes[-1], side="right")]
+        place = np.searchsorted(hashes, wanted)
+        holds[place[hashes[place] == wanted]] = True
+    return holds
 
 
 class _Part(NamedTuple):

@@ -85,6 +85,10 @@ SPELLINGS = [
     ("user.name is null", 'user . "name" IS NOT NULL', '"user".name is -- x\n null'),
     ("x.and.or = true", 'x."and".or', "x.and . or = TRUE"),
     ("flag", "flag = true", "flag != true", "flag in (true)", "flag between true and true"),
+    ("contains(s, 'a b', 1)", "CONTAINS ( s , 'a b' , 1.0 )", "contains(s,'a b',-- x\n 10e-1)"),
+    ("contains(s.t, 'it''s')", "Contains(s . \"t\", 'it''s')"),
+    ("tm_contains(s, '\"a b\"', boolean)", "TM_Contains(s,'\"a b\"',BOOLEAN)"),
+    ("contains(s, 'é', 0.1)", "contains(s, 'é', 0.1000000000000000055)"),
 ]
 
 
@@ -112,6 +116,8 @@ def test_the_groups_of_spellings_are_all_different() -> None:
         ("s between 'a' and 'b'", "s between 'ab' and ''", "s between 'b' and 'a'"),
         ("x < 1", "x <= 1", "x = 1", "x > 1", "x >= 1", "x = '1'", "x = true", "x is null"),
         ("s like 'a_'", "s like 'a\\_'", "s ilike 'a_'", "s matches 'a_'"),
+        ("contains(s, 'a')", "tm_contains(s, 'a')", "contains(t, 'a')", "contains(s, 'b')", "s = 'a'"),
+        ("contains(s, 'a')", "contains(s, 'a', boolean)", "contains(s, 'a', 0)", "contains(s, 'a', 0.5)"),
     ],
 )
 def test_not_the_same(texts: tuple[str, ...]) -> None:
@@ -134,6 +140,8 @@ TYPICAL = [
     "flag",
     "flag != false",
     '"odd ""name" = 1',
+    "contains(s, 'golf & \"David Lee\"', boolean)",
+    "tm_contains(s.t, 'golf | trop*')",
 ]
 
 
@@ -177,6 +185,27 @@ def test_typical_conditions_are_sure() -> None:
     assert surely(f"({' and '.join(TYPICAL)}) or not (true xor {TYPICAL[0]})")
     assert not surely("")
     assert not surely("a = ")
+
+
+PIECES_OF_CALLS = st.sampled_from(
+    [
+        *("contains", "tm_contains", "(", ")", ",", "s", ".", "boolean", "true", "not", "and", "=", "--\n"),
+        *("'a b'", "'\"a b\"~2'", "'!a'", "'é'", "''", "'a''b'"),
+        *("1", "0.5", "-1", "1e400", "9007199254740993"),
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES_OF_CALLS, max_size=10), st.booleans())
+def test_calls_of_free_text_are_only_sure_when_they_are_good(pieces: list[str], whole: bool) -> None:
+    text = " ".join(["contains(s,", *pieces, ")"] if whole else pieces)
+    assert is_valid(text) or not surely(text)
+
+
+def test_several_thresholds_are_for_the_grammar_to_judge() -> None:
+    assert surely("contains(s, 'a', 1) and contains(s, 'b') and contains(s, 'c', boolean)")
+    assert not surely("contains(s, 'a', 1) or contains(s, 'b', 1)")
 
 
 def test_odd_dress_changes_no_leaf() -> None:

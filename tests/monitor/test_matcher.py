@@ -11,7 +11,8 @@ import pytest
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.meaning import Truth, predicate_truth
 from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import compile_rules, predicate_of
+from tocsin.index.compiled import compile_rules
+from tocsin.index.leaf_texts import predicate_of
 from tocsin.kernels.deferred import DEFERRED_OR, kinds_of
 from tocsin.kernels.rows import BLOCK, WORDS
 from tocsin.lab import abe_gen

@@ -9,6 +9,7 @@ from tocsin.cli.destinations import check_destinations
 from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, read_and_build
+from tocsin.cli.text_options import add_text_arguments, preparation_of
 
 NAME = "build"
 SUMMARY = "make an index of rules"
@@ -19,6 +20,7 @@ EXAMPLES = """\
 examples:
   tocsin build rules/ -o rules.tocsin
   tocsin build campaigns.parquet extra.sql -o rules.tocsin --skip-bad --rejects bad.jsonl
+  tocsin build alerts.sql -o alerts.tocsin --history statistics/
 """
 
 
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where to write what --skip-bad leaves out (default: beside the index, NAME.rejects.jsonl)",
     )
+    add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_destinations(destinations, files_of(arguments.rules))
     started = time.perf_counter()
     say_if_compiling()
-    index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad)
+    index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad, preparation_of(arguments))
     index.save(arguments.out)
     if bad or arguments.rejects is not None:
         write_rejects(rejects, bad)

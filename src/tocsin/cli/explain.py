@@ -8,21 +8,29 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.plans import print_plan
 from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
-from tocsin.errors import EventError, InputError, raise_all
+from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
+from tocsin.errors import EventError, InputError, UsageError, raise_all
 
 if TYPE_CHECKING:
     from tocsin.monitor.explaining import Explanation
 
 NAME = "explain"
-SUMMARY = "show why a rule matches an event, or why not"
+SUMMARY = "show why a rule matches an event, or why not; or how rules are found"
 DESCRIPTION = """\
-Prints the rule's condition with the truth of each of its parts on one event, and the values they saw.
-Exit code 0 whether it matches or not."""
+With --event: prints the rule's condition with the truth of each of its parts on one event, and the values
+they saw; for free text the words that were found, what they weigh, and what was missing. Exit code 0
+whether it matches or not.
+
+With --plan: prints for each rule which of its conjuncts is its way in, which others are asked and when,
+and for how many events each is estimated to hold. --analyze counts that over events."""
 EXAMPLES = """\
 examples:
   tocsin explain rules/ --rule adults --event '{"age": 31, "state": "CA"}'
   tocsin explain rules.tocsin --rule adults --event @event.json
+  tocsin explain rules/ --plan --history statistics/
+  tocsin explain rules/ --plan --rule adults --analyze --events visits.jsonl
 """
 
 _MOST_COMPARED = 20_000
@@ -31,20 +39,58 @@ _MOST_COMPARED = 20_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument("rules", nargs="+", metavar="RULES_OR_INDEX", help=RULES_OR_INDEX)
-    parser.add_argument("--rule", required=True, metavar="ID", help="the id of the rule")
+    parser.add_argument("--rule", metavar="ID", help="the id of the rule")
     parser.add_argument(
-        "--event", required=True, metavar="JSON", help="the event, a JSON object; @FILE reads it from a file"
+        "--event", metavar="JSON", help="the event, a JSON object; @FILE reads it from a file"
     )
+    parser.add_argument("--plan", action="store_true", help="show how rules are found")
+    parser.add_argument("--analyze", action="store_true", help="with --plan: count over --events")
+    parser.add_argument("--events", metavar="FILE_OR_FOLDER", help="the events of --analyze")
+    add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the explanation."""
+    """Print the explanation, or the plans."""
+    if arguments.plan:
+        return _run_plan(arguments)
+    if arguments.rule is None or arguments.event is None:
+        raise UsageError("explain needs --rule and --event, or --plan")
+    if arguments.analyze or arguments.events is not None:
+        raise UsageError("--analyze and --events go with --plan")
     event = read_event(arguments.event)
     path = saved_index(arguments.rules)
     if path is not None:
+        refuse_for_index(arguments, path)
         print(_explain_from_index(path, arguments.rule, event))
     else:
-        print(_explain_from_files(arguments.rules, arguments.rule, event))
+        print(_explain_from_files(arguments, event))
+    return 0
+
+
+def _run_plan(arguments: argparse.Namespace) -> int:
+    from tocsin.grammar.rule_files import read_rules
+    from tocsin.index.planning.report import plan_rules
+    from tocsin.monitor.analyzing import analyzed
+    from tocsin.monitor.event_sources import event_source
+
+    if arguments.event is not None:
+        raise UsageError("--event goes without --plan; --analyze takes --events")
+    if arguments.analyze != (arguments.events is not None):
+        raise UsageError("--analyze and --events go together: the events to count over")
+    path = saved_index(arguments.rules)
+    if path is not None:
+        raise UsageError(f"{path} is a saved index: plans are made from rule files")
+    preparation = preparation_of(arguments)
+    plans = plan_rules(read_rules(*arguments.rules), preparation.base, preparation.planner)
+    if arguments.rule is not None:
+        chosen = [plan for plan in plans if plan.rule == arguments.rule]
+        if not chosen:
+            raise InputError(_no_such_rule(arguments.rule, [plan.rule for plan in plans]))
+        plans = chosen
+    if arguments.analyze:
+        plans = analyzed(plans, event_source(arguments.events), preparation)
+    for plan in plans:
+        print(print_plan(plan))
     return 0
 
 
@@ -71,17 +117,19 @@ def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Expla
     return index.explain(rule, event)
 
 
-def _explain_from_files(paths: Sequence[str], rule: str, event: dict[str, object]) -> Explanation:
+def _explain_from_files(arguments: argparse.Namespace, event: dict[str, object]) -> Explanation:
     """Only the one rule is built: what is wrong with others is not the question here."""
     from tocsin.grammar.rule_files import read_rules
     from tocsin.monitor.explaining import explain_rule
 
-    rules = read_rules(*paths, skip_bad=True)
+    rule = arguments.rule
+    rules = read_rules(*arguments.rules, skip_bad=True)
     ids = rules.ids.to_pylist()
     if rule not in ids:
         raise_all([error for error in rules.rejected if error.rule == rule])
         raise InputError(_no_such_rule(rule, ids))
-    return explain_rule(rules, ids.index(rule), event)
+    texts = preparation_of(arguments).base.settings()
+    return explain_rule(rules, ids.index(rule), event, texts)
 
 
 def _no_such_rule(rule: str, ids: Sequence[str]) -> str:

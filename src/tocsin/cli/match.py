@@ -17,6 +17,7 @@ from tocsin.cli.destinations import check_destinations
 from tocsin.cli.messages import Advance, progress, say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
+from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.errors import EventError, UsageError
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " or tocsin-rejects.jsonl)",
     )
     parser.add_argument("--no-spark", action="store_true", help="match in this process, without Spark")
+    add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -132,8 +134,11 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | Engine
     if path is not None:
         if arguments.engine not in (None, Index.engine):
             raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
+        refuse_for_index(arguments, path)
         return IndexOnSlices(open_file(path)), []
-    engine, bad = read_and_build(arguments.rules, arguments.engine or Index.engine, arguments.skip_bad)
+    engine, bad = read_and_build(
+        arguments.rules, arguments.engine or Index.engine, arguments.skip_bad, preparation_of(arguments)
+    )
     if isinstance(engine, Index):
         return IndexOnSlices(engine), bad
     return EngineOnSlices(engine), bad

@@ -12,6 +12,7 @@ from tocsin.errors import RuleError, UsageError, each_error, raise_all
 if TYPE_CHECKING:
     from tocsin.grammar.rules import Rules
     from tocsin.monitor.building import AnyIndex
+    from tocsin.monitor.preparing import Preparation
 
 INDEX_SUFFIX = ".tocsin"
 RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
@@ -45,21 +46,23 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
     return [file for path in paths for file in (rule_files(path) if Path(path).is_dir() else [path])]
 
 
-def read_and_build(paths: Sequence[str], engine: str, skip_bad: bool) -> tuple[AnyIndex, list[str]]:
+def read_and_build(
+    paths: Sequence[str], engine: str, skip_bad: bool, preparation: Preparation
+) -> tuple[AnyIndex, list[str]]:
     """The engine, and the bad rules as lines for a file of rejects.
 
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and
     those within conditions.
     """
     from tocsin.grammar.rule_files import read_rules
-    from tocsin.monitor.building import build, build_good
+    from tocsin.monitor.building import build_good, build_prepared
 
     rules = read_rules(*paths, skip_bad=True)
     if skip_bad:
-        built, errors = build_good(rules, engine)
+        built, errors = build_good(rules, engine, preparation)
         return built, _reject_lines(rules, errors)
     try:
-        built = build(rules, engine)
+        built = build_prepared(rules, engine, preparation)
     except RuleError as error:
         raise_all([*rules.rejected, *each_error(error)])
     raise_all(rules.rejected)

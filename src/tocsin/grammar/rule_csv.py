@@ -36,12 +36,12 @@ _RECORD = re.compile(
 
 def read_csv(data: bytes, file: str) -> Rules:
     """The rules of a CSV file's bytes. Rows with too few or too many fields are in `rejected`."""
-    starts = _record_starts(data, file)
+    starts = record_starts(data, file)
     if not len(starts):
         raise InputError(f"{file}: the file is empty: expected a header with id and when")
-    names = _header(data[starts[0] : starts[1] if len(starts) > 1 else len(data)], file)
+    names = header_names(data[starts[0] : starts[1] if len(starts) > 1 else len(data)], file)
     check_names(names, file)
-    lines = _lines_at(data, starts)
+    lines = lines_at(data, starts)
     if len(starts) == 1:
         empty = pa.table({name: pa.array([], pa.large_string()) for name in names})
         return Rules.of_table(empty, file=file)
@@ -55,7 +55,7 @@ def read_csv(data: bytes, file: str) -> Rules:
     return rules
 
 
-def _record_starts(data: bytes, file: str) -> NDArray[np.int64]:
+def record_starts(data: bytes, file: str) -> NDArray[np.int64]:
     """The offset of every record, the header included; blank lines are none.
 
     Raises InputError at a quoted field that never ends, which Arrow would take to the end of the file.
@@ -73,14 +73,16 @@ def _record_starts(data: bytes, file: str) -> NDArray[np.int64]:
     return np.array(starts, np.int64)
 
 
-def _lines_at(data: bytes, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+def lines_at(data: bytes, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The line of each record, from 1."""
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
     if not len(ends):
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\r"))
     return np.searchsorted(ends, starts).astype(np.int64) + 1
 
 
-def _header(record: bytes, file: str) -> list[str]:
+def header_names(record: bytes, file: str) -> list[str]:
+    """The names of the columns."""
     try:
         return next(csv.reader(io.StringIO(record.decode(), newline="")))
     except (csv.Error, UnicodeDecodeError) as error:

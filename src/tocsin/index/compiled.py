@@ -16,29 +16,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import raise_all
-from tocsin.grammar.canonical.predicates import canonical_predicate
-from tocsin.grammar.conditions import parse_condition, parse_predicate
+from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
-from tocsin.grammar.tree import Path, Predicate
-from tocsin.index.families import Families, sort_into_families
+from tocsin.grammar.tree import Path
+from tocsin.index.families import sort_into_families
 from tocsin.index.graph import lay_out, links_of, negated_leaves, share
 from tocsin.index.leaf_order import put_in_order
-from tocsin.index.likelihood import Likelihood, guess
+from tocsin.index.leaf_texts import Texts, predicate_of
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns
-from tocsin.index.planning.planner import (
-    NOTHING_DEFERRED,
-    Planner,
-    in_order_read,
-    leaves_beside_text,
-    plan_conditions,
-)
-from tocsin.index.reading import Reading, Steps, read_texts
+from tocsin.index.planning.planner import Planner
+from tocsin.index.reading import Steps, read_texts
 from tocsin.index.text.base import TextBase
-from tocsin.index.text.compiled import CompiledTexts, compile_texts, text_leaves
-from tocsin.index.text.queries import read_queries
-from tocsin.index.text.rules import queries_of_rules, text_rules
+from tocsin.index.text.compiled import CompiledTexts
+from tocsin.index.text.stage import read_free_text
 from tocsin.kernels.leaves import Leaves, Ranges
 from tocsin.kernels.links import Links
 from tocsin.kernels.lookup import Bounds, Literals
@@ -46,18 +38,6 @@ from tocsin.kernels.pattern_search import Patterns
 from tocsin.kernels.planes import PlaneGraph
 from tocsin.kernels.shared_nodes import SharedNodes
 from tocsin.kernels.spans import gather_spans
-from tocsin.kernels.text.dictionary import is_counted
-
-
-class Texts(NamedTuple):
-    """Strings as bytes: string i is data[start[i] : start[i + 1]]."""
-
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-
-    def text(self, number: int) -> str:
-        """One of the strings."""
-        return self.data[self.start[number] : self.start[number + 1]].tobytes().decode()
 
 
 class CompiledIndex(NamedTuple):
@@ -139,17 +119,16 @@ def compile_rules(
         [predicate_of(leaf_text, leaf) for leaf in pattern_leaves],
         len(families.group_path),
     )
-    in_texts, parts, likelihood = _with_texts(
-        reading, families, order, leaf_text, base or TextBase(), planner, len(rules)
-    )
+    stage = read_free_text(reading, families, order, leaf_text, base or TextBase(), planner)
+    in_texts = stage.compiled(reading.parts, len(rules))
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
-    nodes, root = put_together(parts, leaf_count, len(rules))
+    nodes, root = put_together(stage.parts, leaf_count, len(rules))
     clock.append(time.perf_counter())
     leaf_number = np.empty(leaf_count, np.int32)
     leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
-    graph = lay_out(nodes, leaf_number, root, likelihood)
+    graph = lay_out(nodes, leaf_number, root, stage.likelihood)
     leaves = Leaves(
         families.null_leaf,
         families.posting_start,
@@ -189,51 +168,6 @@ def compile_rules(
 def compile_like(index: CompiledIndex, rules: Rules) -> CompiledIndex:
     """Build an index of other rules with the same settings, dictionaries and estimates."""
     return compile_rules(rules, base=index.texts.base, planner=index.planner)
-
-
-def _with_texts(
-    reading: Reading,
-    families: Families,
-    order: NDArray[np.int64],
-    leaf_text: Texts,
-    base: TextBase,
-    planner: Planner | None,
-    rules: int,
-) -> tuple[CompiledTexts, Sequence[Steps], Likelihood]:
-    """The free text of the rules, their conditions without what is deferred, and how likely leaves are."""
-    leaves, base = text_leaves(families, reading.table, order, base)
-    code, terms = read_queries(leaves.written, base.words)
-    parts: Sequence[Steps] = reading.parts
-    likelihood = guess(families)
-    query = np.full(len(order), -1, np.int32)
-    query[leaves.leaf] = np.arange(len(leaves.leaf), dtype=np.int32)
-    query_as_read = np.empty_like(query)
-    query_as_read[order] = query
-    deferred = NOTHING_DEFERRED
-    if planner is not None and len(leaves.leaf):
-        estimates = planner.estimates(
-            likelihood,
-            query,
-            code,
-            terms,
-            is_counted(base.words),
-            lambda leaf: predicate_of(leaf_text, leaf),
-            leaves_beside_text(parts, query_as_read, order),
-        )
-        likelihood = Likelihood(estimates.true, estimates.false)
-        parts, deferred, _ = plan_conditions(parts, in_order_read(estimates, order), planner.access)
-    in_rules = text_rules(reading.parts, query_as_read, leaves.has_threshold, deferred, rules)
-    indexed = np.zeros(len(leaves.leaf), np.bool_)
-    indexed[queries_of_rules(parts, query_as_read)[1]] = True
-    return compile_texts(leaves, base, code, terms, in_rules, indexed), parts, likelihood
-
-
-def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:
-    """A leaf's predicate, in canonical form, from its text."""
-    predicate, _ = parse_predicate(leaf_text.text(leaf))
-    if not isinstance(predicate, Predicate):
-        raise TypeError(f"leaf {leaf} is a constant")
-    return canonical_predicate(predicate)
 
 
 def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:

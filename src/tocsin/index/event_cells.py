@@ -72,8 +72,10 @@ class EventCells:
         """All strings of the field as one document, in which free text is found."""
         field = documents.field(path)
         if field is not None:
+            start, leaf = matcher.find(path, field.documents)
+            (document,) = field.document.tolist()
             self._known_group.append(group)
-            self._found_leaf.extend(matcher.find(path, field.documents)[1].tolist())
+            self._found_leaf.extend(leaf[start[document] : start[document + 1]].tolist())
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:
         """The strings that read as another kind, as values of that kind; the others are not known."""

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
-from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.index.compiled import CompiledIndex
+from tocsin.index.leaf_texts import Texts
 from tocsin.index.planning.planner import Planner
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.compiled import CompiledTexts

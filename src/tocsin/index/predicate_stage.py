@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tocsin.events.cells import EventBatch
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.tree import Path
-from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.index.compiled import CompiledIndex
+from tocsin.index.leaf_texts import Texts
 from tocsin.index.packing import starts
 from tocsin.index.resolve import Resolver
 from tocsin.index.scratch import Scratch

@@ -10,10 +10,11 @@ from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
 from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.batch_cells import BatchCells
-from tocsin.index.compiled import CompiledIndex, predicate_of
+from tocsin.index.compiled import CompiledIndex
 from tocsin.index.decimals import DecimalGroup
 from tocsin.index.event_cells import EventCells
 from tocsin.index.keys import address_of_text, instant_of_text
+from tocsin.index.leaf_texts import predicate_of
 from tocsin.index.patterns import PatternGroup
 from tocsin.index.plain_event import PlainEvents
 from tocsin.index.text.batch import BatchDocuments

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.predicates import read_predicate
+from tocsin.kernels.predicates import BOOLEAN_READING, TEXTS, read_predicate
 from tocsin.kernels.skeleton import read_condition
+from tocsin.kernels.text.query_reading import room_to_write
 from tocsin.kernels.values import UNSURE
 
 
@@ -15,6 +16,7 @@ from tocsin.kernels.values import UNSURE
 def is_condition(data: NDArray[np.uint8]) -> bool:
     """True only when the text is a condition, read whole by the kernels alone, without an alias.
 
+    At most one threshold for free text may stand in it.
     False says nothing: the grammar's parser may still accept the text, and knows what is wrong with it.
     """
     room = data.size + 1
@@ -33,8 +35,14 @@ def is_condition(data: NDArray[np.uint8]) -> bool:
     text = np.empty(room, np.uint8)
     path = np.empty(room, np.uint8)
     spare = np.empty(room, np.uint8)
+    writing = room_to_write(room, room)
+    thresholds = 0
     for i in range(found):
-        form = read_predicate(data, start[i], end[i], alias, high, doubles, low, 0, text, 0, path, 0, spare)
-        if form[0] == UNSURE:
+        test, kind, _, operands, _, _ = read_predicate(
+            data, start[i], end[i], alias, high, doubles, low, 0, text, 0, path, 0, spare, writing
+        )
+        if test == UNSURE:
             return False
-    return True
+        if kind == TEXTS and operands == 2 and low[1] != BOOLEAN_READING:
+            thresholds += 1
+    return thresholds <= 1

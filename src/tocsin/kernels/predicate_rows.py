@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.distinct_texts import hash_span
 from tocsin.kernels.jit import kernel
 from tocsin.kernels.predicates import read_predicate
+from tocsin.kernels.text.query_reading import room_to_write
 from tocsin.kernels.values import UNSURE
 
 REFUSED = 255
@@ -72,12 +73,26 @@ def read_predicates(
     path_start = np.zeros(count + 1, np.int64)
     path = np.empty(total, np.uint8)
     spare = np.empty(longest + 1, np.uint8)
+    writing = room_to_write(longest, longest)
     place = 0
     used = 0
     path_used = 0
     for i in range(count):
         found, kind_of_row, is_negated, place, used, path_used = read_predicate(
-            data, start[i], end[i], alias, high, doubles, low, place, text, used, path, path_used, spare
+            data,
+            start[i],
+            end[i],
+            alias,
+            high,
+            doubles,
+            low,
+            place,
+            text,
+            used,
+            path,
+            path_used,
+            spare,
+            writing,
         )
         if found != UNSURE:
             test[i] = found

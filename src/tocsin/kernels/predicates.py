@@ -2,8 +2,8 @@
 
 The canonical form is that of grammar/canonical/predicates.py: what asks the same of every value is
 the same here, however it is written. Whatever this reader is not sure of it refuses (regular
-expressions, networks, timestamps, long decimals, letters beyond ASCII in `ilike`, every mistake), and
-the grammar's parser, which knows how to report, reads it instead.
+expressions, networks, timestamps, long decimals, letters beyond ASCII in `ilike` and text queries,
+every mistake), and the grammar's parser, which knows how to report, reads it instead.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.text.query_reading import QueryWriting, read_query
 from tocsin.kernels.value_lists import order_values, pack_strings
 from tocsin.kernels.values import BOOLEAN, NUMBER, STRING, UNSURE, copy_quoted, read_value
 from tocsin.kernels.words import (
@@ -56,6 +57,10 @@ BOOLEAN_READING = -1
 
 BETWEEN_NAMES = 255
 """The byte between the names of a path: no byte of UTF-8."""
+
+_CONTAINS = np.frombuffer(b"contains", np.uint8)
+_TM_CONTAINS = np.frombuffer(b"tm_contains", np.uint8)
+_BOOLEAN = np.frombuffer(b"boolean", np.uint8)
 
 _PERCENT = 37
 _UNDERSCORE = 95
@@ -328,6 +333,97 @@ def _read_worded(
     return UNSURE, EQ, NUMBER, place, used
 
 
+@inner_kernel
+def _is_word(data: NDArray[np.uint8], at: int, end: int, word: NDArray[np.uint8]) -> bool:
+    """Whether data[at:end] is this word, in any case."""
+    if end - at != word.size:
+        return False
+    for i in range(word.size):
+        byte = data[at + i]
+        if (byte | 32 if 65 <= byte <= 90 else byte) != word[i]:
+            return False
+    return True
+
+
+@kernel
+def _read_threshold(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+) -> int:
+    """Read a threshold or `boolean` into operand `place`: behind it, or UNSURE."""
+    if at >= end:
+        return UNSURE
+    if is_name_start(data[at]):
+        behind = end_of_word(data, at, end)
+        high[place] = 0
+        low[place] = BOOLEAN_READING
+        return behind if _is_word(data, at, behind, _BOOLEAN) else UNSURE
+    if not 48 <= data[at] <= 57:
+        return UNSURE
+    at, _, _ = read_value(data, at, end, high, doubles, low, place, text, place)
+    return at if low[place] == 0 else UNSURE
+
+
+@kernel
+def _read_contains(
+    data: NDArray[np.uint8],
+    at: int,
+    end: int,
+    alias: NDArray[np.uint8],
+    high: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+    low: NDArray[np.int64],
+    place: int,
+    text: NDArray[np.uint8],
+    used: int,
+    path: NDArray[np.uint8],
+    path_used: int,
+    writing: QueryWriting,
+) -> tuple[int, int, int, int]:
+    """Read contains(...) or tm_contains(...): its test (or UNSURE), and the ends as read_predicate has them.
+
+    Only when the query is one that becomes arrays without the grammar's help.
+    """
+    refused = (UNSURE, place, used, path_used)
+    behind = end_of_word(data, at, end)
+    any_gap = _is_word(data, at, behind, _TM_CONTAINS)
+    if not any_gap and not _is_word(data, at, behind, _CONTAINS):
+        return refused
+    at = skip_blanks(data, skip_blanks(data, behind, end) + 1, end)
+    at, path_end = _read_path(data, at, end, alias, path, path_used)
+    if at == UNSURE:
+        return refused
+    at = skip_blanks(data, at, end)
+    if at >= end or data[at] != 44:
+        return refused
+    at = skip_blanks(data, at + 1, end)
+    if at >= end or data[at] != 39:
+        return refused
+    at, filled = copy_quoted(data, at, end, text, used)
+    writing.used[:] = 0
+    if at == UNSURE or not read_query(text, np.int64(used), np.int64(filled), any_gap, False, writing):
+        return refused
+    high[place] = 0
+    low[place] = filled - used
+    last = place + 1
+    at = skip_blanks(data, at, end)
+    if at < end and data[at] == 44:
+        at = _read_threshold(data, skip_blanks(data, at + 1, end), end, high, doubles, low, last, text)
+        if at == UNSURE:
+            return refused
+        last += 1
+        at = skip_blanks(data, at, end)
+    if at >= end or data[at] != 41 or skip_blanks(data, at + 1, end) < end:
+        return refused
+    return TM_CONTAINS if any_gap else CONTAINS, last, filled, path_end
+
+
 @kernel
 def read_predicate(
     data: NDArray[np.uint8],
@@ -343,6 +439,7 @@ def read_predicate(
     path: NDArray[np.uint8],
     path_used: int,
     spare: NDArray[np.uint8],
+    writing: QueryWriting,
 ) -> tuple[int, int, int, int, int, int]:
     """Read the predicate data[at:end] whole; a first name of its field that is the alias is left out.
 
@@ -352,7 +449,10 @@ def read_predicate(
     """
     refused = (UNSURE, NUMBER, 0, place, used, path_used)
     if is_name_start(data[at]) and _opens_call(data, at, end):
-        return refused
+        test, last, used, path_end = _read_contains(
+            data, at, end, alias, high, doubles, low, place, text, used, path, path_used, writing
+        )
+        return test, TEXTS, 0, last, used, path_end
     at, path_end = _read_path(data, at, end, alias, path, path_used)
     if at == UNSURE:
         return refused

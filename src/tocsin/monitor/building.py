@@ -65,11 +65,16 @@ def build(
     """
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access)
     if sample is None:
-        return _builder(engine)(Rules.of(rules), preparation)
+        return build_prepared(rules, engine, preparation)
     if engine != "atree":
         raise UsageError(f"the engine {engine} has no use for a sample")
     compiled = compile_rules(Rules.of(rules), base=preparation.base, planner=preparation.planner)
     return Index(learned(compiled, sample))
+
+
+def build_prepared(rules: object, engine: str, preparation: Preparation) -> AnyIndex:
+    """Build an index of rules with what `build` was given besides."""
+    return _builder(engine)(Rules.of(rules), preparation)
 
 
 def build_good(

@@ -9,11 +9,21 @@ from decimal import Decimal
 from tocsin.errors import EventError, RuleError
 from tocsin.events.scalars import type_name
 from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import Instant, Truth, lookup, step_truths
+from tocsin.grammar.meaning import (
+    Instant,
+    Truth,
+    document_at,
+    lookup,
+    score,
+    step_truths,
+    threshold_of,
+)
 from tocsin.grammar.printing import print_field, print_predicate
 from tocsin.grammar.rules import Rules
+from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.text.settings import DEFAULT, TextSettings
-from tocsin.grammar.tree import Condition, Connective, Constant, Operator, Predicate, Step
+from tocsin.grammar.tree import TEXT_TESTS, Condition, Connective, Constant, Operator, Predicate, Test
+from tocsin.monitor.text_explaining import TextExplanation, explain_text
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
 _LONGEST_VALUE = 80
@@ -28,31 +38,41 @@ _NOT = Operator(Connective.NOT, 1)
 class Part:
     """One line of an explanation: a predicate, or a connective over the deeper lines below it.
 
-    `saw` is what the event holds in a predicate's field, printed; None for a connective.
+    `saw` is what the event holds in a predicate's field, printed; None for a connective. `found` tells for
+    free text which words and phrases were found where, what they weigh, and what was missing.
     """
 
     depth: int
     text: str
     truth: Truth
     saw: str | None
+    found: TextExplanation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Whether a rule matches an event, and the truth of every part; print it to read it."""
+    """Whether a rule matches an event, and the truth of every part; print it to read it.
+
+    `score` is the score that a match of the rule carries; None when it has no free text.
+    """
 
     rule: str
     matched: bool
     parts: tuple[Part, ...]
+    score: float | None = None
 
     def __str__(self) -> str:
         verdict = "matches" if self.matched else "does not match"
+        if self.matched and self.score is not None:
+            verdict += f", score {self.score:.4g}"
         texts = [f"{_indent(part.depth)}{part.text}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
         lines = [f"{self.rule} {verdict}"]
         for part, text in zip(self.parts, texts, strict=True):
             saw = "" if part.saw is None else f"   {part.saw}"
             lines.append(f"  {_MARK[part.truth]:<8} {text:<{width}}{saw}".rstrip())
+            if part.found is not None:
+                lines.extend(f"           {_indent(part.depth)}  {line}" for line in part.found.lines())
         return "\n".join(lines)
 
 
@@ -88,12 +108,46 @@ def explain_condition(
         step = condition.steps[place]
         below = condition.steps[children[place][0]] if step == _NOT else None
         if isinstance(below, Predicate):
-            parts.append(Part(depth, print_predicate(below, negated=True), truths[place], _saw(below, event)))
+            parts.append(_leaf(depth, below, True, truths[place], event, texts))
             continue
-        saw = _saw(step, event) if isinstance(step, Predicate) else None
-        parts.append(Part(depth, _text(step), truths[place], saw))
+        if isinstance(step, Predicate):
+            parts.append(_leaf(depth, step, False, truths[place], event, texts))
+            continue
+        parts.append(Part(depth, _text(step), truths[place], None))
         waiting.extend((child, depth + 1) for child in reversed(children[place]))
-    return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts))
+    return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts), score(condition, event, texts))
+
+
+def _leaf(
+    depth: int,
+    predicate: Predicate,
+    negated: bool,
+    truth: Truth,
+    event: Mapping[str, object],
+    texts: TextSettings,
+) -> Part:
+    return Part(
+        depth,
+        print_predicate(predicate, negated=negated),
+        truth,
+        _saw(predicate, event),
+        _found(predicate, event, texts) if predicate.test in TEXT_TESTS else None,
+    )
+
+
+def _found(predicate: Predicate, event: Mapping[str, object], texts: TextSettings) -> TextExplanation | None:
+    document = document_at(event, predicate.field)
+    if not document:
+        return None
+    any_gap = predicate.test is Test.TM_CONTAINS
+    query = parse_query(str(predicate.operands[0].value), any_gap=any_gap)
+    return explain_text(
+        query,
+        document,
+        texts.weights(predicate.field),
+        threshold_of(predicate, texts),
+        any_gap=any_gap,
+    )
 
 
 def check_event(event: object) -> None:
@@ -102,9 +156,7 @@ def check_event(event: object) -> None:
         raise EventError(f"an event must be an object, not {type_name(event)}")
 
 
-def _text(step: Step) -> str:
-    if isinstance(step, Predicate):
-        return print_predicate(step)
+def _text(step: Constant | Operator) -> str:
     if isinstance(step, Constant):
         return "true" if step.value else "false"
     return step.connective.value

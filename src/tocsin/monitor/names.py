@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.index.compiled import Texts
+from tocsin.index.leaf_texts import Texts
 from tocsin.index.packing import packed_bytes, text_arrays
 from tocsin.kernels.gather import NameColumns, copy_names, measure_names
 from tocsin.kernels.moving import WORD

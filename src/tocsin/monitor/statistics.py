@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from tocsin.index.compiled import CompiledIndex, Texts
+from tocsin.index.compiled import CompiledIndex
+from tocsin.index.leaf_texts import Texts
 from tocsin.monitor.version import Version
 
 Number = TypeVar("Number", int, float)

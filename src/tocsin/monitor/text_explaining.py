@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from tocsin.grammar.text.highlighting import Stretch, snippet, with_marks
 from tocsin.grammar.text.meaning import Document, Part, judge_document, judge_steps
@@ -22,7 +21,8 @@ _WIDEST_TEXT = 40
 _DEEPEST_INDENT = 12
 
 
-class WordFound(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WordFound:
     """A word of a query in a document.
 
     asked    as the query says it: `golf*`
@@ -199,7 +199,7 @@ def _leaf_part(
     places = tuple(placed.occurrences(leaf, MOST_PLACES))
     shown: tuple[Stretch, ...] = ()
     if places:
-        shown = tuple(snippet(placed.texts[places[0].element], places[0].spans, _SNIPPET))
+        shown = tuple(snippet(placed.texts[places[0].element], places[0].shown(leaf), _SNIPPET))
     return TextPart(
         depth, text, verdict, judged.holds, judged.value, len(placed.ends(leaf)), words, places, shown
     )

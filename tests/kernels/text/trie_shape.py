@@ -21,7 +21,6 @@ from tocsin.kernels.text.trie_filter import (
     NEXT_OF_QUERY,
     NO_TERM,
     PARENT,
-    PREDICATE_ROW,
     PREDICATES_FREE,
     PREDICATES_LIVE,
     PREDICATES_MADE,
@@ -57,7 +56,7 @@ def predicates_of(trie: Trie, node: int) -> list[int]:
     predicate = int(trie.branch[ROW * node + FIRST_PREDICATE])
     while predicate:
         chain.append(predicate)
-        predicate = int(trie.predicate[PREDICATE_ROW * predicate + NEXT])
+        predicate = int(trie.predicate[ROW * predicate + NEXT])
     return chain
 
 
@@ -82,7 +81,7 @@ def shape_of(trie: Trie) -> dict[tuple[int, tuple[int, ...]], set[Hung]]:
         waiting = [int(root)]
         while waiting:
             node = waiting.pop()
-            marked = [int(trie.predicate[PREDICATE_ROW * each + QUERY]) for each in predicates_of(trie, node)]
+            marked = [int(trie.predicate[ROW * each + QUERY]) for each in predicates_of(trie, node)]
             shape[group, path_of(trie, node)] = {Hung(number >> 1, bool(number & 1)) for number in marked}
             waiting.extend(children_of(trie, node))
     return shape
@@ -116,14 +115,14 @@ def check_invariants(trie: Trie, rarity: NDArray[np.float64] | None = None) -> N
             assert find_child(trie, node, term) == child
             above = int(trie.branch[ROW * node + TERM])
             if rarity is not None and above != NO_TERM:
-                assert (-rarity[above], above) < (-rarity[term], term), "a rarer term below"
+                assert rarity[above] >= rarity[term], "a rarer term below"
         chain = predicates_of(trie, node)
         for previous, predicate in zip([0, *chain], chain, strict=False):
             assert trie.predicate_upkeep[ROW * predicate + BRANCH] == node
             assert trie.predicate_upkeep[ROW * predicate + PREVIOUS] == previous
-            query = int(trie.predicate[PREDICATE_ROW * predicate + QUERY]) >> 1
+            query = int(trie.predicate[ROW * predicate + QUERY]) >> 1
             hung.setdefault(query, set()).add(predicate)
-        queries = [int(trie.predicate[PREDICATE_ROW * each + QUERY]) >> 1 for each in chain]
+        queries = [int(trie.predicate[ROW * each + QUERY]) >> 1 for each in chain]
         assert len(set(queries)) == len(queries), "a query twice below one branch"
         waiting.extend(children)
     assert {int(node) for node in trie.table if node} == in_table
@@ -140,7 +139,7 @@ def check_invariants(trie: Trie, rarity: NDArray[np.float64] | None = None) -> N
 def _chain_of_query(trie: Trie, query: int) -> set[int]:
     found: set[int] = set()
     predicate = int(trie.first_of_query[query])
-    while predicate:
+    while predicate > 0:
         assert predicate not in found
         found.add(predicate)
         predicate = int(trie.predicate_upkeep[ROW * predicate + NEXT_OF_QUERY])
@@ -150,7 +149,7 @@ def _chain_of_query(trie: Trie, query: int) -> set[int]:
 def _check_rows(trie: Trie, branches: set[int], predicates: set[int]) -> None:
     """Every row that was ever used is alive or waits, once, in the chain of free ones."""
     free_branches = _free(trie.branch, ROW, TERM, int(trie.state[BRANCHES_FREE]))
-    free_predicates = _free(trie.predicate, PREDICATE_ROW, QUERY, int(trie.state[PREDICATES_FREE]))
+    free_predicates = _free(trie.predicate, ROW, QUERY, int(trie.state[PREDICATES_FREE]))
     assert trie.state[BRANCHES_LIVE] == len(branches)
     assert trie.state[PREDICATES_LIVE] == len(predicates)
     assert branches | free_branches == set(range(int(trie.state[BRANCHES_MADE])))

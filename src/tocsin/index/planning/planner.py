@@ -28,7 +28,6 @@ from tocsin.kernels.choosing import (
     DEFERRED,
     STRUCTURED,
     TEXT,
-    Conjuncts,
     LeafEstimates,
     conjuncts_of,
     without_deferred,
@@ -146,14 +145,10 @@ def leaves_beside_text(
 
 def plan_conditions(
     parts: Sequence[Steps], estimates: LeafEstimates, access: str
-) -> tuple[list[Steps], Deferred, list[tuple[NDArray[np.int64], Conjuncts]]]:
-    """The conditions without what is deferred, what that is, and the conjuncts of conditions with free text.
-
-    Estimates are by leaf as reading numbers them. Conjuncts come with the numbers of their conditions.
-    """
+) -> tuple[list[Steps], Deferred]:
+    """The conditions without what is deferred, and what that is; estimates are by leaf as read."""
     left: list[Steps] = []
     rules, asked, places = [np.empty(0, np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-    planned: list[tuple[NDArray[np.int64], Conjuncts]] = []
     for part in parts:
         with_text = _with_text(part, estimates.query)
         if not with_text.any():
@@ -168,10 +163,9 @@ def plan_conditions(
         rules.append(texts.number[np.searchsorted(conjuncts.start, deferred, side="right") - 1])
         asked.append(conjuncts.query[deferred])
         places.append(conjuncts.place[deferred])
-        planned.append((texts.number, conjuncts))
     rule = np.concatenate(rules)
     order = np.lexsort((np.concatenate(places), rule))
-    return left, Deferred(rule[order], np.concatenate(asked)[order]), planned
+    return left, Deferred(rule[order], np.concatenate(asked)[order])
 
 
 def _with_text(part: Steps, query: NDArray[np.int32]) -> NDArray[np.bool_]:

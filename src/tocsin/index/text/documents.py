@@ -57,10 +57,10 @@ def _normalised(start: NDArray[np.int64], data: NDArray[np.uint8]) -> Documents:
     if not len(changed):
         return Documents(start, data, elements, ASCII_ALONE)
     normal = [normalised(data[start[i] : start[i + 1]].tobytes().decode()) for i in changed.tolist()]
-    pieces: list[bytes | memoryview] = []
+    pieces: list[bytes] = []
     sizes = np.diff(start)
     before = 0
-    whole = memoryview(data)
+    whole = data.tobytes()
     for place, text in zip(changed.tolist(), normal, strict=True):
         encoded = text.encode()
         pieces += [whole[before : start[place]], encoded]

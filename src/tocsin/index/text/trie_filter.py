@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tocsin.index.scratch import Scratch
 from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.kernels.number_sorting import no_tally
-from tocsin.kernels.text.access_paths import access_paths, rarity_of_terms
+from tocsin.kernels.text.access_paths import access_paths, order_of_terms
 from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.documents import Documents
@@ -139,14 +139,14 @@ class TextFilter:
         The queries, terms and text groups of this filter keep their numbers and weights; fresh ones come
         behind them.
         """
-        trie = Trie(*(array.copy() for array in self.trie))
+        trie = Trie._make(array.copy() for array in self.trie)
         delete_queries(trie, delete)
         trie = _with_queries(trie, code, terms, dictionary, insert, self.selective)
         return TextFilter(code, terms, trie, dictionary, selective=self.selective)
 
     def drift(self, terms: Terms) -> float:
         """The share of branch nodes that are out of order if the terms weigh as they do here."""
-        return float(drift(self.trie, rarity_of_terms(terms)))
+        return float(drift(self.trie, order_of_terms(self.code, terms).rarity))
 
     def reweighed(self, terms: Terms, dictionary: DictionaryWords, limit: float = DRIFT_LIMIT) -> TextFilter:
         """The same queries with words that weigh otherwise.
@@ -175,7 +175,7 @@ def _with_queries(
     trie: Trie, code: QueryCode, terms: Terms, dictionary: DictionaryWords, query: Ints, selective: bool
 ) -> Trie:
     """The filter with some queries more, in the same arrays as far as they have room."""
-    paths = access_paths(code, rarity_of_terms(terms), query, selective)
+    paths = access_paths(code, order_of_terms(code, terms), query, selective)
     roomy = with_room(
         trie,
         len(dictionary.unknown),

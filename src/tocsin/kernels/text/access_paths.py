@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.jit import bare_kernel, kernel
 from tocsin.kernels.text.falling import sort_falling
+from tocsin.kernels.text.neighbours import pair_of
 from tocsin.kernels.text.query_code import ACCRUE, AND, PLAIN, QueryCode, Terms, arity_of, operation_of
 
 PREFIX_RARITY = 0.7
@@ -39,14 +40,30 @@ class AccessPaths(NamedTuple):
 
     path_start   int64[n+1]   paths of query i: path_start[i] ... path_start[i+1]
     term_start   int64[P+1]   terms of path p: term[term_start[p] : term_start[p+1]]
-    term         int32[...]   each once in a path, words by falling idf, then prefixes
+    term         int32[...]   each once in a path, in the order of TermOrder
     to_check     uint8[P]     0 when the query holds for certain once the path is found
+    pair         int32[P]     of neighbours.py: two words that have to be neighbours besides, or 0
     """
 
     path_start: NDArray[np.int64]
     term_start: NDArray[np.int64]
     term: NDArray[np.int32]
     to_check: NDArray[np.uint8]
+    pair: NDArray[np.int32]
+
+
+class TermOrder(NamedTuple):
+    """What decides which of two terms stands above the other on a path: first the rarer one.
+
+    Of two that are alike, as all are where no documents were counted, the one that fewer queries name comes
+    first: few paths then begin with a word that is in every other document.
+
+    rarity   float64[T]   the idf of words; -1 for prefixes, which come last
+    named    int32[T]     how often queries name the term
+    """
+
+    rarity: NDArray[np.float64]
+    named: NDArray[np.int32]
 
 
 class _Tree(NamedTuple):
@@ -75,20 +92,22 @@ class _Tree(NamedTuple):
 
 
 @kernel
-def rarity_of_terms(terms: Terms) -> NDArray[np.float64]:
-    """The order of terms along a path: the idf of words, and for prefixes, which come last, -1."""
+def order_of_terms(code: QueryCode, terms: Terms) -> TermOrder:
+    """The order of terms that these queries have, and that weigh so."""
     rarity = terms.idf.copy()
     for term in range(rarity.size):
         if terms.is_prefix[term]:
             rarity[term] = -1.0
-    return rarity
+    named = np.zeros(rarity.size, np.int32)
+    for j in range(code.term.size):
+        named[code.term[j]] += 1
+    return TermOrder(rarity, named)
 
 
 @kernel
-def access_paths(
-    code: QueryCode, rarity: NDArray[np.float64], query: NDArray[np.int32], selective: bool
-) -> AccessPaths:
+def access_paths(code: QueryCode, order: TermOrder, query: NDArray[np.int32], selective: bool) -> AccessPaths:
     """The paths of some queries."""
+    rarity = order.rarity
     leaves = 0
     terms = 0
     longest = 0
@@ -102,14 +121,17 @@ def access_paths(
     term_start = np.zeros(leaves + 1, np.int64)
     term = np.empty(terms, np.int32)
     to_check = np.empty(leaves, np.uint8)
+    pair = np.empty(leaves, np.int32)
     path = np.int64(0)
     for i in range(query.size):
         _estimate(code, rarity, query[i], tree)
         if selective and code.threshold[query[i]] > 0:
             _leave_out(code, rarity, query[i], tree)
-        path = _write_paths(code, rarity, query[i], tree, path, term_start, term, to_check)
+        path = _write_paths(code, order, query[i], tree, path, term_start, term, to_check, pair)
         path_start[i + 1] = path
-    return AccessPaths(path_start, term_start[: path + 1], term[: term_start[path]], to_check[:path])
+    return AccessPaths(
+        path_start, term_start[: path + 1], term[: term_start[path]], to_check[:path], pair[:path]
+    )
 
 
 @kernel
@@ -208,7 +230,8 @@ def _is_plain(code: QueryCode, query: int, at: int) -> bool:
 def _leave_out(code: QueryCode, rarity: NDArray[np.float64], query: int, tree: _Tree) -> None:
     """Mark the leaves that need no path, as the threshold is above 0: see the head of this file.
 
-    Estimates are no longer needed: `often` and `waiting` serve for weights and for the leaves that have one.
+    Estimates are no longer needed: `often` serves for the weights of leaves, `waiting` for those that have
+    one, and `choice`, which leaves have not, for saying that ties are not broken.
     """
     begin = code.step_start[query]
     last = code.step_start[query + 1] - begin - 1
@@ -227,13 +250,14 @@ def _leave_out(code: QueryCode, rarity: NDArray[np.float64], query: int, tree: _
         elif _is_plain(code, query, operand):
             tree.often[operand] = _weight_of_rarest(code, rarity, query, operand)
             tree.left_out[operand] = tree.often[operand] == 0
+            tree.choice[operand] = 0
             if not tree.left_out[operand]:
                 tree.waiting[counted] = operand
                 counted += 1
         operand = np.int64(tree.next_operand[operand])
     if operation_of(step) == ACCRUE and is_flat:
         kept = counted + 1 - _needed_leaves(code.threshold[query], counted)
-        sort_falling(tree.waiting, 0, counted, tree.often)
+        sort_falling(tree.waiting, 0, counted, tree.often, tree.choice)
         for i in range(kept, counted):
             tree.left_out[tree.waiting[i]] = 1
 
@@ -259,13 +283,14 @@ def _needed_leaves(threshold: float, leaves: int) -> int:
 @bare_kernel
 def _write_paths(
     code: QueryCode,
-    rarity: NDArray[np.float64],
+    order: TermOrder,
     query: int,
     tree: _Tree,
     path: int,
     term_start: NDArray[np.int64],
     term: NDArray[np.int32],
     to_check: NDArray[np.uint8],
+    pair: NDArray[np.int32],
 ) -> int:
     """Write the paths of a query behind the first so many, from its outermost group inwards."""
     begin = code.step_start[query]
@@ -276,73 +301,98 @@ def _write_paths(
         if not tree.wanted[at]:
             continue
         step = code.step[begin + at]
-        if step >= 0:
-            end, is_word = _write_leaf(code, query, at, term, term_start[path])
-            path = _end_path(rarity, term, term_start, path, end)
-            to_check[path - 1] = not (tree.certain[at] and is_word)
-            continue
-        is_and = operation_of(step) == AND
-        if is_and and tree.choice[at] == _BY_WORDS:
-            end, is_certain = _write_words(code, query, tree, at, term, term_start[path])
-            path = _end_path(rarity, term, term_start, path, end)
-            to_check[path - 1] = not (tree.certain[at] and is_certain)
-            continue
-        operand = np.int64(tree.first_operand[at])
-        while operand >= 0:
-            if is_and:
-                tree.wanted[operand] = operand == tree.choice[at]
+        is_and = step < 0 and operation_of(step) == AND
+        if step >= 0 or (is_and and tree.choice[at] == _BY_WORDS):
+            to_check[path] = not tree.certain[at]
+            pair[path] = 0
+            term_start[path + 1] = term_start[path]
+            if step >= 0:
+                _add_leaf(code, order.rarity, query, at, path, term_start, term, to_check, pair)
             else:
-                is_negated = not _is_group(code, begin + operand) and not _is_plain(code, query, operand)
-                tree.wanted[operand] = not is_negated and not tree.left_out[operand]
-            tree.certain[operand] = tree.certain[at] and not is_and and not tree.has_negated[at]
-            operand = np.int64(tree.next_operand[operand])
+                _add_words(code, order.rarity, query, tree, at, path, term_start, term, to_check, pair)
+            _put_in_order(order, term, term_start, path)
+            path += 1
+        else:
+            _want_operands(code, query, tree, at, is_and)
     return path
 
 
 @bare_kernel
-def _write_leaf(
-    code: QueryCode, query: int, at: int, term: NDArray[np.int32], end: int
-) -> tuple[np.int64, bool]:
-    """Write the terms of a leaf to term[end:]; their new end, and whether it is a word, not a phrase."""
-    leaf = code.leaf_start[query] + code.step[code.step_start[query] + at]
-    for j in range(code.term_start[leaf], code.term_start[leaf + 1]):
-        term[end] = code.term[j]
-        end += 1
-    return end, code.term_start[leaf + 1] - code.term_start[leaf] == 1
+def _want_operands(code: QueryCode, query: int, tree: _Tree, at: int, is_and: bool) -> None:
+    """A group is to be found: an AND by the group that it chose, any other by all that is not negated."""
+    begin = code.step_start[query]
+    operand = np.int64(tree.first_operand[at])
+    while operand >= 0:
+        if is_and:
+            tree.wanted[operand] = operand == tree.choice[at]
+        else:
+            is_negated = not _is_group(code, begin + operand) and not _is_plain(code, query, operand)
+            tree.wanted[operand] = not is_negated and not tree.left_out[operand]
+        tree.certain[operand] = tree.certain[at] and not is_and and not tree.has_negated[at]
+        operand = np.int64(tree.next_operand[operand])
 
 
 @bare_kernel
-def _write_words(
-    code: QueryCode, query: int, tree: _Tree, at: int, term: NDArray[np.int32], end: int
-) -> tuple[np.int64, bool]:
-    """Write the terms of all plain leaves of an AND; their end, and whether there is nothing else in it."""
-    is_certain = True
+def _add_words(
+    code: QueryCode,
+    rarity: NDArray[np.float64],
+    query: int,
+    tree: _Tree,
+    at: int,
+    path: int,
+    term_start: NDArray[np.int64],
+    term: NDArray[np.int32],
+    to_check: NDArray[np.uint8],
+    pair: NDArray[np.int32],
+) -> None:
+    """Add the terms of all plain leaves of an AND to a path; whatever else it has is left to check."""
     operand = np.int64(tree.first_operand[at])
     while operand >= 0:
         if not _is_group(code, code.step_start[query] + operand) and _is_plain(code, query, operand):
-            end, is_word = _write_leaf(code, query, operand, term, end)
-            is_certain = is_certain and is_word
+            _add_leaf(code, rarity, query, operand, path, term_start, term, to_check, pair)
         else:
-            is_certain = False
+            to_check[path] = 1
         operand = np.int64(tree.next_operand[operand])
-    return end, is_certain
 
 
 @bare_kernel
-def _end_path(
+def _add_leaf(
+    code: QueryCode,
     rarity: NDArray[np.float64],
-    term: NDArray[np.int32],
-    term_start: NDArray[np.int64],
+    query: int,
+    at: int,
     path: int,
-    end: int,
-) -> int:
-    """Put the terms of a path in order, each once; how many paths there are now."""
-    first = term_start[path]
-    sort_falling(term, first, end, rarity)
+    term_start: NDArray[np.int64],
+    term: NDArray[np.int32],
+    to_check: NDArray[np.uint8],
+    pair: NDArray[np.int32],
+) -> None:
+    """Add the terms of a leaf to a path; a phrase is left to check, two neighbours of it at once."""
+    leaf = code.leaf_start[query] + code.step[code.step_start[query] + at]
+    first, last = code.term_start[leaf], code.term_start[leaf + 1]
+    end = term_start[path + 1]
+    for j in range(first, last):
+        term[end] = code.term[j]
+        end += 1
+    term_start[path + 1] = end
+    if last - first > 1:
+        to_check[path] = 1
+        for j in range(first, last - 1):
+            if pair[path] == 0 and code.gap[leaf] == 0:
+                if rarity[code.term[j]] >= 0 and rarity[code.term[j + 1]] >= 0:
+                    pair[path] = pair_of(code.term[j], code.term[j + 1])
+
+
+@bare_kernel
+def _put_in_order(
+    order: TermOrder, term: NDArray[np.int32], term_start: NDArray[np.int64], path: int
+) -> None:
+    """Put the terms of a path, which is the last one, in order, each once."""
+    first, end = term_start[path], term_start[path + 1]
+    sort_falling(term, first, end, order.rarity, order.named)
     kept = first + 1
     for j in range(first + 1, end):
         if term[j] != term[kept - 1]:
             term[kept] = term[j]
             kept += 1
     term_start[path + 1] = kept
-    return path + 1

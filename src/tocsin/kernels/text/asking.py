@@ -9,7 +9,7 @@ from tocsin.kernels.jit import kernel
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import judge_query, room_to_judge
+from tocsin.kernels.text.judging import query_holds, room_to_judge, score_of
 from tocsin.kernels.text.query_code import QueryCode, Terms
 
 
@@ -31,10 +31,13 @@ def ask_pairs(
     holds = np.zeros(count, np.bool_)
     score = np.zeros(count, np.float64)
     room = room_to_judge(code, query)
-    last = -1
+    last = np.int64(-1)
     for i in range(count):
+        asked = np.int64(query[i])
         if document[i] != last:
-            last = document[i]
-            read_document(documents, last, terms, code.group[query[i]], words)
-        holds[i], score[i] = judge_query(code, query[i], dictionary, terms, words, room)
+            last = np.int64(document[i])
+            read_document(documents, last, terms, np.int64(code.group[asked]), words)
+        if query_holds(code, asked, words, room):
+            holds[i] = True
+            score[i] = score_of(code, asked, dictionary, terms, words, room)
     return holds, score

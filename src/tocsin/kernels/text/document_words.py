@@ -16,22 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import LOWER_HALF, eight_bytes, lowest_bit, prefetch
-from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.bits import HALF, LOWER_HALF, eight_bytes, prefetch
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.cutting import NOT_ASCII, cut_ascii, cut_characters
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.query_code import Terms
-from tocsin.kernels.text.terms import (
-    LONG,
-    find_term,
-    first_bytes,
-    first_hash,
-    hash_word,
-    last_hash,
-    next_hash,
-    owner_of,
-    prefix_lengths,
-)
+from tocsin.kernels.text.terms import find_prefixes, find_record, hash_word, owner_of, prefix_lengths
 
 STAMP = 0
 WORDS = 1
@@ -66,11 +56,12 @@ class DocumentWords(NamedTuple):
     word_term         int32[W]     the term that it is, as a word, or -1
     word_place        int64[W]     its element * 2^32 + its place in that
     hash              uint64[32]   of words that are being looked up
-    present           int32[T]     the terms that the document holds
+    present           int32[T+1]   the terms that the document holds
     seen              int32[4T]    for each term: a stamp, and when it is the document's, how often the
                                    term occurs, its first and its last occurrence
     occurrence_word   int32[2B]    the word of each occurrence
     occurrence_next   int32[2B]    the next occurrence of the same term, or -1
+    covering          int32[B]     prefixes of a word that is being looked up
     same_word         int32[W]     when words are counted (counting.py): the first word that is the same
     word_count        int32[W]     for such a first word: how often it occurs
     other             int64[2^k]   open addressing of such first words that are no terms: a stamp in the
@@ -78,6 +69,7 @@ class DocumentWords(NamedTuple):
     ends              int64[2W]    where a phrase may end (phrases.py)
 
     A word gives an occurrence for itself and at most one for each of its bytes, where a prefix ends.
+    The last entry of present and of occurrence_next is written to and never read.
     """
 
     state: NDArray[np.int64]
@@ -92,6 +84,7 @@ class DocumentWords(NamedTuple):
     seen: NDArray[np.int32]
     occurrence_word: NDArray[np.int32]
     occurrence_next: NDArray[np.int32]
+    covering: NDArray[np.int32]
     same_word: NDArray[np.int32]
     word_count: NDArray[np.int32]
     other: NDArray[np.int64]
@@ -132,10 +125,11 @@ def no_document_words(terms: int, room: int) -> DocumentWords:
         np.empty(words, np.int32),
         np.empty(words, np.int64),
         np.empty(_TOGETHER, np.uint64),
-        np.empty(terms, np.int32),
+        np.empty(terms + 1, np.int32),
         np.zeros(SEEN * terms, np.int32),
-        np.empty(2 * room + 1, np.int32),
-        np.empty(2 * room + 1, np.int32),
+        np.empty(2 * room + 2, np.int32),
+        np.empty(2 * room + 2, np.int32),
+        np.empty(room, np.int32),
         np.empty(words, np.int32),
         np.empty(words, np.int32),
         np.zeros(others, np.int64),
@@ -182,107 +176,74 @@ def cut_document(documents: Documents, document: int, words: DocumentWords) -> i
 
 
 @inner_kernel
-def _mark(
-    state: NDArray[np.int64],
-    present: NDArray[np.int32],
-    seen: NDArray[np.int32],
-    occurrence_word: NDArray[np.int32],
-    occurrence_next: NDArray[np.int32],
-    term: int,
-    word: int,
-) -> None:
-    """Note that a term occurs as this word, or as its beginning."""
+def _mark(words: DocumentWords, stamp: int, present: int, occurrence: int, term: int, word: int) -> int:
+    """Note that a term occurs as this word, or as its beginning; how many terms are present now.
+
+    There is no branch on whether the term was seen before: it would be guessed wrong too often.
+    """
+    seen = words.seen
     at = SEEN * np.int64(term)
-    occurrence = state[OCCURRENCES]
-    if seen[at] == state[STAMP]:
-        occurrence_next[seen[at + LAST]] = occurrence
-        seen[at + COUNT] += 1
-    else:
-        seen[at] = state[STAMP]
-        seen[at + COUNT] = 1
-        seen[at + FIRST] = occurrence
-        present[state[PRESENT]] = term
-        state[PRESENT] += 1
+    is_first = seen[at] != stamp
+    unread = words.occurrence_next.size - 1
+    words.occurrence_next[unread if is_first else seen[at + LAST]] = occurrence
+    words.occurrence_word[occurrence] = word
+    words.occurrence_next[occurrence] = -1
+    words.present[present] = term
+    seen[at] = stamp
+    seen[at + COUNT] = 1 if is_first else seen[at + COUNT] + 1
+    seen[at + FIRST] = occurrence if is_first else seen[at + FIRST]
     seen[at + LAST] = occurrence
-    occurrence_word[occurrence] = word
-    occurrence_next[occurrence] = -1
-    state[OCCURRENCES] = occurrence + 1
-
-
-@inner_kernel
-def _mark_prefixes(terms: Terms, owner: np.uint64, words: DocumentWords, word: int) -> None:
-    """Note every prefix that the word begins with."""
-    data = words.folded_bytes
-    start = np.int64(words.word_start[word])
-    size = words.word_end[word] - start
-    eight = eight_bytes(data, start)
-    lengths = prefix_lengths(terms.prefixes, owner, eight, size)
-    if lengths == 0:
-        return
-    value = first_hash(owner)
-    done = 0
-    while lengths != 0:
-        length = lowest_bit(lengths) + 1
-        last = size if length == LONG else length
-        lengths &= lengths - np.uint64(1)
-        while length <= last:
-            while done + 8 < length:
-                value = next_hash(value, eight_bytes(data, start + done))
-                done += 8
-            whole = last_hash(value, first_bytes(eight_bytes(data, start + done), length - done))
-            term = find_term(terms.slot, terms.record, whole, owner, data, start, length)
-            if term >= 0:
-                _mark(
-                    words.state,
-                    words.present,
-                    words.seen,
-                    words.occurrence_word,
-                    words.occurrence_next,
-                    term,
-                    word,
-                )
-            length += 1
+    return present + np.int64(is_first)
 
 
 @inner_kernel
 def _look_up(terms: Terms, group: int, words: DocumentWords) -> None:
     """Find the terms that the document's words are, and that they begin with."""
-    slot, record = terms.slot, terms.record
-    data, value = words.folded_bytes, words.hash
+    slot, record, covering = terms.slot, terms.record, terms.covering
+    data, value, state = words.folded_bytes, words.hash, words.state
     owner = owner_of(group, 0)
-    has_prefixes = terms.prefixes.size > 1
+    prefix_owner = owner_of(group, 1)
     mask = np.uint64(slot.size - 1)
-    count = words.state[WORDS]
-    for first in range(0, count, _TOGETHER):
-        last = min(first + _TOGETHER, count)
+    stamp = state[STAMP]
+    word_count = state[WORDS]
+    present = 0
+    occurrences = 0
+    for first in range(0, word_count, _TOGETHER):
+        last = min(first + _TOGETHER, word_count)
         for word in range(first, last):
             start = np.int64(words.word_start[word])
             value[word - first] = hash_word(owner, data, start, words.word_end[word] - start)
             prefetch(slot, value[word - first] & mask)
         for word in range(first, last):
-            place = np.int64(slot[value[word - first] & mask] & LOWER_HALF)
-            if place > 0:
-                prefetch(record, place - 1)
+            prefetch(record, np.int64(slot[value[word - first] & mask] & LOWER_HALF))
         for word in range(first, last):
             start = np.int64(words.word_start[word])
             size = words.word_end[word] - start
-            term = find_term(slot, record, value[word - first], owner, data, start, size)
-            words.word_term[word] = term
-            if term >= 0:
-                _mark(
-                    words.state,
-                    words.present,
-                    words.seen,
-                    words.occurrence_word,
-                    words.occurrence_next,
-                    term,
-                    word,
+            place = find_record(slot, record, value[word - first], owner, data, start, size)
+            if place >= 0:
+                term = np.int64(record[place] >> HALF)
+                words.word_term[word] = term
+                present = _mark(words, stamp, present, occurrences, term, word)
+                occurrences += 1
+                at = np.int64(record[place + 1] >> HALF)
+                for i in range(at + 1, at + 1 + covering[at]):
+                    present = _mark(words, stamp, present, occurrences, covering[i], word)
+                    occurrences += 1
+                continue
+            words.word_term[word] = -1
+            lengths = prefix_lengths(terms.prefixes, prefix_owner, eight_bytes(data, start), size)
+            if lengths != 0:
+                count = find_prefixes(
+                    slot, record, prefix_owner, data, start, size, lengths, words.covering, 0
                 )
-            if has_prefixes:
-                _mark_prefixes(terms, owner | np.uint64(1), words, word)
+                for i in range(count):
+                    present = _mark(words, stamp, present, occurrences, words.covering[i], word)
+                    occurrences += 1
+    state[PRESENT] = present
+    state[OCCURRENCES] = occurrences
 
 
-@inner_kernel
+@bare_kernel
 def read_document(
     documents: Documents, document: int, terms: Terms, group: int, words: DocumentWords
 ) -> None:
@@ -294,8 +255,6 @@ def read_document(
         state[STAMP] = 0
         state[COUNTED] = 0
     state[STAMP] += 1
-    state[PRESENT] = 0
-    state[OCCURRENCES] = 0
     state[GROUP] = group
     state[WORDS] = cut_document(documents, document, words)
     _look_up(terms, group, words)

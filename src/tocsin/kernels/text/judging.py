@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.counting import count_words
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import DocumentWords
@@ -133,18 +133,16 @@ def _value_of_group(value: NDArray[np.float64], first: int, last: int, operation
     return result
 
 
-@inner_kernel
-def judge_query(
+@bare_kernel
+def score_of(
     code: QueryCode,
     query: int,
     dictionary: DictionaryWords,
     terms: Terms,
     words: DocumentWords,
     room: JudgingRoom,
-) -> tuple[bool, float]:
-    """The Boolean reading of a query, and its score: 0 when that fails."""
-    if not query_holds(code, query, words, room):
-        return False, 0.0
+) -> float:
+    """The score of a query; 0 when its Boolean reading fails."""
     count_words(words)
     verdict, value = room.verdict, room.value
     squares = 0.0
@@ -173,7 +171,7 @@ def judge_query(
                 value[operands] = 0.0
             waiting = operands
         waiting += 1
-    return True, value[0] / math.sqrt(squares) if value[0] != 0 else 0.0
+    return value[0] / math.sqrt(squares) if value[0] != 0 else 0.0
 
 
 @inner_kernel
@@ -186,7 +184,7 @@ def query_matches(
     room: JudgingRoom,
 ) -> bool:
     """Whether a query holds and has the score that it asks for, if it asks for one."""
-    if not code.threshold[query] > 0:
-        return query_holds(code, query, words, room)
-    holds, score = judge_query(code, query, dictionary, terms, words, room)
-    return holds and score >= code.threshold[query]
+    if not query_holds(code, query, words, room):
+        return False
+    threshold = code.threshold[query]
+    return not threshold > 0 or score_of(code, np.int64(query), dictionary, terms, words, room) >= threshold

@@ -33,9 +33,11 @@ class Terms(NamedTuple):
     idf         float64[T]   how much finding the word says; 0 for stop words, unused for prefixes
     slot        uint64[2^k]  where a term is found by its hash (see terms.py): 0, or the upper half of
                              the hash and one more than the place of its record
-    record      uint64[...]  for each term: its number (upper half) and size in bytes; its group and kind;
-                             its bytes, eight in a word, the last filled up with zeros
-    prefixes    uint64[2^j]  how long the prefixes are that begin as a word does (see terms.py)
+    record      uint64[...]  for each term: its number (upper half) and size in bytes; where its prefixes
+                             are in `covering` (upper half), its group and kind; its bytes, eight in a
+                             word, the last filled up with zeros
+    prefixes    uint64[2^j + 1]   how long the prefixes are that begin as a word does (see terms.py)
+    covering    int32[...]   the prefixes that cover a word: how many, then the terms
     """
 
     group: NDArray[np.int32]
@@ -46,6 +48,7 @@ class Terms(NamedTuple):
     slot: NDArray[np.uint64]
     record: NDArray[np.uint64]
     prefixes: NDArray[np.uint64]
+    covering: NDArray[np.int32]
 
 
 class QueryCode(NamedTuple):

@@ -5,14 +5,18 @@ are hashed and compared in one step:
 
     slot                 hash & mask ->  | half a hash | place + 1 |        0: nothing is here
     record[place]        | term | size in bytes |
-    record[place + 1]    2 * group, 1 more for a prefix: the term's *owner*
+    record[place + 1]    | covering | 2 * group, 1 more for a prefix: the term's *owner* |
     record[place + 2]    its first eight bytes, then the next; zeros behind the last
                          (a zero byte is in no word, so nothing else looks like them)
 
-A word is looked up once for itself, and once for each length at which a prefix may end in it. Which
-lengths those are, `prefixes` says: at the hash of a prefix's owner and first three bytes (or fewer,
+Which prefixes cover a word that is a term was found out when terms were numbered:
+
+    covering[c]          how many prefixes cover it; they follow. 0 is the place of those that none covers.
+
+Any other word is looked up once for each length at which a prefix may end in it. Which lengths those
+are, `prefixes` says: at the hash of a prefix's owner and first five bytes (or fewer,
 when it has no more) it has a bit for its length. Different beginnings may share an entry: it may say
-too much, never too little.
+too much, never too little. The last entry has the bits of all prefixes.
 """
 
 from __future__ import annotations
@@ -20,13 +24,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes
+from tocsin.kernels.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes, lowest_bit
 from tocsin.kernels.distinct_texts import word_of
+from tocsin.kernels.growing import with_room
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.text.dictionary import DictionaryWords, idf_of
 from tocsin.kernels.text.query_code import Terms
 
-BEGINNING = 3
+BEGINNING = 5
 """Bytes of a prefix by which its length is found."""
 
 LONG = 64
@@ -67,7 +72,7 @@ def last_hash(value: np.uint64, eight: np.uint64) -> np.uint64:
 @inner_kernel
 def first_bytes(eight: np.uint64, size: int) -> np.uint64:
     """The first `size` of eight bytes, 1 at least, zeros behind them."""
-    return eight & (ALL >> np.uint64(64 - 8 * min(np.int64(size), 8)))
+    return eight & (ALL >> np.uint64(max(64 - 8 * np.int64(size), 0)))
 
 
 @inner_kernel
@@ -82,7 +87,7 @@ def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) 
 
 
 @inner_kernel
-def find_term(
+def find_record(
     slot: NDArray[np.uint64],
     record: NDArray[np.uint64],
     value: np.uint64,
@@ -91,7 +96,7 @@ def find_term(
     start: int,
     size: int,
 ) -> int:
-    """The term data[start : start + size], whose hash is `value`, or -1."""
+    """The record of the term data[start : start + size], whose hash is `value`, or -1."""
     mask = np.uint64(slot.size - 1)
     tag = value & UPPER_HALF
     at = value & mask
@@ -101,35 +106,75 @@ def find_term(
             return -1
         if found & UPPER_HALF == tag:
             place = np.int64(found & LOWER_HALF) - 1
-            if record[place] & LOWER_HALF == np.uint64(size) and record[place + 1] == owner:
+            if record[place] & LOWER_HALF == np.uint64(size) and record[place + 1] & LOWER_HALF == owner:
                 i = 0
                 while i + 8 < size and record[place + _HEADER + (i >> 3)] == eight_bytes(data, start + i):
                     i += 8
                 if i + 8 >= size and record[place + _HEADER + (i >> 3)] == first_bytes(
                     eight_bytes(data, start + i), size - i
                 ):
-                    return np.int64(record[place] >> HALF)
+                    return place
         at = (at + np.uint64(1)) & mask
 
 
 @inner_kernel
 def _entry(prefixes: NDArray[np.uint64], owner: np.uint64, beginning: np.uint64) -> np.int64:
     value = (beginning ^ first_hash(owner)) * _SPREAD
-    return np.int64((value >> HALF) & np.uint64(prefixes.size - 1))
+    return np.int64((value >> HALF) & np.uint64(prefixes.size - 2))
 
 
 @inner_kernel
 def prefix_lengths(prefixes: NDArray[np.uint64], owner: np.uint64, eight: np.uint64, size: int) -> np.uint64:
     """The lengths at which prefixes may end in a word, as bits: bit 0 for length 1, up to LONG."""
-    lengths = prefixes[_entry(prefixes, owner, first_bytes(eight, 1))] & np.uint64(1)
-    if size > 1:
-        lengths |= prefixes[_entry(prefixes, owner, first_bytes(eight, 2))] & np.uint64(2)
+    last = prefixes.size - 1
+    lengths = np.uint64(0)
+    for length in range(1, BEGINNING):
+        bit = np.uint64(1) << np.uint64(length - 1)
+        if length <= size and prefixes[last] & bit != 0:
+            lengths |= prefixes[_entry(prefixes, owner, first_bytes(eight, length))] & bit
     if size >= BEGINNING:
-        found = prefixes[_entry(prefixes, owner, first_bytes(eight, BEGINNING))] & ~np.uint64(3)
+        found = prefixes[_entry(prefixes, owner, first_bytes(eight, BEGINNING))]
+        found &= ALL << np.uint64(BEGINNING - 1)
         if size < LONG:
             found &= (np.uint64(1) << np.uint64(size)) - np.uint64(1)
         lengths |= found
     return lengths
+
+
+@inner_kernel
+def find_prefixes(
+    slot: NDArray[np.uint64],
+    record: NDArray[np.uint64],
+    owner: np.uint64,
+    data: NDArray[np.uint8],
+    start: int,
+    size: int,
+    lengths: np.uint64,
+    found: NDArray[np.int32],
+    at: int,
+) -> int:
+    """Write the prefixes that cover data[start : start + size] to found[at] and behind it: how many.
+
+    They are as many as the word has bytes, at most.
+    """
+    value = first_hash(owner)
+    done = 0
+    count = 0
+    while lengths != 0:
+        length = lowest_bit(lengths) + 1
+        last = size if length == LONG else length
+        lengths &= lengths - np.uint64(1)
+        while length <= last:
+            while done + 8 < length:
+                value = next_hash(value, eight_bytes(data, start + done))
+                done += 8
+            whole = last_hash(value, first_bytes(eight_bytes(data, start + done), length - done))
+            place = find_record(slot, record, whole, owner, data, start, length)
+            if place >= 0:
+                found[at + count] = np.int32(record[place] >> HALF)
+                count += 1
+            length += 1
+    return count
 
 
 @kernel
@@ -144,7 +189,7 @@ def _put(slot: NDArray[np.uint64], value: np.uint64, place: int) -> None:
 @kernel
 def _hash_record(record: NDArray[np.uint64], place: int) -> np.uint64:
     last = place + _HEADER + ((np.int64(record[place] & LOWER_HALF) + 7) >> 3) - 1
-    value = first_hash(record[place + 1])
+    value = first_hash(record[place + 1] & LOWER_HALF)
     for i in range(place + _HEADER, last):
         value = next_hash(value, record[i])
     return last_hash(value, record[last])
@@ -169,16 +214,45 @@ def _lengths_of_prefixes(record: NDArray[np.uint64], prefix_count: int) -> NDArr
     size = 1
     while size < 4 * prefix_count:
         size *= 2
-    prefixes = np.zeros(size, np.uint64)
+    prefixes = np.zeros(size + 1, np.uint64)
     place = 0
     while place < record.size:
         length = np.int64(record[place] & LOWER_HALF)
         if record[place + 1] & np.uint64(1) != 0:
             beginning = first_bytes(record[place + _HEADER], min(length, BEGINNING))
-            entry = _entry(prefixes, record[place + 1], beginning)
-            prefixes[entry] |= np.uint64(1) << np.uint64(min(length, LONG) - 1)
+            entry = _entry(prefixes, record[place + 1] & LOWER_HALF, beginning)
+            prefixes[entry] |= np.uint64(1) << np.uint64(min(length - 1, LONG - 1))
+            prefixes[size] |= prefixes[entry]
         place += _HEADER + ((length + 7) >> 3)
     return prefixes
+
+
+@kernel
+def _find_covering(
+    slot: NDArray[np.uint64], record: NDArray[np.uint64], prefixes: NDArray[np.uint64]
+) -> NDArray[np.int32]:
+    """Write to each word's record where its prefixes are in `covering`, which is the result."""
+    data = record.view(np.uint8)
+    covering = np.zeros(64, np.int32)
+    used = 1
+    place = 0
+    while place < record.size:
+        size = np.int64(record[place] & LOWER_HALF)
+        owner = record[place + 1] & LOWER_HALF
+        record[place + 1] = owner
+        if owner & np.uint64(1) == 0:
+            owner |= np.uint64(1)
+            start = 8 * (place + _HEADER)
+            lengths = prefix_lengths(prefixes, owner, record[place + _HEADER], size)
+            if lengths != 0:
+                covering = with_room(covering, used, size + 1)
+                found = find_prefixes(slot, record, owner, data, start, size, lengths, covering, used + 1)
+                if found > 0:
+                    covering[used] = found
+                    record[place + 1] |= np.uint64(used) << HALF
+                    used += 1 + found
+        place += _HEADER + ((size + 7) >> 3)
+    return covering[:used].copy()
 
 
 @kernel
@@ -199,17 +273,22 @@ def number_terms(
     used = known.record.size
     byte_count = known.start[count]
     record = np.empty(used + (data.size >> 3) + 3 * group.size, np.uint64)
-    record[:used] = known.record
+    for i in range(used):
+        record[i] = known.record[i]
     slot = _slots_for(record, used, room)
     term = np.empty(group.size, np.int32)
     term_group = np.empty(room, np.int32)
     term_is_prefix = np.empty(room, np.uint8)
     term_start = np.zeros(room + 1, np.int64)
     term_data = np.empty(byte_count + data.size, np.uint8)
-    term_group[:count] = known.group
-    term_is_prefix[:count] = known.is_prefix
-    term_start[: count + 1] = known.start
-    term_data[:byte_count] = known.data[:byte_count]
+    prefix_count = 0
+    for i in range(count):
+        term_group[i] = known.group[i]
+        term_is_prefix[i] = known.is_prefix[i]
+        prefix_count += known.is_prefix[i]
+        term_start[i + 1] = known.start[i + 1]
+    for i in range(byte_count):
+        term_data[i] = known.data[i]
     mask = np.uint64(slot.size - 1)
     for i in range(group.size):
         size = start[i + 1] - start[i]
@@ -226,7 +305,8 @@ def number_terms(
         while slot[at] != 0:
             if slot[at] & UPPER_HALF == tag:
                 place = np.int64(slot[at] & LOWER_HALF) - 1
-                same = record[place] & LOWER_HALF == np.uint64(size) and record[place + 1] == owner
+                same = record[place] & LOWER_HALF == np.uint64(size)
+                same = same and record[place + 1] & LOWER_HALF == owner
                 j = 0
                 while same and j < words:
                     same = record[place + _HEADER + j] == record[used + _HEADER + j]
@@ -241,6 +321,7 @@ def number_terms(
         term[i] = count
         term_group[count] = group[i]
         term_is_prefix[count] = is_prefix[i]
+        prefix_count += is_prefix[i]
         for j in range(start[i], start[i + 1]):
             term_data[byte_count] = data[j]
             byte_count += 1
@@ -248,18 +329,21 @@ def number_terms(
         term_start[count] = byte_count
         used += _HEADER + words
     record = record[:used].copy()
-    term_is_prefix = term_is_prefix[:count].copy()
+    slot = _slots_for(record, used, count)
+    prefixes = _lengths_of_prefixes(record, prefix_count)
     idf = np.zeros(count, np.float64)
-    idf[: known.idf.size] = known.idf
+    for i in range(known.idf.size):
+        idf[i] = known.idf[i]
     return term, Terms(
         term_group[:count].copy(),
-        term_is_prefix,
+        term_is_prefix[:count].copy(),
         term_start[: count + 1].copy(),
         term_data[:byte_count].copy(),
         idf,
-        _slots_for(record, used, count),
+        slot,
         record,
-        _lengths_of_prefixes(record, np.sum(term_is_prefix)),
+        prefixes,
+        _find_covering(slot, record, prefixes),
     )
 
 
@@ -273,7 +357,8 @@ def no_terms() -> Terms:
         np.empty(0, np.float64),
         np.zeros(2, np.uint64),
         np.empty(0, np.uint64),
-        np.zeros(1, np.uint64),
+        np.zeros(2, np.uint64),
+        np.zeros(1, np.int32),
     )
 
 

@@ -26,8 +26,8 @@ from tocsin.kernels.text.trie_filter import (
     NEXT,
     NEXT_OF_QUERY,
     NO_TERM,
+    PAIR,
     PARENT,
-    PREDICATE_ROW,
     PREDICATES_FREE,
     PREDICATES_LIVE,
     PREDICATES_MADE,
@@ -60,7 +60,7 @@ def insert_queries(
                 term = np.int64(paths.term[j])
                 child = find_child(trie, node, term)
                 node = child if child != 0 else _grow_branch(trie, node, term)
-            _hang_predicate(trie, node, query[i], paths.to_check[path])
+            _hang_predicate(trie, node, query[i], paths.to_check[path], paths.pair[path])
 
 
 @kernel
@@ -166,7 +166,7 @@ def _prune(trie: Trie, node: int) -> None:
 
 
 @kernel
-def _hang_predicate(trie: Trie, node: int, query: int, to_check: int) -> None:
+def _hang_predicate(trie: Trie, node: int, query: int, to_check: int, pair: int) -> None:
     """A new predicate node below a branch node, first in its list.
 
     Two paths of a query may lead to one node, as in `a | a`. Then it has been the last to come there, and
@@ -174,18 +174,21 @@ def _hang_predicate(trie: Trie, node: int, query: int, to_check: int) -> None:
     """
     state, predicate, upkeep = trie.state, trie.predicate, trie.predicate_upkeep
     first = np.int64(trie.branch[ROW * node + FIRST_PREDICATE])
-    if first != 0 and predicate[PREDICATE_ROW * first + QUERY] >> 1 == query:
-        predicate[PREDICATE_ROW * first + QUERY] &= np.int32(-2) | np.int32(to_check)
+    if first != 0 and predicate[ROW * first + QUERY] >> 1 == query:
+        predicate[ROW * first + QUERY] &= np.int32(-2) | np.int32(to_check)
+        if predicate[ROW * first + PAIR] != pair:
+            predicate[ROW * first + PAIR] = 0
         return
     made = state[PREDICATES_FREE]
     if made != 0:
-        state[PREDICATES_FREE] = predicate[PREDICATE_ROW * made + NEXT]
+        state[PREDICATES_FREE] = predicate[ROW * made + NEXT]
     else:
         made = state[PREDICATES_MADE]
         state[PREDICATES_MADE] = made + 1
     state[PREDICATES_LIVE] += 1
-    predicate[PREDICATE_ROW * made + QUERY] = 2 * query + to_check
-    predicate[PREDICATE_ROW * made + NEXT] = first
+    predicate[ROW * made + QUERY] = 2 * query + to_check
+    predicate[ROW * made + NEXT] = first
+    predicate[ROW * made + PAIR] = pair
     upkeep[ROW * made + BRANCH] = node
     upkeep[ROW * made + PREVIOUS] = 0
     upkeep[ROW * made + NEXT_OF_QUERY] = trie.first_of_query[query]
@@ -199,16 +202,16 @@ def _hang_predicate(trie: Trie, node: int, query: int, to_check: int) -> None:
 def _take_down_predicate(trie: Trie, gone: int) -> None:
     """Take a predicate node out of the list of its branch node, and free its row."""
     state, predicate, upkeep = trie.state, trie.predicate, trie.predicate_upkeep
-    following = np.int64(predicate[PREDICATE_ROW * gone + NEXT])
+    following = np.int64(predicate[ROW * gone + NEXT])
     previous = np.int64(upkeep[ROW * gone + PREVIOUS])
     if following != 0:
         upkeep[ROW * following + PREVIOUS] = previous
     if previous != 0:
-        predicate[PREDICATE_ROW * previous + NEXT] = following
+        predicate[ROW * previous + NEXT] = following
     else:
         trie.branch[ROW * upkeep[ROW * gone + BRANCH] + FIRST_PREDICATE] = following
-    predicate[PREDICATE_ROW * gone + QUERY] = FREE
-    predicate[PREDICATE_ROW * gone + NEXT] = state[PREDICATES_FREE]
+    predicate[ROW * gone + QUERY] = FREE
+    predicate[ROW * gone + NEXT] = state[PREDICATES_FREE]
     state[PREDICATES_FREE] = gone
     state[PREDICATES_LIVE] -= 1
 
@@ -240,7 +243,7 @@ def with_room(trie: Trie, groups: int, terms: int, queries: int, branches: int, 
         _longer(trie.root_child, terms, 0),
         _longer(trie.branch, ROW * most_branches, 0),
         _longer(trie.branch_upkeep, ROW * most_branches, 0),
-        _longer(trie.predicate, PREDICATE_ROW * most_predicates, 0),
+        _longer(trie.predicate, ROW * most_predicates, 0),
         _longer(trie.predicate_upkeep, ROW * most_predicates, 0),
         _longer(trie.first_of_query, queries, ABSENT),
         trie.table,

@@ -33,7 +33,7 @@ TO_TABLE = 32
 TO_LIST = 8
 """More children than the first are put in the table, fewer than the second are taken out of it."""
 
-# Columns of Trie.branch and of Trie.branch_upkeep; a row is ROW numbers.
+# Columns of Trie.branch and of Trie.branch_upkeep; every row is ROW numbers.
 ROW = 4
 TERM = 0
 NEXT = 1
@@ -44,9 +44,9 @@ PARENT = 0
 PREVIOUS = 1
 CHILDREN = 2
 
-# Columns of Trie.predicate, whose row is PREDICATE_ROW numbers, and of predicate_upkeep.
-PREDICATE_ROW = 2
+# Columns of Trie.predicate, besides NEXT, and of Trie.predicate_upkeep, besides PREVIOUS.
 QUERY = 0
+PAIR = 2
 
 BRANCH = 0
 NEXT_OF_QUERY = 2
@@ -83,8 +83,9 @@ class Trie(NamedTuple):
                                     in the table too; first predicate node
     branch_upkeep      int32[4N]    a row each, for changes: parent; previous child of the same parent;
                                     number of children
-    predicate          int32[2P]    a row each, for searching: 2 * query + whether it is to be checked; next
-                                    predicate node of the branch node (of a free row: next free row)
+    predicate          int32[4P]    a row each, for searching: 2 * query + whether it is to be checked; next
+                                    predicate node of the branch node (of a free row: next free row); two
+                                    words that have to be neighbours (see neighbours.py), or 0
     predicate_upkeep   int32[4P]    a row each, for changes: branch node; previous predicate node of the
                                     branch node; next predicate node of the query
     first_of_query     int32[Q]     the first predicate node of a query; 0 for one that no document can
@@ -184,7 +185,7 @@ def empty_trie() -> Trie:
         np.empty(0, np.int32),
         np.empty(0, np.int32),
         np.empty(0, np.int32),
-        np.zeros(PREDICATE_ROW, np.int32),
+        np.zeros(ROW, np.int32),
         np.zeros(ROW, np.int32),
         np.empty(0, np.int32),
         np.zeros(1, np.int32),

@@ -21,8 +21,8 @@ from tocsin.kernels.text.trie_filter import (
     NEXT,
     NEXT_OF_QUERY,
     NO_TERM,
+    PAIR,
     PARENT,
-    PREDICATE_ROW,
     PREDICATES_LIVE,
     PREDICATES_MADE,
     PREVIOUS,
@@ -49,7 +49,7 @@ def compact(trie: Trie) -> Trie:
         np.zeros(trie.root_child.size, np.int32),
         np.zeros(ROW * live, np.int32),
         np.zeros(ROW * live, np.int32),
-        np.zeros(PREDICATE_ROW * predicates, np.int32),
+        np.zeros(ROW * predicates, np.int32),
         np.zeros(ROW * predicates, np.int32),
         np.minimum(trie.first_of_query, 0),
         np.zeros(slots, np.int32),
@@ -106,17 +106,18 @@ def _lay_out_predicates(trie: Trie, copy: Trie, old_branch: int, branch: int, hu
         copy.branch[ROW * branch + FIRST_PREDICATE] = hung
     previous = np.int64(0)
     while old != 0:
-        marked_query = trie.predicate[PREDICATE_ROW * old + QUERY]
-        copy.predicate[PREDICATE_ROW * hung + QUERY] = marked_query
+        marked_query = trie.predicate[ROW * old + QUERY]
+        copy.predicate[ROW * hung + QUERY] = marked_query
+        copy.predicate[ROW * hung + PAIR] = trie.predicate[ROW * old + PAIR]
         copy.predicate_upkeep[ROW * hung + BRANCH] = branch
         copy.predicate_upkeep[ROW * hung + PREVIOUS] = previous
         if previous != 0:
-            copy.predicate[PREDICATE_ROW * previous + NEXT] = hung
+            copy.predicate[ROW * previous + NEXT] = hung
         copy.predicate_upkeep[ROW * hung + NEXT_OF_QUERY] = copy.first_of_query[marked_query >> 1]
         copy.first_of_query[marked_query >> 1] = hung
         previous = hung
         hung += 1
-        old = np.int64(trie.predicate[PREDICATE_ROW * old + NEXT])
+        old = np.int64(trie.predicate[ROW * old + NEXT])
     return hung
 
 

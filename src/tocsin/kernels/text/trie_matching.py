@@ -10,13 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.growing import with_room
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
-from tocsin.kernels.text.document_words import PRESENT, DocumentWords, read_document
+from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.judging import JudgingRoom, query_matches
+from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
 from tocsin.kernels.text.trie_search import SearchRoom, search_trie
@@ -26,6 +28,9 @@ HIT = 1
 CANDIDATES = 2
 FOUND = 3
 """What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
+
+_AHEAD = 4
+"""How many candidates ahead their leaves are asked for; twice as many for where they begin."""
 
 
 @kernel
@@ -54,20 +59,48 @@ def match_documents(
     used = 0
     for document in range(size):
         read_document(documents, document, terms, group, words)
+        note_neighbours(words.word_term, words.word_place, words.state[WORDS], room.neighbours)
         visited, hits = search_trie(trie, group, words.present, words.state[PRESENT], room)
         count[VISITED] += visited
         count[HIT] += hits
         found = with_room(found, used, hits)
         first = used
+        candidates = 0
         for i in range(hits):
             query = room.hit[i] >> 1
             if room.hit[i] & 1 != 0:
-                count[CANDIDATES] += 1
-                if not query_matches(code, query, dictionary, terms, words, judging):
-                    continue
-            found[used] = query
-            used += 1
+                room.hit[candidates] = query
+                candidates += 1
+            else:
+                found[used] = query
+                used += 1
+        count[CANDIDATES] += candidates
+        for i in range(candidates):
+            _ask_ahead(code, room.hit, i, candidates)
+            if query_matches(code, room.hit[i], dictionary, terms, words, judging):
+                found[used] = room.hit[i]
+                used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
         found_start[document + 1] = used
     count[FOUND] = used
     return found_start, found[:used], count
+
+
+@inner_kernel
+def _ask_ahead(code: QueryCode, candidate: NDArray[np.int32], at: int, candidates: int) -> None:
+    """Ask for what the next candidates will need: they are anywhere in large arrays."""
+    if at + 2 * _AHEAD < candidates:
+        query = np.int64(candidate[at + 2 * _AHEAD])
+        prefetch(code.step_start, query)
+        prefetch(code.leaf_start, query)
+        prefetch(code.threshold, query)
+    if at + _AHEAD < candidates:
+        query = np.int64(candidate[at + _AHEAD])
+        leaf = code.leaf_start[query]
+        prefetch(code.step, code.step_start[query])
+        prefetch(code.term_start, leaf)
+        prefetch(code.negated, leaf)
+        prefetch(code.gap, leaf)
+    if at + _AHEAD // 2 < candidates:
+        leaf = code.leaf_start[candidate[at + _AHEAD // 2]]
+        prefetch(code.term, code.term_start[leaf])

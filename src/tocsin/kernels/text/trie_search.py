@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import bare_kernel, inner_kernel
+from tocsin.kernels.text.neighbours import may_be_neighbours, no_neighbours
 from tocsin.kernels.text.trie_filter import (
     BRANCHES_MADE,
     CHILDREN,
     FIRST_CHILD,
     FIRST_PREDICATE,
     NEXT,
-    PREDICATE_ROW,
+    PAIR,
     QUERY,
     ROW,
     TERM,
@@ -41,14 +42,16 @@ _IN_WORD = np.uint64(63)
 
 
 class SearchRoom(NamedTuple):
-    """What a search writes to; one for each thread. Bits are zero between documents, the rest is anything.
+    """What a search writes to; one for each thread. `occurs` is zero between documents, the rest anything.
 
-    occurs    uint64[T/64]   a bit for each term that occurs in the document
-    visited   int32[N]       the branch nodes that were visited, and those that are to be
-    hit       int32[Q]       the queries whose paths were found, as 2 * query + whether it is to be checked
-    hit_at    int32[Q]       the place of a query in `hit`, if it stands there
+    neighbours   uint64[...]    the bits of neighbours.py, to be set before a document is searched for
+    occurs       uint64[T/64]   a bit for each term that occurs in the document
+    visited      int32[N]       the branch nodes that were visited, and those that are to be
+    hit          int32[Q]       the queries whose paths were found: 2 * query + whether it is to be checked
+    hit_at       int32[Q]       the place of a query in `hit`, if it stands there
     """
 
+    neighbours: NDArray[np.uint64]
     occurs: NDArray[np.uint64]
     visited: NDArray[np.int32]
     hit: NDArray[np.int32]
@@ -59,6 +62,7 @@ def search_room(trie: Trie) -> SearchRoom:
     """Room for searching the filter as it is, in any document."""
     queries = len(trie.first_of_query)
     return SearchRoom(
+        no_neighbours(),
         np.zeros((len(trie.root_child) >> 6) + 1, np.uint64),
         np.zeros(int(trie.state[BRANCHES_MADE]), np.int32),
         np.zeros(queries, np.int32),
@@ -80,7 +84,7 @@ def search_trie(
     """
     branch, upkeep, root_child, table = trie.branch, trie.branch_upkeep, trie.root_child, trie.table
     predicate = trie.predicate
-    occurs, visited, hit, hit_at = room
+    neighbours, occurs, visited, hit, hit_at = room
     for i in range(terms):
         term = np.uint64(present[i])
         occurs[term >> _WORD] |= _ONE << (term & _IN_WORD)
@@ -93,9 +97,10 @@ def search_trie(
         prefetch(branch, ROW * np.int64(visited[at + 2 * _AHEAD if at + 2 * _AHEAD < count else at]))
         ahead = ROW * np.int64(visited[at + _AHEAD if at + _AHEAD < count else at])
         prefetch(branch, ROW * abs(np.int64(branch[ahead + FIRST_CHILD])))
-        prefetch(predicate, PREDICATE_ROW * np.int64(branch[ahead + FIRST_PREDICATE]))
+        prefetch(predicate, ROW * np.int64(branch[ahead + FIRST_PREDICATE]))
         node = np.int64(visited[at])
-        hits = _hit_predicates(predicate, np.int64(branch[ROW * node + FIRST_PREDICATE]), hit, hit_at, hits)
+        hung = np.int64(branch[ROW * node + FIRST_PREDICATE])
+        hits = _hit_predicates(predicate, hung, neighbours, hit, hit_at, hits)
         first = np.int64(branch[ROW * node + FIRST_CHILD])
         if first < 0 and upkeep[ROW * node + CHILDREN] > terms:
             for i in range(terms):
@@ -152,7 +157,8 @@ def _visit_present(
 @inner_kernel
 def _hit_predicates(
     predicate: NDArray[np.int32],
-    first: int,
+    hung: int,
+    neighbours: NDArray[np.uint64],
     hit: NDArray[np.int32],
     hit_at: NDArray[np.int32],
     hits: int,
@@ -162,15 +168,16 @@ def _hit_predicates(
     A query that is hit again, by another operand of its OR or ACCRUE, need not be checked if that hit
     leaves nothing to check.
     """
-    while first != 0:
-        marked_query = predicate[PREDICATE_ROW * first + QUERY]
-        query = marked_query >> 1
-        place = np.int64(hit_at[query])
-        if place < hits and hit[place] >> 1 == query:
-            hit[place] &= marked_query
-        else:
-            hit[hits] = marked_query
-            hit_at[query] = hits
-            hits += 1
-        first = np.int64(predicate[PREDICATE_ROW * first + NEXT])
+    while hung != 0:
+        marked_query = predicate[ROW * hung + QUERY]
+        if may_be_neighbours(neighbours, predicate[ROW * hung + PAIR]):
+            query = marked_query >> 1
+            place = np.int64(hit_at[query])
+            if place < hits and hit[place] >> 1 == query:
+                hit[place] &= marked_query
+            else:
+                hit[hits] = marked_query
+                hit_at[query] = hits
+                hits += 1
+        hung = np.int64(predicate[ROW * hung + NEXT])
     return hits

@@ -1,0 +1,26 @@
+"""Plans of rules as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tocsin.index.planning.report import RulePlan
+
+_WIDEST = 70
+
+
+def print_plan(plan: RulePlan) -> str:
+    """A line for the rule and one for each of its conjuncts."""
+    width = min(_WIDEST, max(len(each.text) for each in plan.conjuncts))
+    lines = [plan.rule]
+    for each in plan.conjuncts:
+        estimate = f"estimated {_percent(each.selectivity)}"
+        truth = "" if each.actual is None else f"   true {_percent(each.actual)}"
+        cost = f"   found in {each.found:.3g} ns, asked in {each.asked:.3g} ns"
+        lines.append(f"  {each.role:<10} {each.text:<{width}}   {estimate}{truth}{cost}")
+    return "\n".join(lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,78 @@
+"""The options of free text, which several commands share: dictionaries, stop words, the threshold."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tocsin.errors import UsageError
+
+if TYPE_CHECKING:
+    from tocsin.monitor.preparing import Preparation
+
+
+def add_text_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options, in a group of their own."""
+    group = parser.add_argument_group("free text")
+    group.add_argument(
+        "--history", metavar="FOLDER", help="dictionaries and estimates: what `tocsin statistics` wrote"
+    )
+    group.add_argument(
+        "--dictionary",
+        action="append",
+        default=[],
+        metavar="FIELD=FILE",
+        help="the dictionary of one field; may be given several times",
+    )
+    group.add_argument("--stop-words", metavar="FILE", help="words that weigh nothing, one on each line")
+    group.add_argument(
+        "--text-threshold",
+        type=float,
+        metavar="SCORE",
+        help="what a contains asks for that has neither a threshold nor boolean (default: 0)",
+    )
+
+
+def are_given(arguments: argparse.Namespace) -> bool:
+    """Whether any of the options is used."""
+    return bool(
+        arguments.history
+        or arguments.dictionary
+        or arguments.stop_words
+        or arguments.text_threshold is not None
+    )
+
+
+def preparation_of(arguments: argparse.Namespace) -> Preparation:
+    """What an index is to be built with."""
+    from tocsin.monitor.preparing import Preparation
+
+    dictionaries: dict[str, str] = {}
+    for given in arguments.dictionary:
+        field, equals, file = given.rpartition("=")
+        if not equals or not field or not file:
+            raise UsageError(f"--dictionary takes FIELD=FILE, not {given!r}")
+        dictionaries[field] = file
+    return Preparation.of(
+        arguments.history,
+        dictionaries,
+        _stop_words(arguments.stop_words),
+        arguments.text_threshold or 0.0,
+    )
+
+
+def _stop_words(file: str | None) -> list[str]:
+    """The words of a file, as words are in texts."""
+    from tocsin.grammar.text.words import words_of
+
+    lines = [] if file is None else Path(file).read_text(encoding="utf-8").splitlines()
+    return [word for line in lines for word in words_of(line)]
+
+
+def refuse_for_index(arguments: argparse.Namespace, path: str) -> None:
+    """UsageError when options are given beside a saved index, which has its own settings."""
+    if are_given(arguments):
+        raise UsageError(
+            f"{path} has the settings of free text that it was built with: give them to tocsin build"
+        )

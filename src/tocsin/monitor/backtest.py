@@ -1,0 +1,316 @@
+"""The test run: a rule's `contains` tried on a history of events, to find its threshold.
+
+The rule is matched twice in one index: once with the threshold 0, which is the Boolean reading, and
+once with one that no score reaches. The events of the first are ranked by score; those of the second as
+well would be alerts whatever the threshold.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.errors import RuleError, UnknownRuleError, UsageError
+from tocsin.events.cells import Column, EventBatch, StringCells
+from tocsin.grammar.conditions import parse_condition
+from tocsin.grammar.instants import parse_timestamp
+from tocsin.grammar.meaning import threshold_of
+from tocsin.grammar.printing import print_field
+from tocsin.grammar.rule_files import read_rules
+from tocsin.grammar.rules import Rules
+from tocsin.grammar.text.parsing import parse_query
+from tocsin.grammar.text.query import TextQuery
+from tocsin.grammar.text.settings import DEFAULT
+from tocsin.grammar.tree import (
+    TEXT_TESTS,
+    Condition,
+    Connective,
+    Operator,
+    Path,
+    Predicate,
+    Test,
+    has_threshold,
+)
+from tocsin.index.compiled import compile_rules
+from tocsin.monitor.backtest_result import NO_DAY, Place, Ranking, TestRun
+from tocsin.monitor.event_sources import EventPortion, EventSource, event_source
+from tocsin.monitor.index import Index
+from tocsin.monitor.preparing import Preparation, field_named
+from tocsin.monitor.slice_matchers import IndexOnSlices
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
+    from tocsin.index.text.dictionary import Dictionary
+
+READ, WITHOUT = 0, 1
+"""The rules that are matched: with the threshold 0, and with one that no score reaches."""
+_UNREACHABLE = "1000000000"
+_SECONDS_A_DAY = 86_400
+_NANOS_A_DAY = _SECONDS_A_DAY * 1_000_000_000
+_LOOKED_AT = 100
+
+PathLike = str | os.PathLike[str]
+
+
+def backtest(
+    rules: object,
+    events: object,
+    *,
+    rule: str,
+    time: str | None = None,
+    top: int | None = None,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    advance: Callable[[int], None] | None = None,
+) -> TestRun:
+    """Try the `contains` of a rule on a history: its events ranked by score.
+
+    rules       a path, or whatever `tocsin.build` takes
+    events      a file or folder, an Arrow table, or dictionaries
+    rule        the rule's id. Of several `contains` the one with a threshold is tried
+    time        the field that tells an event's time; without it the first that looks like one
+    top         how many events keep their text to be shown; without it all do
+    history, dictionaries, stop_words   as for `tocsin.build`: what words weigh
+    advance     called with how many events are done
+
+    Raises UsageError when the rule has no `contains` that could be tried, UnknownRuleError when there is
+    no such rule, RuleError when its condition cannot be read.
+    """
+    if top is not None and top < 0:
+        raise UsageError(f"top is how many texts to keep, not {top}")
+    tried = _tried(read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules), rule)
+    source = event_source(events)
+    found_time = _time_field(source) if time is None else field_named(time)
+    index = _index(tried.place, Preparation.of(history, dictionaries, stop_words))
+    run = _Run(tried, IndexOnSlices(index), found_time, top)
+    done = 0
+    for portion in source.portions(run.fields):
+        run.add(portion)
+        done += len(portion.rows) + portion.rejects
+        if advance is not None:
+            advance(done)
+    return run.result(None if found_time is None else print_field(found_time))
+
+
+# ---- Which contains
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """The `contains` to try."""
+
+    place: Place
+    field: Path
+    query: TextQuery
+    threshold: float | None
+
+
+def _tried(rules: Rules, rule: str) -> _Tried:
+    try:
+        row = rules.ids.to_pylist().index(rule)
+    except ValueError:
+        raise UnknownRuleError(rule) from None
+    try:
+        condition = parse_condition(rules.whens[row].as_py(), rules.aliases.get(row))
+    except RuleError as error:
+        raise rules.error(row, error) from None
+    step, predicate = _step_to_try(condition, rule)
+    query = parse_query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
+    place = Place(rules, row, condition.places[step])
+    return _Tried(place, predicate.field, query, threshold_of(predicate, DEFAULT))
+
+
+def _step_to_try(condition: Condition, rule: str) -> tuple[int, Predicate]:
+    every = {
+        place: step
+        for place, step in enumerate(condition.steps)
+        if isinstance(step, Predicate) and step.test in TEXT_TESTS
+    }
+    with_one = [place for place, step in every.items() if has_threshold(step)]
+    if not every:
+        raise UsageError(f"the rule {rule!r} has no contains, whose threshold a test run could find")
+    if len(every) > 1 and not with_one:
+        raise UsageError(
+            f"the rule {rule!r} has {len(every)} contains and none with a threshold: give one to that which"
+            " is to be tried"
+        )
+    step = with_one[0] if with_one else next(iter(every))
+    if step in _negated(condition):
+        raise UsageError(
+            f"the contains of the rule {rule!r} stands below a not, xor or xnor: there a higher threshold"
+            " can give more alerts, which a ranking cannot show"
+        )
+    return step, every[step]
+
+
+def _negated(condition: Condition) -> set[int]:
+    """The steps somewhere below a connective that a larger truth can make less true."""
+    below: set[int] = set()
+    operands = condition.operands()
+    for place in range(len(condition.steps) - 1, -1, -1):
+        step = condition.steps[place]
+        if not isinstance(step, Operator):
+            continue
+        if place in below or step.connective not in (Connective.AND, Connective.OR):
+            below.update(operands[place])
+    return below
+
+
+def _index(place: Place, preparation: Preparation) -> Index:
+    whens = [place.condition("0"), place.condition(_UNREACHABLE)]
+    alias = place.rules.aliases.get(place.row)
+    pair = Rules(
+        pa.array(["read", "without"], pa.large_string()),
+        pa.array(whens, pa.large_string()),
+        lines=np.ones(2, np.int64),
+        aliases={} if alias is None else {READ: alias, WITHOUT: alias},
+    )
+    return Index(compile_rules(pair, base=preparation.base))
+
+
+# ---- When
+
+
+def _time_field(source: EventSource) -> Path | None:
+    """The first field whose values, in the first events, are all timestamps or texts that say one."""
+    names = source.names()
+    for portion in source.portions([(name,) for name in names], _LOOKED_AT):
+        for name in names:
+            column = portion.events.columns.get((name,))
+            if column is not None and len(column.present) == len(_days(column)[0]):
+                return (name,)
+        break
+    return None
+
+
+def _days(column: Column) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The events of a column that have a time, ascending, and the day of each since 1970."""
+    rows: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+    days: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
+    if column.timestamps is not None:
+        rows.append(column.timestamps.row)
+        days.append((column.timestamps.second // _SECONDS_A_DAY).astype(np.int32))
+    if column.strings is not None:
+        instants = [parse_timestamp(text) for text in column.strings.texts.to_pylist()]
+        day_of = np.array(
+            [NO_DAY if instant is None else instant // _NANOS_A_DAY for instant in instants], np.int32
+        )
+        day = day_of[column.strings.code]
+        rows.append(column.strings.row[day != NO_DAY])
+        days.append(day[day != NO_DAY])
+    row, day = np.concatenate(rows), np.concatenate(days)
+    once, first = np.unique(row, return_index=True)
+    return once, day[first]
+
+
+# ---- What
+
+
+class _Shown(NamedTuple):
+    """A document of the ranking, in the order of the ranking."""
+
+    minus_score: float
+    event: int
+    texts: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Run:
+    """A test run under way: what the portions so far gave."""
+
+    tried: _Tried
+    matcher: IndexOnSlices
+    time: Path | None
+    top: int | None
+    events: int = 0
+    rejects: int = 0
+    first_day: int | None = None
+    last_day: int | None = None
+    parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
+    shown: list[_Shown] = field(default_factory=list)
+
+    @property
+    def fields(self) -> list[Path]:
+        times = [] if self.time is None else [self.time]
+        return list(dict.fromkeys([*self.matcher.fields, self.tried.field, *times]))
+
+    def add(self, portion: EventPortion) -> None:
+        """Match a portion, and keep what the ranking needs."""
+        self.events += len(portion.rows)
+        self.rejects += portion.rejects
+        day = self._day_of(portion.events)
+        found = self.matcher.match(portion.events)
+        matched = np.repeat(np.arange(len(found.per_event)), found.per_event)
+        always = np.zeros(portion.events.length, np.bool_)
+        always[matched[found.rule == WITHOUT]] = True
+        is_read = found.rule == READ
+        row = matched[is_read]
+        score = np.zeros(len(row)) if found.score is None else found.score[is_read]
+        event = portion.rows[row]
+        self.parts.append((event, score, always[row], day[row]))
+        self._show(event, score, row, portion.events)
+
+    def _day_of(self, events: EventBatch) -> NDArray[np.int32]:
+        day = np.full(events.length, NO_DAY, np.int32)
+        column = None if self.time is None else events.columns.get(self.time)
+        if column is None:
+            return day
+        rows, days = _days(column)
+        day[rows] = days
+        if len(days):
+            first, last = int(days.min()), int(days.max())
+            self.first_day = first if self.first_day is None else min(first, self.first_day)
+            self.last_day = last if self.last_day is None else max(last, self.last_day)
+        return day
+
+    def _show(
+        self, event: NDArray[np.int64], score: NDArray[np.float64], row: NDArray[np.int64], events: EventBatch
+    ) -> None:
+        """Keep the documents that are among the first so far."""
+        best = np.lexsort((event, -score))[: self.top]
+        documents = _documents(events, self.tried.field, row[best])
+        found = map(_Shown, (-score[best]).tolist(), event[best].tolist(), documents)
+        self.shown = (
+            sorted([*self.shown, *found])[: self.top] if self.top is not None else [*self.shown, *found]
+        )
+
+    def result(self, time: str | None) -> TestRun:
+        """The run as a whole."""
+        event, score, always, day = (
+            np.concatenate([np.empty(0, kind), *(part[place] for part in self.parts)])
+            for place, kind in enumerate((np.int64, np.float64, np.bool_, np.int32))
+        )
+        best = np.lexsort((event, -score))
+        texts = [each.texts for each in sorted(self.shown)]
+        return TestRun(
+            place=self.tried.place,
+            query=self.tried.query,
+            threshold=self.tried.threshold,
+            events=self.events,
+            rejects=self.rejects,
+            time=time,
+            first_day=self.first_day,
+            last_day=self.last_day,
+            ranking=Ranking(event[best], score[best], always[best], day[best], texts),
+        )
+
+
+def _documents(events: EventBatch, path: Path, rows: NDArray[np.int64]) -> list[tuple[str, ...]]:
+    """The texts that some events have in a field."""
+    column = events.columns.get(path)
+    strings: StringCells | None = None if column is None else column.strings
+    if strings is None:
+        return [()] * len(rows)
+    first = np.searchsorted(strings.row, rows)
+    last = np.searchsorted(strings.row, rows, side="right")
+    return [
+        tuple(strings.texts[code].as_py() for code in strings.code[start:end].tolist())
+        for start, end in zip(first.tolist(), last.tolist(), strict=True)
+    ]

@@ -164,7 +164,7 @@ class Dictionary:
     def _bytes(self) -> tuple[memoryview, bytes]:
         """As Python reads them quickest, one by one."""
         start, data = text_arrays(self.arrays.word)
-        return memoryview(start), data.tobytes()
+        return start.data, data.tobytes()
 
     # ---- Another dictionary made of it
 

@@ -68,9 +68,7 @@ def _mixed(figures: dict[str, Any]) -> str:
         for way, each in ways.items()
     ]
     head = ["way into a rule", "an event", "without reading and cutting", "the optimiser is faster by"]
-    said = (
-        f"{figures['rules']:,} rules, {figures['events']:,} events, {figures['matches']:,.1f} matches an event."
-    )
+    said = f"{figures['rules']:,} rules, {figures['events']:,} events, {figures['matches']:,.1f} matches an event."
     return f"{markdown(head, rows)}\n\n{said}"
 
 

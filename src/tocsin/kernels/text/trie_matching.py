@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
-from tocsin.kernels.growing import with_room
+from tocsin.kernels.growing import enlarged, with_room
 from tocsin.kernels.jit import inner_kernel, kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import JudgingRoom, query_matches
+from tocsin.kernels.text.judging import JudgingRoom, query_matches, score_of
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
@@ -45,16 +45,19 @@ def match_documents(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    with_scores: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """For each document the queries of a text group that hold, ascending; and the counts of all.
 
     Document d: found[found_start[d] : found_start[d + 1]]. A query with a threshold holds when its score
-    reaches it.
+    reaches it. With scores, there is one for each that was found: now that the document is read, it costs
+    little.
     """
     count = np.zeros(4, np.int64)
     size = documents.elements.size - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
+    score = np.empty(16 * size if with_scores else 0, np.float64)
     bits = bits_of(code.group.size)
     used = 0
     for document in range(size):
@@ -81,9 +84,16 @@ def match_documents(
                 found[used] = room.hit[i]
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
+        if with_scores:
+            if score.size < used:
+                longer = np.empty(enlarged(score.size, used), np.float64)
+                longer[:first] = score[:first]
+                score = longer
+            for i in range(first, used):
+                score[i] = score_of(code, found[i], dictionary, terms, words, judging)
         found_start[document + 1] = used
     count[FOUND] = used
-    return found_start, found[:used], count
+    return found_start, found[:used], score[: used if with_scores else 0], count
 
 
 @inner_kernel

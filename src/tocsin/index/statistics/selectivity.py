@@ -58,7 +58,8 @@ class HistorySelectivity:
                 found = text_selectivities(code, terms, query[chosen], self._history.sketches(field.path))
                 share[chosen] = found * field.documents / field.rows
         least = least_share(self._history.rows) if self._history.rows else GUESS
-        return np.maximum(np.minimum(share, 1.0), least)
+        bounded: NDArray[np.float64] = np.clip(share, least, 1.0)
+        return bounded
 
 
 def selectivity(predicate: Predicate, history: History) -> float:

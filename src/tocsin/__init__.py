@@ -30,18 +30,25 @@ from tocsin.version import VERSION
 if TYPE_CHECKING:
     from tocsin.grammar.rule_files import read_rules
     from tocsin.grammar.rules import Rule, Rules
+    from tocsin.index.statistics.history import History
+    from tocsin.index.text.dictionary import Dictionary
+    from tocsin.monitor.backtest import backtest
+    from tocsin.monitor.backtest_result import TestRun
     from tocsin.monitor.building import build, build_good
     from tocsin.monitor.explaining import Explanation
     from tocsin.monitor.index import Index
     from tocsin.monitor.index import open_file as open
     from tocsin.monitor.results import Counts, Match, Matches
+    from tocsin.monitor.scoring import score, tm_score
 
 __version__ = VERSION
 
 __all__ = [
     "Counts",
+    "Dictionary",
     "EventError",
     "Explanation",
+    "History",
     "Index",
     "IndexFileError",
     "InputError",
@@ -51,30 +58,40 @@ __all__ = [
     "RuleError",
     "RuleErrors",
     "Rules",
+    "TestRun",
     "TocsinError",
     "TocsinWarning",
     "UnknownRuleError",
     "UnsupportedError",
     "UsageError",
     "__version__",
+    "backtest",
     "build",
     "build_good",
     "open",
     "read_rules",
+    "score",
+    "tm_score",
 ]
 
 _HOME = {
     "Counts": "tocsin.monitor.results",
+    "Dictionary": "tocsin.index.text.dictionary",
     "Explanation": "tocsin.monitor.explaining",
+    "History": "tocsin.index.statistics.history",
     "Index": "tocsin.monitor.index",
     "Match": "tocsin.monitor.results",
     "Matches": "tocsin.monitor.results",
     "Rule": "tocsin.grammar.rules",
     "Rules": "tocsin.grammar.rules",
+    "TestRun": "tocsin.monitor.backtest_result",
+    "backtest": "tocsin.monitor.backtest",
     "build": "tocsin.monitor.building",
     "build_good": "tocsin.monitor.building",
     "open": "tocsin.monitor.index:open_file",
     "read_rules": "tocsin.grammar.rule_files",
+    "score": "tocsin.monitor.scoring",
+    "tm_score": "tocsin.monitor.scoring",
 }
 
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.docs.console import BLOCK, check_console
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-EXIT = re.compile(r"# exit (\d+)$")
 SOURCE = re.compile(r"`(\w+/[\w/.]*)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
@@ -47,24 +42,7 @@ def test_python_session(name: str, body: str, in_copy: Path) -> None:
 
 @pytest.mark.parametrize(("name", "body"), blocks("console"))
 def test_console_session(name: str, body: str, in_copy: Path) -> None:
-    commands = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
-    assert commands, f"a console block of {name} shows no command"
-    for command in commands:
-        line, _, expected = command.partition("\n")
-        words = shlex.split(line, comments=True)
-        assert words[0] == "tocsin", f"{name} shows {words[0]}, which no test runs"
-        done = subprocess.run(
-            [sys.executable, "-m", "tocsin", *words[1:]],
-            capture_output=True,
-            text=True,
-            cwd=in_copy,
-            env={**os.environ, "COLUMNS": "100"},
-            check=False,
-        )
-        shown = done.stdout if done.stdout else done.stderr
-        said = EXIT.search(line)
-        assert done.returncode == (int(said[1]) if said else 0), done.stderr
-        assert shown.strip().splitlines() == expected.strip().splitlines(), done.stderr
+    check_console(name, body, in_copy)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -18,7 +18,7 @@ tennis until he was twenty, and whose golf was a late love.""",
 IDF = Weights({"golf": 2.0, "david": 3.0, "lee": 0.5, "the": 0.0})
 
 
-PHRASE = "The golfer [David] [Lee] lifted the golf ..."
+PHRASE = "The golfer [David Lee] lifted the golf ..."
 FIRST = "The [golfer] David Lee lifted the ..."
 WORD = "... Lee lifted the [golf] trophy at last. It ..."
 

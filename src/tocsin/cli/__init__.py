@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tocsin.cli import bench, build, check, explain, match, score
+from tocsin.cli import backtest, bench, build, calibrate, check, explain, match, score, statistics
 from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.version import VERSION
@@ -27,6 +27,8 @@ examples:
   tocsin match rules.tocsin --events visits.jsonl         which rules does each event satisfy?
   tocsin explain rules/ --rule r1 --event '{"age": 31}'   and why, or why not?
   tocsin score 'a golf trophy' 'golf, trophy'             how well does a text fit a query?
+  tocsin statistics --events visits/ -o history           count what past events hold
+  tocsin backtest rules/ --events old.jsonl --rule r1     which threshold for its contains?
   tocsin bench --list                                     the papers' experiments, to be run here
 """
 
@@ -69,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
     commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (check, build, match, explain, score, bench):
+    for command in (check, build, match, explain, score, backtest, statistics, calibrate, bench):
         added = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,

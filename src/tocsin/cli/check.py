@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tocsin.cli.messages import say, say_if_compiling
+from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.errors import InputError, RuleError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ SUMMARY = "find every mistake in rule files"
 DESCRIPTION = """\
 Reads every rule and prints each mistake as file:line:column: reason, with the line that has it.
 Against a schema, fields that do not exist and comparisons that are never true are mistakes too.
+Thresholds of free text that can never fail or never pass are warned of.
 Exit code 0 when there is none, else 1."""
 EXAMPLES = """\
 examples:
@@ -53,6 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
     for mistake in (*unreadable, *errors):
         print(mistake)
+    if rules is not None:
+        for odd in _odd_thresholds(rules, {error.rule for error in errors}):
+            warn(odd.summary())
     say(_summary(len(unreadable) + len(errors), good))
     return 1 if unreadable or errors else 0
 
@@ -98,6 +102,29 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     if schema is not None:
         found += _against_schema(rules, reading, schema)
     return found
+
+
+def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
+    """Thresholds of free text that can never fail or never pass: odd, and no mistakes."""
+    from tocsin.grammar.conditions import parse_condition
+    from tocsin.grammar.places import errors_at
+    from tocsin.grammar.text.parsing import parse_query
+    from tocsin.grammar.text.thresholds import threshold_warning
+    from tocsin.grammar.tree import Predicate, Test, has_threshold
+
+    for row, (rule, text) in enumerate(zip(rules.ids.to_pylist(), rules.whens.to_pylist(), strict=True)):
+        if rule in bad or "contains" not in text.lower():
+            continue
+        condition = parse_condition(text, rules.aliases.get(row))
+        found = []
+        for step, place in zip(condition.steps, condition.places, strict=True):
+            if isinstance(step, Predicate) and has_threshold(step):
+                query = parse_query(str(step.operands[0].value), any_gap=step.test is Test.TM_CONTAINS)
+                reason = threshold_warning(query, float(step.operands[1].value))
+                if reason is not None:
+                    found.append((place, reason))
+        for error in errors_at(text, found):
+            yield rules.error(row, error)
 
 
 def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[RuleError]:

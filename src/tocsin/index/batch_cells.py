@@ -101,7 +101,7 @@ class BatchCells:
         """All strings of an event's field as one document, in which free text is found."""
         field = documents.field(path)
         if field is not None:
-            found = self._found(*matcher.find(path, field.documents))[field.document]
+            found = self._found(*matcher.find_in(path, documents, field))[field.document]
             self._others.append((group, _Other(field.row, found)))
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:

@@ -366,7 +366,7 @@ def _read_threshold(
         return behind if _is_word(data, at, behind, _BOOLEAN) else UNSURE
     if not 48 <= data[at] <= 57:
         return UNSURE
-    at, _, _ = read_value(data, at, end, high, doubles, low, place, text, 0)
+    at, _, _ = read_value(data, at, end, high, doubles, low, place, text, place)
     return at if low[place] == 0 else UNSURE
 
 
@@ -407,7 +407,7 @@ def _read_contains(
         return refused
     at, filled = copy_quoted(data, at, end, text, used)
     writing.used[:] = 0
-    if at == UNSURE or not read_query(text, used, filled, any_gap, False, writing):
+    if at == UNSURE or not read_query(text, np.int64(used), np.int64(filled), any_gap, False, writing):
         return refused
     high[place] = 0
     low[place] = filled - used

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -38,13 +38,15 @@ from tocsin.grammar.tree import (
     has_threshold,
 )
 from tocsin.index.compiled import compile_rules
-from tocsin.index.statistics.history import History
-from tocsin.index.text.dictionary import Dictionary
 from tocsin.monitor.backtest_result import NO_DAY, Place, Ranking, TestRun
 from tocsin.monitor.event_sources import EventPortion, EventSource, event_source
 from tocsin.monitor.index import Index
 from tocsin.monitor.preparing import Preparation, field_named
 from tocsin.monitor.slice_matchers import IndexOnSlices
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
+    from tocsin.index.text.dictionary import Dictionary
 
 READ, WITHOUT = 0, 1
 """The rules that are matched: with the threshold 0, and with one that no score reaches."""

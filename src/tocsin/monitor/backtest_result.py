@@ -25,6 +25,8 @@ NO_DAY = np.iinfo(np.int32).min
 
 _QUANTILES = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1)
 _STEPS_A_UNIT = 1000
+_CHOICES = pa.schema([("threshold", pa.float64()), ("alerts", pa.int64()), ("alerts a day", pa.float64())])
+_BARS = pa.schema([("from", pa.float64()), ("below", pa.float64()), ("events", pa.int64())])
 _MOST_PLACES = 50
 _SNIPPET = 160
 
@@ -97,6 +99,11 @@ class TestRun:
         return self.place.rule
 
     @property
+    def file(self) -> str | None:
+        """The file that the rule came from."""
+        return self.place.rules.file(self.place.row)
+
+    @property
     def days(self) -> int | None:
         """How many days the history spans."""
         if self.first_day is None or self.last_day is None:
@@ -132,7 +139,7 @@ class TestRun:
         for leaf in self.query.leaves():
             if not leaf.negated:
                 for occurrence in placed.occurrences(leaf, _MOST_PLACES):
-                    spans[occurrence.element] += occurrence.spans
+                    spans[occurrence.element] += occurrence.shown(leaf)
         marked = [element for element, found in enumerate(spans) if found]
         shown: list[Stretch] = []
         for element in marked or range(min(1, len(texts))):
@@ -171,24 +178,23 @@ class TestRun:
             steps += (np.floor(reached * _STEPS_A_UNIT) / _STEPS_A_UNIT).tolist()
         if self.threshold is not None:
             steps.append(self.threshold)
-        chosen = sorted(set(steps))
-        alerts = [self.alerts(step) for step in chosen]
-        a_day = [None if self.days is None else count / self.days for count in alerts]
-        return pa.table(
-            {
-                "threshold": pa.array(chosen, pa.float64()),
-                "alerts": pa.array(alerts, pa.int64()),
-                "alerts a day": pa.array(a_day, pa.float64()),
-            }
-        )
+        chosen = [self.choice(step) for step in sorted(set(steps))]
+        return pa.Table.from_pylist(chosen, _CHOICES)
+
+    def choice(self, threshold: float) -> dict[str, float | None]:
+        """What one threshold would have given: a row of `thresholds`."""
+        alerts = self.alerts(threshold)
+        a_day = None if self.days is None else alerts / self.days
+        return {"threshold": threshold, "alerts": alerts, "alerts a day": a_day}
 
     def histogram(self, bars: int = 10) -> pa.Table:
         """How many of the events score how much: from, below, events. The last bar has its end too."""
         scores = self.ranking.score
         if not len(scores):
-            return pa.table({"from": pa.array([], pa.float64()), "below": [], "events": []})
-        low, high = float(scores.min()), float(scores.max())
-        counts, edges = np.histogram(scores, bars if high > low else 1, (low, high))
+            return _BARS.empty_table()
+        edges = np.linspace(scores.min(), scores.max(), bars + 1 if scores.min() < scores.max() else 2)
+        place = np.clip(np.searchsorted(edges, scores, side="right"), 1, len(edges) - 1) - 1
+        counts = np.bincount(place, minlength=len(edges) - 1)
         return pa.table({"from": edges[:-1], "below": edges[1:], "events": counts})
 
     def warning(self, threshold: float) -> str | None:
@@ -202,7 +208,7 @@ class TestRun:
         stands where it was read.
         """
         rules, row = self.place.rules, self.place.row
-        file = Path(check_rewritable(rules.file(row)))
+        file = Path(check_rewritable(self.file))
         changed = self.place.condition(threshold_text(threshold))
         data = rewritten(file.read_bytes(), rules, row, changed)
         with draft_of(file) as draft:

@@ -138,7 +138,7 @@ class EngineIndex(FixedRules):
 
     def _found(self, events: EventBatch) -> Iterator[BatchMatches]:
         """The rules of some events at a time."""
-        documents = BatchDocuments(events)
+        documents = BatchDocuments(events, wants_scores=True)
         texts = self._stage.texts
         first = 0
         for held in self._stage.of_batch(events, documents):

@@ -46,7 +46,9 @@ class EventSource(Protocol):
 
 
 def event_source(events: object) -> EventSource:
-    """A path, an Arrow table or dictionaries as a source; InputError or UsageError when it is none."""
+    """A path, an Arrow table, dictionaries or a source; InputError or UsageError when it is none of them."""
+    if isinstance(events, _Files | _Table | _Dictionaries):
+        return events
     if isinstance(events, str | os.PathLike):
         return _Files(events)
     if isinstance(events, pa.Table | pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):

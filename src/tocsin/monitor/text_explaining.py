@@ -199,7 +199,7 @@ def _leaf_part(
     places = tuple(placed.occurrences(leaf, MOST_PLACES))
     shown: tuple[Stretch, ...] = ()
     if places:
-        shown = tuple(snippet(placed.texts[places[0].element], places[0].spans, _SNIPPET))
+        shown = tuple(snippet(placed.texts[places[0].element], places[0].shown(leaf), _SNIPPET))
     return TextPart(
         depth, text, verdict, judged.holds, judged.value, len(placed.ends(leaf)), words, places, shown
     )

@@ -197,7 +197,7 @@ class Version:
 
     def match_cells(self, batch: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
-        documents = BatchDocuments(batch)
+        documents = BatchDocuments(batch, wants_scores=True)
         *below, top = (self._living(each.match(batch, documents)) for each in self.settled().layers)
         for found in reversed(below):
             top = _behind_each_other(found, top)
@@ -210,7 +210,7 @@ class Version:
         matched as a whole.
         """
         main, *younger = self.settled().layers
-        documents = BatchDocuments(batch)
+        documents = BatchDocuments(batch, wants_scores=True)
         others = [self._living(each.match(batch, documents)) for each in younger]
         place = [starts(other.per_event, np.int64) for other in others]
         first = 0

@@ -190,14 +190,9 @@ class _Job:
         merge: bool,
     ) -> _Job:
         """What one run has to do; UsageError and InputError for what it cannot."""
-        from tocsin.index.statistics.folder import read_contents
+        from tocsin.index.statistics.folder import check_folder
 
-        folder = FilePath(path).resolve()
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{path}: statistics go to a folder, and this is a file")
-        there = read_contents(folder)
-        if there is None and folder.is_dir() and any(folder.iterdir()):
-            raise InputError(f"{path}: this folder holds something else: name an empty one, or a new one")
+        there = check_folder(path)
         before = there if merge else None
         size = sketch if sketch is not None else SKETCH if before is None else before.sketch
         if not LEAST_SKETCH <= size <= LARGEST_SKETCH:
@@ -209,6 +204,7 @@ class _Job:
         every = tuple(dict.fromkeys([*(before.fields if before is not None else ()), *fields]))
         number = {field: place for place, field in enumerate(every)}
         version = 1 if there is None else there.version + 1
+        folder = FilePath(path).resolve()
         return _Job(folder, every, tuple(number[field] for field in text), size, version, before)
 
 
@@ -216,7 +212,9 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
     """Run the job, and make its result the one that the folder holds."""
     from tocsin.index.statistics.folder import write_contents
     from tocsin.index.statistics.history import History
+    from tocsin.index.statistics.partials import warm_up
 
+    warm_up()
     unique = f"{job.version}-{uuid.uuid4().hex[:8]}"
     contents = _contents(job, f"fields-{unique}.parquet", f"words-{unique}")
     draft = job.folder / f"partials-{unique}"

@@ -38,6 +38,13 @@ def test_a_phrase_is_found_with_its_nearest_words() -> None:
     ]
 
 
+def test_adjacent_words_are_shown_as_one() -> None:
+    document = PlacedDocument(["David Lee, who knew David the Lee"])
+    adjacent, apart = leaf_of('"david lee"'), leaf_of('"david lee"~1')
+    assert [each.shown(adjacent) for each in document.occurrences(adjacent)] == [((0, 9),)]
+    assert document.occurrences(apart)[-1].shown(apart) == ((20, 25), (30, 33))
+
+
 @given(text_queries(), documents())
 def test_it_finds_what_occurs_and_nothing_else(query: TextQuery, texts: list[str]) -> None:
     document, placed = Document(texts), PlacedDocument(texts)

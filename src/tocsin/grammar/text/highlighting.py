@@ -131,12 +131,16 @@ def _windows(text: str, marked: Sequence[Span], width: int) -> list[Span]:
     for start, end in marked:
         if left <= 0:
             break
-        first = _at_blank(text, max(start - around, 0), 1) if start > around else 0
-        last = _at_blank(text, min(end + around, start + max(left, around)), -1)
-        window = (min(first, start), max(last, min(end, start + width)))
-        windows.append(window)
-        left -= window[1] - window[0]
-    return merged(windows)
+        first = _at_blank(text, start - around, 1) if start > around else 0
+        last = _at_blank(text, end + around, -1)
+        window = (min(first, start), min(max(last, end), start + width))
+        if windows and window[0] <= windows[-1][1]:
+            left -= max(0, window[1] - windows[-1][1])
+            windows[-1] = (windows[-1][0], max(window[1], windows[-1][1]))
+        else:
+            left -= window[1] - window[0]
+            windows.append(window)
+    return windows
 
 
 def _at_blank(text: str, place: int, step: int) -> int:

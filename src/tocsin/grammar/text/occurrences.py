@@ -26,6 +26,10 @@ class Occurrence(NamedTuple):
     element: int
     spans: tuple[Span, ...]
 
+    def shown(self, leaf: Leaf) -> tuple[Span, ...]:
+        """What to mark: adjacent words with what is between them, else each word."""
+        return self.spans if leaf.gap else ((self.spans[0][0], self.spans[-1][1]),)
+
 
 class PlacedDocument:
     """A field's text with the place of every word."""

@@ -13,6 +13,7 @@ the next, whatever happens meanwhile.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path as FilePath
@@ -61,6 +62,17 @@ class Contents:
     sketch: int
     fields_file: str
     words_folder: str
+
+
+def check_folder(path: str | os.PathLike[str]) -> Contents | None:
+    """What is in a folder that statistics are to be written to; InputError when they cannot go there."""
+    folder = FilePath(path)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{path}: statistics go to a folder, and this is a file")
+    there = read_contents(folder)
+    if there is None and folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{path}: this folder holds something else: name an empty one, or a new one")
+    return there
 
 
 def read_contents(folder: FilePath) -> Contents | None:

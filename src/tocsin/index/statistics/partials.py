@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from tocsin.events.cells import EventBatch, Path
+from tocsin.events.values import FieldPlan
 from tocsin.index.statistics.facts import ALL_FIELDS, FACTS, NO_KIND, facts_of, merge_facts, number_fact
 from tocsin.index.statistics.hashes import row_hashes
 from tocsin.index.statistics.word_counts import WordCounter
@@ -73,6 +74,14 @@ class Partials:
         facts = merge_facts(self._facts)
         none = pa.nulls(len(facts), pa.list_(pa.int64()))
         yield from facts.append_column(PARTIALS.field("sketch"), none).to_batches()
+
+
+def warm_up() -> None:
+    """Compile what tasks run, or load it, so that several of them do not compile it at the same time."""
+    batch = FieldPlan([("text",)]).batch([{"text": "a word"}, {"text": ["日本", "7"]}])
+    partials = Partials([("text",)], [0], 1, 0, 0)
+    for _ in (*partials.add(batch), *partials.rest()):
+        pass
 
 
 def _word_rows(field: int, words: pa.Table) -> Iterator[pa.RecordBatch]:

@@ -30,12 +30,43 @@ class FieldDocuments(NamedTuple):
         return np.where(self.row[place] == rows, self.document[place], -1)
 
 
-class BatchDocuments:
-    """The documents of one batch: however many layers of rules and scores need them, each is made once."""
+class FoundQueries(NamedTuple):
+    """What one filter found in the documents of a field, with scores.
 
-    def __init__(self, batch: EventBatch) -> None:
+    start    int64[D+1]   queries of document d, ascending: query[start[d] : start[d + 1]]
+    query    int32[...]
+    score    float64[...]
+    """
+
+    start: NDArray[np.int64]
+    query: NDArray[np.int32]
+    score: NDArray[np.float64]
+
+    def scores_of(
+        self, document: NDArray[np.int64], query: NDArray[np.int32], queries: int
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Which pairs were found, and their scores; there are so many queries in all."""
+        every = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start)) * queries + self.query
+        wanted = document * queries + query
+        place = np.minimum(np.searchsorted(every, wanted), max(0, len(every) - 1))
+        if not len(every):
+            return np.zeros(len(wanted), np.bool_), np.zeros(len(wanted))
+        is_there = every[place] == wanted
+        return is_there, np.where(is_there, self.score[place], 0.0)
+
+
+class BatchDocuments:
+    """The documents of one batch: however many layers of rules and scores need them, each is made once.
+
+    wants_scores   whether the scores of what is found are worth keeping
+    found          what filters found, by filter (its identity) and field, for the scores of matches
+    """
+
+    def __init__(self, batch: EventBatch, *, wants_scores: bool = False) -> None:
         self._batch = batch
         self._fields: dict[Path, FieldDocuments | None] = {}
+        self.wants_scores = wants_scores
+        self.found: dict[tuple[int, Path], FoundQueries] = {}
 
     def field(self, path: Path) -> FieldDocuments | None:
         """The documents at a path; None when no event has a string there."""

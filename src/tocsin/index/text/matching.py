@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from tocsin.grammar.tree import Path
 from tocsin.index.text.base import TextBase
-from tocsin.index.text.batch import BatchDocuments
+from tocsin.index.text.batch import BatchDocuments, FieldDocuments, FoundQueries
 from tocsin.index.text.compiled import CompiledTexts
-from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.index.text.trie_filter import TextFilter
-from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.documents import Documents
 
 Longs = NDArray[np.int64]
@@ -46,8 +44,10 @@ class TextMatcher:
         self._rules = texts.rules
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
-        self._room = ReadingRoom(len(texts.terms.group))
         self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+        is_indexed = np.ones(len(texts.leaf), np.bool_)
+        is_indexed[texts.rules.deferred >> 1] = False
+        self._is_decided = is_indexed & ~(texts.queries.threshold > 0)
 
     @property
     def base(self) -> TextBase:
@@ -72,6 +72,14 @@ class TextMatcher:
         """The leaves that each document satisfies: leaf[start[d] : start[d + 1]]."""
         start, query = self._filter.find(documents, self._group_of[path])
         return start, self._texts.leaf[query]
+
+    def find_in(self, path: Path, batch: BatchDocuments, field: FieldDocuments) -> tuple[Longs, Ints]:
+        """The same for a field of a batch; scores are kept with the batch if it wants them."""
+        if not batch.wants_scores:
+            return self.find(path, field.documents)
+        found = FoundQueries(*self._filter.find_scored(field.documents, self._group_of[path]))
+        batch.found[id(self), path] = found
+        return found.start, self._texts.leaf[found.query]
 
     def keeps(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.bool_]:
         """Which matches, of event row[i] with rule[i], also satisfy what was deferred."""
@@ -98,11 +106,31 @@ class TextMatcher:
         match = np.repeat(np.arange(len(rule)), count)
         within = np.arange(len(match)) - np.repeat(np.cumsum(count) - count, count)
         query = self._rules.score_query[np.repeat(first, count) + within]
-        answers = self._ask(documents, row[match], query)
         scores = np.full(len(rule), np.nan)
         scores[count > 0] = 0.0
-        np.maximum.at(scores, match, answers.score)
+        np.maximum.at(scores, match, self._scores_of(documents, row[match], query))
         return scores
+
+    def _scores_of(self, documents: BatchDocuments, row: Longs, query: Ints) -> NDArray[np.float64]:
+        """The scores of queries in events: what was kept of the search, and the rest by asking.
+
+        A query that was searched for and not found scores 0, unless it is its threshold that failed.
+        """
+        score = np.zeros(len(row))
+        is_open = np.ones(len(row), np.bool_)
+        group = self._code.group[query]
+        for (owner, path), found in documents.found.items():
+            field = documents.field(path)
+            if owner != id(self) or field is None:
+                continue
+            here = np.flatnonzero(group == self._group_of[path])
+            document = field.at(row[here])
+            is_there, kept = found.scores_of(document, query[here], len(self._code.group))
+            score[here] = kept
+            is_open[here] = ~is_there & ~self._is_decided[query[here]] & (document >= 0)
+        left = np.flatnonzero(is_open)
+        score[left] = self._ask(documents, row[left], query[left]).score
+        return score
 
     def _ask(self, documents: BatchDocuments, row: Longs, query: Ints) -> _Answers:
         known, holds = np.zeros((2, len(row)), np.bool_)
@@ -120,14 +148,7 @@ class TextMatcher:
             order = np.argsort(document, kind="stable")
             asked, document = asked[order], document[order]
             known[asked] = True
-            with self._room.lent(field.documents) as words:
-                holds[asked], score[asked] = ask_pairs(
-                    self._code,
-                    self._texts.terms,
-                    self._texts.base.words,
-                    field.documents,
-                    document.astype(np.int32),
-                    query[asked],
-                    words,
-                )
+            holds[asked], score[asked] = self._filter.ask(
+                field.documents, document.astype(np.int32), query[asked]
+            )
         return _Answers(known, holds, score)

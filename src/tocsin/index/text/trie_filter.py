@@ -105,8 +105,20 @@ class TextFilter:
 
         Ascending: document d has found[start[d] : start[d + 1]].
         """
+        start, found, _ = self._match(documents, group, with_scores=False)
+        return start, found
+
+    def find_scored(
+        self, documents: Documents, group: int
+    ) -> tuple[NDArray[np.int64], Ints, NDArray[np.float64]]:
+        """The same, and the score of each query that was found."""
+        return self._match(documents, group, with_scores=True)
+
+    def _match(
+        self, documents: Documents, group: int, *, with_scores: bool
+    ) -> tuple[NDArray[np.int64], Ints, NDArray[np.float64]]:
         with self._desks.lent() as desk, self._reading.lent(documents) as words:
-            start, found, count = match_documents(
+            start, found, score, count = match_documents(
                 documents,
                 group,
                 self.code,
@@ -117,10 +129,11 @@ class TextFilter:
                 desk.search,
                 desk.judging,
                 desk.tally,
+                with_scores,
             )
         with self._counting:
             self._counts = Counts(*(np.array(self._counts) + count).tolist())
-        return start, found
+        return start, found, score
 
     def ask(
         self, documents: Documents, document: Ints, query: Ints

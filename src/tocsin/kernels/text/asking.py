@@ -31,12 +31,13 @@ def ask_pairs(
     holds = np.zeros(count, np.bool_)
     score = np.zeros(count, np.float64)
     room = room_to_judge(code, query)
-    last = -1
+    last = np.int64(-1)
     for i in range(count):
+        asked = np.int64(query[i])
         if document[i] != last:
-            last = document[i]
-            read_document(documents, last, terms, code.group[query[i]], words)
-        if query_holds(code, query[i], words, room):
+            last = np.int64(document[i])
+            read_document(documents, last, terms, np.int64(code.group[asked]), words)
+        if query_holds(code, asked, words, room):
             holds[i] = True
-            score[i] = score_of(code, query[i], dictionary, terms, words, room)
+            score[i] = score_of(code, asked, dictionary, terms, words, room)
     return holds, score

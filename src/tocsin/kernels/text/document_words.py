@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import HALF, LOWER_HALF, eight_bytes, prefetch
-from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.cutting import NOT_ASCII, cut_ascii, cut_characters
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.query_code import Terms
@@ -243,7 +243,7 @@ def _look_up(terms: Terms, group: int, words: DocumentWords) -> None:
     state[OCCURRENCES] = occurrences
 
 
-@inner_kernel
+@bare_kernel
 def read_document(
     documents: Documents, document: int, terms: Terms, group: int, words: DocumentWords
 ) -> None:

@@ -187,4 +187,4 @@ def query_matches(
     if not query_holds(code, query, words, room):
         return False
     threshold = code.threshold[query]
-    return not threshold > 0 or score_of(code, query, dictionary, terms, words, room) >= threshold
+    return not threshold > 0 or score_of(code, np.int64(query), dictionary, terms, words, room) >= threshold

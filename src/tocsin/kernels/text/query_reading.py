@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.query_code import (
     ACCRUE,
     AND,
@@ -152,18 +152,24 @@ def _plain_of(value: int) -> int:
 
 
 @inner_kernel
-def _write_group(writing: QueryWriting, value: int) -> bool:
+def _write_group(used: NDArray[np.int64], steps: NDArray[np.int32], value: int) -> bool:
     """Write the step of a group that is whole; False when its negations stand wrong."""
     operation, arity, plain = _operation_of(value), _arity_of(value), _plain_of(value)
     if plain == 0 or (operation == OR and plain < arity):
         return False
-    writing.step[writing.used[_STEPS]] = group_step(operation, arity)
-    writing.used[_STEPS] += 1
+    steps[used[_STEPS]] = group_step(operation, arity)
+    used[_STEPS] += 1
     return True
 
 
-@inner_kernel
-def _as_operand(writing: QueryWriting, value: int, operation: int) -> int:
+@bare_kernel
+def _as_operand(
+    used: NDArray[np.int64],
+    steps: NDArray[np.int32],
+    negated: NDArray[np.uint8],
+    value: int,
+    operation: int,
+) -> int:
     """The value as the beginning or a part of a group of this operation; UNSURE when it cannot be one.
 
     A single leaf is the last one that was read.
@@ -172,13 +178,13 @@ def _as_operand(writing: QueryWriting, value: int, operation: int) -> int:
     if own == operation:
         return value
     if own == _NO_OPERATION:
-        leaf = writing.used[_LEAVES] - 1
-        if writing.negated[leaf] != PLAIN:
+        leaf = used[_LEAVES] - 1
+        if negated[leaf] != PLAIN:
             if operation == OR:
                 return UNSURE
-            writing.negated[leaf] = NEGATED_IN_AND if operation == AND else NEGATED_IN_ACCRUE
+            negated[leaf] = NEGATED_IN_AND if operation == AND else NEGATED_IN_ACCRUE
         return _value(operation, 1, _plain_of(value))
-    if not _write_group(writing, value):
+    if not _write_group(used, steps, value):
         return UNSURE
     return _value(operation, 1, 1)
 
@@ -194,7 +200,7 @@ def _add_factor(writing: QueryWriting, depth: int, value: int) -> bool:
     """Put an operand behind the last &, or begin a term with it."""
     term = writing.term[depth]
     if term != _NOTHING:
-        value = _as_operand(writing, value, AND)
+        value = _as_operand(writing.used, writing.step, writing.negated, value, np.int64(AND))
         if value == UNSURE:
             return False
         value = _joined(term, value)
@@ -208,7 +214,7 @@ def _end_term(writing: QueryWriting, depth: int) -> int:
     chain, term = writing.chain[depth], writing.term[depth]
     if chain == _NOTHING:
         return term
-    operand = _as_operand(writing, term, _operation_of(chain))
+    operand = _as_operand(writing.used, writing.step, writing.negated, term, _operation_of(chain))
     return UNSURE if operand == UNSURE else _joined(chain, operand)
 
 
@@ -218,7 +224,7 @@ def _add_operator(writing: QueryWriting, depth: int, operation: int) -> bool:
     whole = writing.term[depth] if operation == AND else _end_term(writing, depth)
     if whole == UNSURE:
         return False
-    operand = _as_operand(writing, whole, operation)
+    operand = _as_operand(writing.used, writing.step, writing.negated, whole, np.int64(operation))
     if operand == UNSURE:
         return False
     if operation == AND:
@@ -408,10 +414,10 @@ def _write_query(
         return False
     if _operation_of(value) == _NO_OPERATION:
         return _plain_of(value) == 1
-    return _write_group(writing, value)
+    return _write_group(writing.used, writing.step, value)
 
 
-@inner_kernel
+@bare_kernel
 def read_query(
     data: NDArray[np.uint8], at: int, end: int, any_gap: bool, is_canonical: bool, writing: QueryWriting
 ) -> bool:

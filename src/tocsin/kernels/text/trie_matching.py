@@ -17,7 +17,7 @@ from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import JudgingRoom, query_matches
+from tocsin.kernels.text.judging import JudgingRoom, query_matches, score_of
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
@@ -45,23 +45,32 @@ def match_documents(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    with_scores: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """For each document the queries of a text group that hold, ascending; and the counts of all.
 
     Document d: found[found_start[d] : found_start[d + 1]]. A query with a threshold holds when its score
-    reaches it.
+    reaches it. With scores, there is one for each that was found: now that the document is read, it costs
+    little.
     """
     count = np.zeros(4, np.int64)
     size = documents.elements.size - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
+    score = np.empty(found.size if with_scores else 0, np.float64)
     document, hits = 0, 0
     while document < size:
-        found = with_room(found, found_start[document], hits)
+        used = found_start[document]
+        found = with_room(found, used, hits)
+        if with_scores and score.size < found.size:
+            longer = np.empty(found.size, np.float64)
+            longer[:used] = score[:used]
+            score = longer
         document, hits = _match_from(
             document,
             found_start,
             found,
+            score,
             count,
             documents,
             group,
@@ -74,8 +83,9 @@ def match_documents(
             judging,
             tally,
         )
-    count[FOUND] = found_start[size]
-    return found_start, found[: found_start[size]], count
+    used = found_start[size]
+    count[FOUND] = used
+    return found_start, found[:used], score[: used if with_scores else 0], count
 
 
 @bare_kernel
@@ -83,6 +93,7 @@ def _match_from(
     document: int,
     found_start: NDArray[np.int64],
     found: NDArray[np.int32],
+    score: NDArray[np.float64],
     count: NDArray[np.int64],
     documents: Documents,
     group: int,
@@ -95,7 +106,10 @@ def _match_from(
     judging: JudgingRoom,
     tally: NDArray[np.int64],
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `found`, and how much it may need."""
+    """Go on with a document; the next that needs more room in `found`, and how much it may need.
+
+    `score` is as long as `found`, or has no room at all when no scores are asked for.
+    """
     bits = bits_of(code.group.size)
     used = found_start[document]
     while document < found_start.size - 1:
@@ -120,6 +134,9 @@ def _match_from(
                 found[used] = room.hit[i]
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
+        if score.size > 0:
+            for i in range(first, used):
+                score[i] = score_of(code, np.int64(found[i]), dictionary, terms, words, judging)
         document += 1
         found_start[document] = used
         count[VISITED] += visited

@@ -1,0 +1,101 @@
+"""`tocsin statistics`: what past events hold, counted on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from tocsin.cli.messages import say, say_if_compiling, warn
+from tocsin.errors import UsageError
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
+
+NAME = "statistics"
+SUMMARY = "count what past events hold"
+DESCRIPTION = """\
+Counts on Spark what the events of a file, or of a folder of part files, hold: of every field its values,
+of text fields the words (the dictionary that scores are made of) and which go together. The folder that
+it writes is what tocsin.build takes as history. Records that are no events are left out."""
+EXAMPLES = """\
+examples:
+  tocsin statistics --events visits/ -o history
+  tocsin statistics --events news.jsonl -o history --text title body
+  tocsin statistics --events today.jsonl -o history --merge       add today to what is counted already
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this command."""
+    parser.add_argument(
+        "--events",
+        required=True,
+        metavar="FILE_OR_FOLDER",
+        help="past events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind",
+    )
+    parser.add_argument("-o", "--out", required=True, metavar="FOLDER", help="the folder to write")
+    parser.add_argument(
+        "--text",
+        nargs="+",
+        action="extend",
+        metavar="FIELD",
+        help="fields whose words are counted (default: all that hold strings)",
+    )
+    parser.add_argument(
+        "--sketch",
+        type=int,
+        metavar="N",
+        help="documents in a word's sketch, at most (default: 64): more make estimates nearer to the truth",
+    )
+    parser.add_argument(
+        "--merge", action="store_true", help="count the events with what the folder holds already"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count all events, then write everything."""
+    from tocsin.events.slices import plan_slices
+    from tocsin.index.statistics.folder import check_folder
+
+    started = time.perf_counter()
+    check_folder(arguments.out)
+    slices = plan_slices(arguments.events)
+    if not slices:
+        raise UsageError(f"{arguments.events}: there are no events to count")
+    say_if_compiling()
+    say("Starting Spark")
+    from tocsin.monitor.warming import warm_up
+
+    warm_up()  # the compiled kernels are on disk before several workers look for them
+    from tocsin.spark.session import session
+    from tocsin.spark.statistics import statistics_of_slices
+
+    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
+    spark = session()
+    say(f"Counting {len(slices):,} slice{'s' * (len(slices) > 1)} of events")
+    history = statistics_of_slices(
+        spark, slices, arguments.out, text=arguments.text, sketch=arguments.sketch, merge=arguments.merge
+    )
+    if history.rejects:
+        warn(f"{history.rejects:,} records are no events and were left out")
+    _tell(history)
+    say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s (version {history.version})")
+    return 0
+
+
+def _tell(history: History) -> None:
+    """What was found, a line for each field."""
+    from tocsin.events.paths import path_text
+
+    say(f"{history.rows:,} events, {len(history.fields):,} fields")
+    width = max((len(path_text(field)) for field in history.fields), default=0)
+    for path in history.fields:
+        field = history.field(path)
+        said = [f"in {field.present / max(1, history.rows):.1%}"]
+        for kind in field.kinds.values():
+            said.append(f"{kind.distinct:,} different {kind.kind.name.lower()}s")
+        if path in history.text_fields:
+            said.append(f"{len(history.dictionary(path)):,} words")
+        say(f"  {path_text(path):{width}}  {', '.join(said)}")

@@ -1,0 +1,37 @@
+"""`tocsin statistics`: what is refused before Spark is started (tests/spark runs it)."""
+
+from __future__ import annotations
+
+from tests.cli.running import EVENTS, Command
+
+
+def test_help_shows_an_example(tocsin: Command) -> None:
+    ran = tocsin("statistics", "--help")
+    assert ran.code == 0
+    assert "tocsin statistics --events visits/ -o history" in ran.out
+
+
+def test_no_events(tocsin: Command) -> None:
+    ran = tocsin("statistics", "--events", tocsin.folder / "nowhere", "-o", tocsin.folder / "history")
+    assert ran.code == 1
+    assert "nowhere: there is no such file or folder" in ran.err
+    empty = tocsin.file("empty.jsonl", "")
+    ran = tocsin("statistics", "--events", empty, "-o", tocsin.folder / "history")
+    assert (ran.code, ran.out) == (2, "")
+    assert "there are no events to count" in ran.err
+
+
+def test_folder_that_holds_something_else(tocsin: Command) -> None:
+    events = tocsin.file("events/a.jsonl", EVENTS)
+    ran = tocsin("statistics", "--events", events, "-o", events.parent)
+    assert ran.code == 1
+    assert "holds something else" in ran.err
+    ran = tocsin("statistics", "--events", events, "-o", events)
+    assert ran.code == 1
+    assert "this is a file" in ran.err
+    assert tocsin.files() == ["events", "events/a.jsonl"]
+
+
+def test_both_ends_are_needed(tocsin: Command) -> None:
+    assert tocsin("statistics", "--events", "events.jsonl").code == 2
+    assert tocsin("statistics", "-o", "history").code == 2

@@ -50,19 +50,21 @@ def match_documents(
     """For each document the queries of a text group that hold, ascending; and the counts of all.
 
     Document d: found[found_start[d] : found_start[d + 1]]. A query with a threshold holds when its score
-    reaches it. With scores, there is one for each query found: where the document is read it costs little.
+    reaches it. With scores, there is one for each that was found: now that the document is read, it costs
+    little.
     """
     count = np.zeros(4, np.int64)
     size = documents.elements.size - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
-    score = np.empty(0, np.float64)
+    score = np.empty(found.size if with_scores else 0, np.float64)
     document, hits = 0, 0
     while document < size:
-        found = with_room(found, found_start[document], hits)
+        used = found_start[document]
+        found = with_room(found, used, hits)
         if with_scores and score.size < found.size:
             longer = np.empty(found.size, np.float64)
-            longer[: found_start[document]] = score[: found_start[document]]
+            longer[:used] = score[:used]
             score = longer
         document, hits = _match_from(
             document,
@@ -80,11 +82,10 @@ def match_documents(
             room,
             judging,
             tally,
-            with_scores,
         )
-    count[FOUND] = found_start[size]
-    scored = found_start[size] if with_scores else 0
-    return found_start, found[: found_start[size]], score[:scored], count
+    used = found_start[size]
+    count[FOUND] = used
+    return found_start, found[:used], score[: used if with_scores else 0], count
 
 
 @bare_kernel
@@ -104,9 +105,11 @@ def _match_from(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
-    with_scores: bool,
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `found`, and how much it may need."""
+    """Go on with a document; the next that needs more room in `found`, and how much it may need.
+
+    `score` is as long as `found`, or has no room at all when no scores are asked for.
+    """
     bits = bits_of(code.group.size)
     used = found_start[document]
     while document < found_start.size - 1:
@@ -131,9 +134,9 @@ def _match_from(
                 found[used] = room.hit[i]
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
-        if with_scores:
+        if score.size > 0:
             for i in range(first, used):
-                score[i] = score_of(code, found[i], dictionary, terms, words, judging)
+                score[i] = score_of(code, np.int64(found[i]), dictionary, terms, words, judging)
         document += 1
         found_start[document] = used
         count[VISITED] += visited

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
-from tocsin.kernels.growing import enlarged, with_room
-from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.growing import with_room
+from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
@@ -50,25 +50,73 @@ def match_documents(
     """For each document the queries of a text group that hold, ascending; and the counts of all.
 
     Document d: found[found_start[d] : found_start[d + 1]]. A query with a threshold holds when its score
-    reaches it. With scores, there is one for each that was found: now that the document is read, it costs
-    little.
+    reaches it. With scores, there is one for each query found: where the document is read it costs little.
     """
     count = np.zeros(4, np.int64)
     size = documents.elements.size - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
-    score = np.empty(16 * size if with_scores else 0, np.float64)
+    score = np.empty(0, np.float64)
+    document, hits = 0, 0
+    while document < size:
+        found = with_room(found, found_start[document], hits)
+        if with_scores and score.size < found.size:
+            longer = np.empty(found.size, np.float64)
+            longer[: found_start[document]] = score[: found_start[document]]
+            score = longer
+        document, hits = _match_from(
+            document,
+            found_start,
+            found,
+            score,
+            count,
+            documents,
+            group,
+            code,
+            terms,
+            dictionary,
+            trie,
+            words,
+            room,
+            judging,
+            tally,
+            with_scores,
+        )
+    count[FOUND] = found_start[size]
+    scored = found_start[size] if with_scores else 0
+    return found_start, found[: found_start[size]], score[:scored], count
+
+
+@bare_kernel
+def _match_from(
+    document: int,
+    found_start: NDArray[np.int64],
+    found: NDArray[np.int32],
+    score: NDArray[np.float64],
+    count: NDArray[np.int64],
+    documents: Documents,
+    group: int,
+    code: QueryCode,
+    terms: Terms,
+    dictionary: DictionaryWords,
+    trie: Trie,
+    words: DocumentWords,
+    room: SearchRoom,
+    judging: JudgingRoom,
+    tally: NDArray[np.int64],
+    with_scores: bool,
+) -> tuple[np.int64, np.int64]:
+    """Go on with a document; the next that needs more room in `found`, and how much it may need."""
     bits = bits_of(code.group.size)
-    used = 0
-    for document in range(size):
+    used = found_start[document]
+    while document < found_start.size - 1:
         read_document(documents, document, terms, group, words)
         note_neighbours(words.word_term, words.word_place, words.state[WORDS], room.neighbours)
         visited, hits = search_trie(trie, group, words.present, words.state[PRESENT], room)
-        count[VISITED] += visited
-        count[HIT] += hits
-        found = with_room(found, used, hits)
+        if used + hits > found.size:
+            return document, hits
         first = used
-        candidates = 0
+        candidates = np.int64(0)
         for i in range(hits):
             query = room.hit[i] >> 1
             if room.hit[i] & 1 != 0:
@@ -77,7 +125,6 @@ def match_documents(
             else:
                 found[used] = query
                 used += 1
-        count[CANDIDATES] += candidates
         for i in range(candidates):
             _ask_ahead(code, room.hit, i, candidates)
             if query_matches(code, room.hit[i], dictionary, terms, words, judging):
@@ -85,15 +132,14 @@ def match_documents(
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
         if with_scores:
-            if score.size < used:
-                longer = np.empty(enlarged(score.size, used), np.float64)
-                longer[:first] = score[:first]
-                score = longer
             for i in range(first, used):
                 score[i] = score_of(code, found[i], dictionary, terms, words, judging)
-        found_start[document + 1] = used
-    count[FOUND] = used
-    return found_start, found[:used], score[: used if with_scores else 0], count
+        document += 1
+        found_start[document] = used
+        count[VISITED] += visited
+        count[HIT] += hits
+        count[CANDIDATES] += candidates
+    return document, np.int64(0)
 
 
 @inner_kernel

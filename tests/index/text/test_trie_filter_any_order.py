@@ -17,7 +17,7 @@ from tocsin.grammar.text.query import Operation, TextQuery
 from tocsin.index.text.documents import documents_of_texts
 from tocsin.index.text.queries import query_code
 from tocsin.index.text.trie_filter import TextFilter
-from tocsin.kernels.text.access_paths import order_of_terms
+from tocsin.kernels.text.term_order import order_of_terms
 
 GROUPS = 2
 RANDOM = random.Random(20)

@@ -13,9 +13,10 @@ from tocsin.grammar.text.parsing import parse_query
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.index.text.dictionary_words import words_for_kernels
 from tocsin.index.text.queries import query_code
-from tocsin.kernels.text.access_paths import AccessPaths, access_paths, order_of_terms
+from tocsin.kernels.text.access_paths import AccessPaths, access_paths
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import Terms
+from tocsin.kernels.text.term_order import order_of_terms
 from tocsin.kernels.text.trie_changes import delete_queries, insert_queries, with_room
 from tocsin.kernels.text.trie_filter import empty_trie
 from tocsin.kernels.text.trie_search import search_room, search_trie

@@ -30,7 +30,7 @@ def test_neighbours_are_never_denied_and_others_mostly_are(documents: list[list[
         known = {pair_of(a, b) for a, b in pairs if a >= 0 and b >= 0}
         for a in range(10):
             for b in range(10):
-                assert may_be_neighbours(bits, pair_of(a, b)) == (pair_of(a, b) in known)
+                assert may_be_neighbours(bits, int(pair_of(a, b))) == (pair_of(a, b) in known)
 
 
 def test_no_pair_is_always_allowed():

@@ -9,6 +9,7 @@ import pytest
 from tests.kernels.text.planted import Planted
 from tests.kernels.text.trie_shape import Hung, check_invariants, is_table, shape_of
 
+from tocsin.kernels.text.term_order import drift
 from tocsin.kernels.text.trie_filter import (
     ABSENT,
     BRANCHES_LIVE,
@@ -20,7 +21,7 @@ from tocsin.kernels.text.trie_filter import (
     TO_TABLE,
     find_child,
 )
-from tocsin.kernels.text.trie_layout import compact, drift
+from tocsin.kernels.text.trie_layout import compact
 
 MANY = TO_TABLE + 2
 UNDER_ONE = [f"top & w{number}" for number in range(MANY)]

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from tocsin.index.scratch import Scratch
 from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.kernels.number_sorting import no_tally
-from tocsin.kernels.text.access_paths import access_paths, order_of_terms
+from tocsin.kernels.text.access_paths import access_paths
 from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.judging import room_to_judge
 from tocsin.kernels.text.query_code import QueryCode, Terms
+from tocsin.kernels.text.term_order import drift, order_of_terms
 from tocsin.kernels.text.trie_changes import delete_queries, insert_queries, with_room
 from tocsin.kernels.text.trie_filter import ABSENT, Trie, empty_trie
-from tocsin.kernels.text.trie_layout import compact, drift
+from tocsin.kernels.text.trie_layout import compact
 from tocsin.kernels.text.trie_matching import match_documents
 from tocsin.kernels.text.trie_search import search_room
 

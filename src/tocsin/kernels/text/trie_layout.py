@@ -119,18 +119,3 @@ def _lay_out_predicates(trie: Trie, copy: Trie, old_branch: int, branch: int, hu
         hung += 1
         old = np.int64(trie.predicate[ROW * old + NEXT])
     return hung
-
-
-@kernel
-def drift(trie: Trie, rarity: NDArray[np.float64]) -> float:
-    """The share of branch nodes with a parent's term that is more common than their own."""
-    counted = 0
-    out_of_order = 0
-    for node in range(trie.state[BRANCHES_MADE]):
-        term = trie.branch[ROW * node + TERM]
-        if term >= 0:
-            above = trie.branch[ROW * trie.branch_upkeep[ROW * node + PARENT] + TERM]
-            if above >= 0:
-                counted += 1
-                out_of_order += rarity[above] < rarity[term]
-    return out_of_order / counted if counted > 0 else 0.0

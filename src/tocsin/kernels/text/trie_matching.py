@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.growing import enlarged, with_room
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.growing import with_room
+from tocsin.kernels.jit import bare_kernel, kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
@@ -53,18 +53,69 @@ def match_documents(
     size = documents.elements.size - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
-    score = np.empty(16 * size if with_scores else 0, np.float64)
+    score = np.empty(found.size if with_scores else 0, np.float64)
+    document, hits = 0, 0
+    while document < size:
+        used = found_start[document]
+        found = with_room(found, used, hits)
+        if with_scores and score.size < found.size:
+            longer = np.empty(found.size, np.float64)
+            longer[:used] = score[:used]
+            score = longer
+        document, hits = _match_from(
+            document,
+            found_start,
+            found,
+            score,
+            count,
+            documents,
+            group,
+            code,
+            terms,
+            dictionary,
+            trie,
+            words,
+            room,
+            judging,
+            tally,
+        )
+    used = found_start[size]
+    count[FOUND] = used
+    return found_start, found[:used], score[: used if with_scores else 0], count
+
+
+@bare_kernel
+def _match_from(
+    document: int,
+    found_start: NDArray[np.int64],
+    found: NDArray[np.int32],
+    score: NDArray[np.float64],
+    count: NDArray[np.int64],
+    documents: Documents,
+    group: int,
+    code: QueryCode,
+    terms: Terms,
+    dictionary: DictionaryWords,
+    trie: Trie,
+    words: DocumentWords,
+    room: SearchRoom,
+    judging: JudgingRoom,
+    tally: NDArray[np.int64],
+) -> tuple[np.int64, np.int64]:
+    """Go on with a document; the next that needs more room in `found`, and how much it may need.
+
+    `score` is as long as `found`, or has no room at all when no scores are asked for.
+    """
     bits = bits_of(code.group.size)
-    used = 0
-    for document in range(size):
+    used = found_start[document]
+    while document < found_start.size - 1:
         read_document(documents, document, terms, group, words)
         note_neighbours(words.word_term, words.word_place, words.state[WORDS], room.neighbours)
         visited, hits = search_trie(trie, group, words.present, words.state[PRESENT], room)
-        count[VISITED] += visited
-        count[HIT] += hits
-        found = with_room(found, used, hits)
+        if used + hits > found.size:
+            return document, hits
         first = used
-        candidates = 0
+        candidates = np.int64(0)
         for i in range(hits):
             query = room.hit[i] >> 1
             if room.hit[i] & 1 != 0:
@@ -73,19 +124,17 @@ def match_documents(
             else:
                 found[used] = query
                 used += 1
-        count[CANDIDATES] += candidates
         for i in range(candidates):
             ask_ahead(code, room.hit, i, candidates)
             if query_matches(code, room.hit[i], dictionary, terms, words, judging):
                 found[used] = room.hit[i]
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
-        if with_scores:
-            if score.size < used:
-                longer = np.empty(enlarged(score.size, used), np.float64)
-                longer[:first] = score[:first]
-                score = longer
+        if score.size > 0:
             write_scores(code, found, first, used, dictionary, terms, words, judging, score)
-        found_start[document + 1] = used
-    count[FOUND] = used
-    return found_start, found[:used], score[: used if with_scores else 0], count
+        document += 1
+        found_start[document] = used
+        count[VISITED] += visited
+        count[HIT] += hits
+        count[CANDIDATES] += candidates
+    return document, np.int64(0)

@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import prefetch
 from tocsin.kernels.growing import with_room
-from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import JudgingRoom, query_matches, score_of
+from tocsin.kernels.text.judging import JudgingRoom, ask_ahead, query_matches, write_scores
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
@@ -28,9 +27,6 @@ HIT = 1
 CANDIDATES = 2
 FOUND = 3
 """What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
-
-_AHEAD = 4
-"""How many candidates ahead their leaves are asked for; twice as many for where they begin."""
 
 
 @kernel
@@ -129,37 +125,16 @@ def _match_from(
                 found[used] = query
                 used += 1
         for i in range(candidates):
-            _ask_ahead(code, room.hit, i, candidates)
+            ask_ahead(code, room.hit, i, candidates)
             if query_matches(code, room.hit[i], dictionary, terms, words, judging):
                 found[used] = room.hit[i]
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
         if score.size > 0:
-            for i in range(first, used):
-                score[i] = score_of(code, np.int64(found[i]), dictionary, terms, words, judging)
+            write_scores(code, found, first, used, dictionary, terms, words, judging, score)
         document += 1
         found_start[document] = used
         count[VISITED] += visited
         count[HIT] += hits
         count[CANDIDATES] += candidates
     return document, np.int64(0)
-
-
-@inner_kernel
-def _ask_ahead(code: QueryCode, candidate: NDArray[np.int32], at: int, candidates: int) -> None:
-    """Ask for what the next candidates will need: they are anywhere in large arrays."""
-    if at + 2 * _AHEAD < candidates:
-        query = np.int64(candidate[at + 2 * _AHEAD])
-        prefetch(code.step_start, query)
-        prefetch(code.leaf_start, query)
-        prefetch(code.threshold, query)
-    if at + _AHEAD < candidates:
-        query = np.int64(candidate[at + _AHEAD])
-        leaf = code.leaf_start[query]
-        prefetch(code.step, code.step_start[query])
-        prefetch(code.term_start, leaf)
-        prefetch(code.negated, leaf)
-        prefetch(code.gap, leaf)
-    if at + _AHEAD // 2 < candidates:
-        leaf = code.leaf_start[candidate[at + _AHEAD // 2]]
-        prefetch(code.term, code.term_start[leaf])

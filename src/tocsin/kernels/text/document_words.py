@@ -21,7 +21,15 @@ from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.cutting import NOT_ASCII, cut_ascii, cut_characters
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.query_code import Terms
-from tocsin.kernels.text.terms import find_prefixes, find_record, hash_word, owner_of, prefix_lengths
+from tocsin.kernels.text.terms import (
+    find_prefixes,
+    find_record,
+    first_bytes,
+    hash_eights,
+    owner_of,
+    prefix_lengths,
+    second_eight,
+)
 
 STAMP = 0
 WORDS = 1
@@ -55,7 +63,7 @@ class DocumentWords(NamedTuple):
     word_end          int32[W]
     word_term         int32[W]     the term that it is, as a word, or -1
     word_place        int64[W]     its element * 2^32 + its place in that
-    hash              uint64[32]   of words that are being looked up
+    looked_up         uint64[96]   of words that are being looked up: their hash and first two eights
     present           int32[T]     the terms that the document holds
     seen              int32[4T]    for each term: a stamp, and when it is the document's, how often the
                                    term occurs, its first and its last occurrence
@@ -82,7 +90,7 @@ class DocumentWords(NamedTuple):
     word_end: NDArray[np.int32]
     word_term: NDArray[np.int32]
     word_place: NDArray[np.int64]
-    hash: NDArray[np.uint64]
+    looked_up: NDArray[np.uint64]
     present: NDArray[np.int32]
     seen: NDArray[np.int32]
     occurrence_word: NDArray[np.int32]
@@ -132,7 +140,7 @@ def no_document_words(terms: int, room: int) -> DocumentWords:
         np.empty(words, np.int32),
         np.empty(words, np.int32),
         np.empty(words, np.int64),
-        np.empty(_TOGETHER, np.uint64),
+        np.empty(3 * _TOGETHER, np.uint64),
         np.empty(terms, np.int32),
         np.zeros(SEEN * terms, np.int32),
         occurrence_word,
@@ -212,35 +220,47 @@ def _find_words(terms: Terms, owner: np.uint64, words: DocumentWords) -> int:
     -1 for a word that is no term, whose prefixes nobody knows.
     """
     slot, record = terms.slot, terms.record
-    data, value = words.folded_bytes, words.hash
+    data, looked_up = words.folded_bytes, words.looked_up
+    word_start, word_end, word_term = words.word_start, words.word_end, words.word_term
     mask = np.uint64(slot.size - 1)
-    count = words.state[WORDS]
-    left = 0
-    for first in range(0, count, _TOGETHER):
-        last = min(first + _TOGETHER, count)
-        for word in range(first, last):
-            start = np.int64(words.word_start[word])
-            value[word - first] = hash_word(owner, data, start, words.word_end[word] - start)
-            prefetch(slot, value[word - first] & mask)
-        for word in range(first, last):
-            prefetch(record, np.int64(slot[value[word - first] & mask] & LOWER_HALF))
-        for word in range(first, last):
-            start = np.int64(words.word_start[word])
-            size = words.word_end[word] - start
-            place = find_record(slot, record, value[word - first], owner, data, start, size)
+    count = np.uint64(words.state[WORDS])
+    left = np.uint64(0)
+    for first_word in range(np.uint64(0), count, np.uint64(_TOGETHER)):
+        last_word = min(first_word + np.uint64(_TOGETHER), count)
+        at = np.uint64(0)
+        for word in range(first_word, last_word):
+            start = np.int64(word_start[word])
+            size = np.int64(word_end[word]) - start
+            first = first_bytes(eight_bytes(data, start), size)
+            second = second_eight(data, start, size)
+            value = hash_eights(owner, first, second, data, start, size)
+            looked_up[at] = value
+            looked_up[at + np.uint64(1)] = first
+            looked_up[at + np.uint64(2)] = second
+            at += np.uint64(3)
+            prefetch(slot, value & mask)
+        for i in range(np.uint64(0), at, np.uint64(3)):
+            prefetch(record, slot[looked_up[i] & mask] & LOWER_HALF)
+        at = np.uint64(0)
+        for word in range(first_word, last_word):
+            start = np.int64(word_start[word])
+            size = np.int64(word_end[word]) - start
+            value, first, second = looked_up[at], looked_up[at + np.uint64(1)], looked_up[at + np.uint64(2)]
+            at += np.uint64(3)
+            place = find_record(slot, record, value, owner, first, second, data, start, size)
             words.unnamed[left] = word
             if place >= 0:
-                term = np.int64(record[place] >> HALF)
-                prefetch(words.seen, SEEN * term)
-                cover = np.int64(record[place + 1] >> HALF)
-                words.word_term[word] = term
-                words.cover[left] = cover
-                left += np.int64(cover != 0)
+                term = record[np.uint64(place)] >> HALF
+                cover = record[np.uint64(place + 1)] >> HALF
+                prefetch(words.seen, np.uint64(SEEN) * term)
+                word_term[word] = np.int32(term)
+                words.cover[left] = np.int32(cover)
+                left += np.uint64(cover != 0)
             else:
-                words.word_term[word] = -1
+                word_term[word] = -1
                 words.cover[left] = -1
-                left += 1
-    return left
+                left += np.uint64(1)
+    return np.int64(left)
 
 
 @inner_kernel

@@ -1,8 +1,8 @@
 """Documents meet queries: Figure 6 of the paper for a batch of documents.
 
-cut into words ──> search the filter ──> check what is left of the queries that were hit
+cut into words ──> search the filter ──> check what is left of the queries that were hit ──> scores
 
-A *candidate* is a query and a document whose check begins: of phrases, negations, the formula, the score.
+A *candidate* is a query and a document whose check begins: of phrases, negations, the formula.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import prefetch
-from tocsin.kernels.growing import with_room
-from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import JudgingRoom, query_matches, score_of
+from tocsin.kernels.text.judging import JudgingRoom, query_holds, score_of
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
@@ -33,7 +32,6 @@ _AHEAD = 4
 """How many candidates ahead their leaves are asked for; twice as many for where they begin."""
 
 
-@kernel
 def match_documents(
     documents: Documents,
     group: int,
@@ -45,6 +43,7 @@ def match_documents(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
+    *,
     with_scores: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """For each document the queries of a text group that hold, ascending; and the counts of all.
@@ -54,18 +53,17 @@ def match_documents(
     little.
     """
     count = np.zeros(4, np.int64)
-    size = documents.elements.size - 1
+    size = len(documents.elements) - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
-    score = np.empty(found.size if with_scores else 0, np.float64)
+    score = np.empty(len(found) if with_scores else 0, np.float64)
     document, hits = 0, 0
     while document < size:
         used = found_start[document]
-        found = with_room(found, used, hits)
-        if with_scores and score.size < found.size:
-            longer = np.empty(found.size, np.float64)
-            longer[:used] = score[:used]
-            score = longer
+        if used + hits > len(found):
+            found = np.concatenate([found[:used], np.empty(max(hits, used), np.int32)])
+            if with_scores:
+                score = np.concatenate([score[:used], np.empty(max(hits, used), np.float64)])
         document, hits = _match_from(
             document,
             found_start,
@@ -85,7 +83,7 @@ def match_documents(
         )
     used = found_start[size]
     count[FOUND] = used
-    return found_start, found[:used], score[: used if with_scores else 0], count
+    return found_start, found[:used], score[:used], count
 
 
 @bare_kernel
@@ -130,19 +128,47 @@ def _match_from(
                 used += 1
         for i in range(candidates):
             _ask_ahead(code, room.hit, i, candidates)
-            if query_matches(code, room.hit[i], dictionary, terms, words, judging):
+            if query_holds(code, np.int64(room.hit[i]), words, judging):
                 found[used] = room.hit[i]
                 used += 1
         sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
-        if score.size > 0:
-            for i in range(first, used):
-                score[i] = score_of(code, np.int64(found[i]), dictionary, terms, words, judging)
+        if first < used:
+            used = _reach_thresholds(found, score, first, used, code, dictionary, terms, words, judging)
         document += 1
         found_start[document] = used
         count[VISITED] += visited
         count[HIT] += hits
         count[CANDIDATES] += candidates
     return document, np.int64(0)
+
+
+@bare_kernel
+def _reach_thresholds(
+    found: NDArray[np.int32],
+    score: NDArray[np.float64],
+    first: int,
+    last: int,
+    code: QueryCode,
+    dictionary: DictionaryWords,
+    terms: Terms,
+    words: DocumentWords,
+    judging: JudgingRoom,
+) -> int:
+    """Keep of the queries found[first:last], whose Boolean reading holds, those with the score that they ask
+    for, and write the scores of all if there is room for them; where those that are kept end."""
+    kept = first
+    for i in range(first, last):
+        query = np.int64(found[i])
+        threshold = code.threshold[query]
+        if score.size > 0 or threshold > 0:
+            value = score_of(code, query, dictionary, terms, words, judging)
+            if value < threshold:
+                continue
+            if score.size > 0:
+                score[kept] = value
+        found[kept] = query
+        kept += 1
+    return kept
 
 
 @inner_kernel

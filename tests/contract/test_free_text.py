@@ -91,7 +91,7 @@ def cases(draw: st.DrawFn) -> tuple[Settings, list[tuple[str, str]], list[Event]
 
 
 @given(case=cases())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_rules_match_and_score_as_they_mean(
     case: tuple[Settings, list[tuple[str, str]], list[Event]], engine: str
 ) -> None:
@@ -109,12 +109,12 @@ def test_random_rules_match_and_score_as_they_mean(
 
 @pytest.mark.parametrize("access", ["auto", "structured", "text"])
 @given(seed=st.integers(0, 10**9))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_the_way_in_changes_no_match_and_no_score(access: str, seed: int) -> None:
     choices = random.Random(seed)
     setting = make_settings(choices)
-    rules = [(f"r{number}", make_condition(choices)) for number in range(30)]
-    events = [make_event(choices) for _ in range(70)]
+    rules = [(f"r{number}", make_condition(choices)) for number in range(12)]
+    events = [make_event(choices) for _ in range(66)]
     index: Any = build(rules, access=access, **setting.for_build())
     expected = expected_scores(rules, events, setting)
     assert by_cells(index, events) == expected

@@ -40,5 +40,6 @@ def test_matches_and_scores_are_those_of_the_meaning(engine: str) -> None:
         if matches(condition := parse_condition(rule.when, "n"), piece)
     ]
     found = tocsin.build(rules, engine=engine).match_table(pa.Table.from_pylist(NEWS))
+    assert isinstance(found, pa.Table)
     assert list(zip(*found.to_pydict().values(), strict=True)) == expected
     assert {rule for _, rule, _ in expected} == set(rules.ids.to_pylist())

@@ -40,6 +40,32 @@ def people(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(rows, "id string, age int, state string, weight double")
 
 
+def test_free_text_matches_with_scores_as_it_does_without_spark(spark: SparkSession) -> None:
+    texts = [
+        ("a", "David Lee wins a golf trophy", 1),
+        ("b", "golf, golf: é", 2),
+        ("c", None, 1),
+        ("d", "", 1),
+    ]
+    events = spark.createDataFrame(texts, "id string, body string, kind int")
+    dictionary = tocsin.Dictionary.count([text or "" for _, text, _ in texts])
+    rules = [
+        ("accrue", "contains(body, '\"David Lee\", golf, trophy', 0.9)"),
+        ("mixed", "kind = 1 and contains(body, 'gol* & !tennis', boolean)"),
+        ("not", "not contains(body, 'golf')"),
+        ("plain", "kind = 2"),
+    ]
+    index = tocsin.build(rules, dictionaries={"body": dictionary})
+    found = {(row.id, row.rule, row.score) for row in ts.match(events, index, keep=["id"]).collect()}
+    expected = {
+        (texts[number][0], match.rule, match.score)
+        for number, (_, body, kind) in enumerate(texts)
+        for match in index.match({"body": body, "kind": kind})
+    }
+    assert found == expected
+    assert {rule for _, rule, _ in found} == {"accrue", "mixed", "not", "plain"}
+
+
 @pytest.fixture(scope="module")
 def index() -> Index:
     return build(RULES)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of
+from tocsin.cli.text_options import add_text_arguments, preparation_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
 
 if TYPE_CHECKING:
@@ -56,9 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write", action="store_true", help="write --threshold into the rule's file (.sql .csv .jsonl)"
     )
-    parser.add_argument(
-        "--history", metavar="FOLDER", help="what tocsin statistics wrote: how much each word weighs"
-    )
+    add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.grammar.rule_files import read_rules
     from tocsin.grammar.rule_rewriting import check_rewritable
     from tocsin.grammar.threshold_writing import threshold_text
-    from tocsin.monitor.backtest import backtest
+    from tocsin.monitor.backtest import run_backtest
     from tocsin.monitor.event_sources import event_source
 
     if arguments.write and arguments.threshold is None:
@@ -77,16 +76,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--top is 0 or more, not {arguments.top}")
     rules = read_rules(*files_of(arguments.rules), skip_bad=True)
     source = event_source(arguments.events)
+    preparation = preparation_of(arguments)
     say_if_compiling()
     try:
         with progress("Reading events", len(source)) as advance:
-            found = backtest(
+            found = run_backtest(
                 rules,
                 source,
-                rule=arguments.rule,
+                arguments.rule,
+                preparation,
                 time=arguments.time,
                 top=arguments.top,
-                history=arguments.history,
                 advance=advance,
             )
     except UnknownRuleError as error:

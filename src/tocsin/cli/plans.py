@@ -15,10 +15,9 @@ def print_plan(plan: RulePlan) -> str:
     width = min(_WIDEST, max(len(each.text) for each in plan.conjuncts))
     lines = [plan.rule]
     for each in plan.conjuncts:
-        estimate = f"estimated {_percent(each.selectivity)}"
         truth = "" if each.actual is None else f"   true {_percent(each.actual)}"
-        cost = f"   found in {each.found:.3g} ns, asked in {each.asked:.3g} ns"
-        lines.append(f"  {each.role:<10} {each.text:<{width}}   {estimate}{truth}{cost}")
+        estimate = f"estimated {_percent(each.selectivity):<9}"
+        lines.append(f"  {each.role:<10} {each.text:<{width}}   {estimate}{truth}".rstrip())
     return "\n".join(lines)
 
 

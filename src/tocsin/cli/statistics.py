@@ -18,7 +18,7 @@ SUMMARY = "count what past events hold"
 DESCRIPTION = """\
 Counts on Spark what the events of a file, or of a folder of part files, hold: of every field its values,
 of text fields the words (the dictionary that scores are made of) and which go together. The folder that
-it writes is what tocsin.build takes as history. Records that are no events are left out."""
+it writes is what --history of other commands takes. Records that are no events are left out."""
 EXAMPLES = """\
 examples:
   tocsin statistics --events visits/ -o history

@@ -26,7 +26,7 @@ from tocsin.grammar.rule_files import read_rules
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.text.query import TextQuery
-from tocsin.grammar.text.settings import DEFAULT
+from tocsin.grammar.text.settings import TextSettings
 from tocsin.grammar.tree import (
     TEXT_TESTS,
     Condition,
@@ -68,7 +68,7 @@ def backtest(
     history: History | PathLike | None = None,
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
-    advance: Callable[[int], None] | None = None,
+    text_threshold: float = 0.0,
 ) -> TestRun:
     """Try the `contains` of a rule on a history: its events ranked by score.
 
@@ -77,19 +77,32 @@ def backtest(
     rule        the rule's id. Of several `contains` the one with a threshold is tried
     time        the field that tells an event's time; without it the first that looks like one
     top         how many events keep their text to be shown; without it all do
-    history, dictionaries, stop_words   as for `tocsin.build`: what words weigh
-    advance     called with how many events are done
+    history, dictionaries, stop_words, text_threshold   as for `tocsin.build`
 
     Raises UsageError when the rule has no `contains` that could be tried, UnknownRuleError when there is
     no such rule, RuleError when its condition cannot be read.
     """
     if top is not None and top < 0:
         raise UsageError(f"top is how many texts to keep, not {top}")
-    tried = _tried(read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules), rule)
-    source = event_source(events)
+    found = read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules)
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
+    return run_backtest(found, event_source(events), rule, preparation, time=time, top=top)
+
+
+def run_backtest(
+    rules: Rules,
+    source: EventSource,
+    rule: str,
+    preparation: Preparation,
+    *,
+    time: str | None = None,
+    top: int | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> TestRun:
+    """The same for what is read already; `advance` is called with how many events are done."""
+    tried = _tried(rules, rule, preparation.base.settings())
     found_time = _time_field(source) if time is None else field_named(time)
-    index = _index(tried.place, Preparation.of(history, dictionaries, stop_words))
-    run = _Run(tried, IndexOnSlices(index), found_time, top)
+    run = _Run(tried, IndexOnSlices(_index(tried.place, preparation)), found_time, top)
     done = 0
     for portion in source.portions(run.fields):
         run.add(portion)
@@ -112,7 +125,7 @@ class _Tried:
     threshold: float | None
 
 
-def _tried(rules: Rules, rule: str) -> _Tried:
+def _tried(rules: Rules, rule: str, settings: TextSettings) -> _Tried:
     try:
         row = rules.ids.to_pylist().index(rule)
     except ValueError:
@@ -124,7 +137,7 @@ def _tried(rules: Rules, rule: str) -> _Tried:
     step, predicate = _step_to_try(condition, rule)
     query = parse_query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
     place = Place(rules, row, condition.places[step])
-    return _Tried(place, predicate.field, query, threshold_of(predicate, DEFAULT))
+    return _Tried(place, predicate.field, query, threshold_of(predicate, settings))
 
 
 def _step_to_try(condition: Condition, rule: str) -> tuple[int, Predicate]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tocsin.errors import UsageError
@@ -57,11 +56,11 @@ class Preparation:
 def _known(history: History | PathLike) -> tuple[dict[Path, Dictionary], Selectivity]:
     """The dictionaries and the estimates that history gives."""
     from tocsin.index.statistics.history import History
-    from tocsin.index.statistics.selectivity import selectivity
+    from tocsin.index.statistics.selectivity import HistorySelectivity
 
     known = history if isinstance(history, History) else History.open(history)
     words = {path: known.dictionary(path) for path in known.text_fields}
-    return words, partial(selectivity, history=known)
+    return words, HistorySelectivity(known)
 
 
 def field_named(name: str) -> Path:

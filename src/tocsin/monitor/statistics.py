@@ -10,6 +10,7 @@ import numpy as np
 
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.leaf_texts import Texts
+from tocsin.index.text.compiled import CompiledTexts
 from tocsin.monitor.version import Version
 
 Number = TypeVar("Number", int, float)
@@ -108,7 +109,7 @@ def statistics_of(index: CompiledIndex) -> Statistics:
         edges=len(graph.child),
         distinct_conditions=len(np.unique(graph.root)),
         uses=(len(graph.child) + index.rule_count) / used if used else 0.0,
-        bytes_matching={name: _bytes(getattr(index, name)) for name in parts},
+        bytes_matching={name: _bytes(getattr(index, name)) for name in parts} | bytes_of_texts(index.texts),
         bytes_texts=texts,
         seconds=dict(index.facts),
     )
@@ -152,6 +153,19 @@ def _sums(one: dict[str, Number], other: dict[str, Number]) -> dict[str, Number]
 
 def _bytes(part: Texts | tuple[np.ndarray, ...]) -> int:
     return sum(array.nbytes for array in part)
+
+
+def bytes_of_texts(texts: CompiledTexts) -> dict[str, int]:
+    """The memory that free text takes, by part; nothing where there is none."""
+    if not len(texts.leaf) and not len(texts.base.words.group):
+        return {}
+    return {
+        "queries": _bytes(texts.queries),
+        "terms": _bytes(texts.terms),
+        "trie": _bytes(texts.trie),
+        "dictionary": _bytes(texts.base.words),
+        "text_rules": _bytes(texts.rules),
+    }
 
 
 def _size(parts: dict[str, int]) -> str:

@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -14,12 +15,14 @@ from hypothesis import strategies as st
 from tocsin.events.arrow import batch_of_table
 from tocsin.grammar.text.meaning import judge
 from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.text.query import Word
 from tocsin.grammar.text.settings import NoDictionary
 from tocsin.index.statistics.hashes import row_hashes
-from tocsin.index.statistics.resemblance import sketch_of, text_selectivity
+from tocsin.index.statistics.resemblance import prefix_sketch, text_selectivities, text_selectivity
 from tocsin.index.statistics.sketches import WordSketches, sketches_of_words
 from tocsin.index.statistics.word_counts import WordCounter
+from tocsin.index.text.dictionary import Dictionary
+from tocsin.index.text.dictionary_words import words_for_kernels
+from tocsin.index.text.queries import query_code
 
 SIZE = 64
 DOCUMENTS = 3_000
@@ -155,7 +158,7 @@ def test_words_that_never_meet_in_the_sample_are_taken_to_be_independent() -> No
 def test_prefix_of_very_many_words() -> None:
     texts = [f"w{number} w{number + 1} other" for number in range(1_000)] + ["other"] * 1_000
     sketches = sketches_of(texts)
-    found = sketch_of(Word("w", is_prefix=True), sketches)
+    found = prefix_sketch("w", sketches)
     assert 600 < found.documents <= 2_000
     assert text_selectivity(parse_query("w*"), sketches) == pytest.approx(0.5, abs=0.5)
     assert text_selectivity(parse_query("w10*"), sketches) == pytest.approx(share("w10*", texts), abs=0.01)
@@ -169,6 +172,19 @@ def test_never_out_of_bounds_and_exact_for_few(texts: list[str], query: str) -> 
     sketches = sketches_of(texts, 32)
     least = 0.5 / (len(texts) + 1)
     assert text_selectivity(parse_query(query), sketches) == pytest.approx(max(least, share(query, texts)))
+
+
+def test_many_queries_at_once_and_fields_apart() -> None:
+    queries = [parse_query(query) for query in QUERIES]
+    twice = [*queries, *queries]
+    groups = [0] * len(queries) + [1] * len(queries)
+    code, terms = query_code(twice, groups, [0.0] * len(twice), words_for_kernels([Dictionary()] * 2))
+    for group, sketches in enumerate((SKETCHES, SMALL)):
+        chosen = np.flatnonzero(code.group == group).astype(np.int32)
+        assert text_selectivities(code, terms, chosen, sketches).tolist() == [
+            text_selectivity(query, sketches) for query in queries
+        ]
+    assert len(text_selectivities(code, terms, np.empty(0, np.int32), SMALL)) == 0
 
 
 def test_long_and_deep_queries() -> None:

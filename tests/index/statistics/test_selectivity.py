@@ -6,6 +6,7 @@ import datetime as dt
 import random
 from pathlib import Path as FilePath
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +15,13 @@ from tests.index.statistics.corpora import history_of
 from tocsin.errors import InputError, UsageError
 from tocsin.grammar.conditions import parse_predicate
 from tocsin.grammar.meaning import Truth, predicate_truth
+from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.tree import Predicate
 from tocsin.index.statistics.history import History
-from tocsin.index.statistics.selectivity import GUESS, selectivity
+from tocsin.index.statistics.selectivity import GUESS, HistorySelectivity, selectivity
+from tocsin.index.text.dictionary import Dictionary
+from tocsin.index.text.dictionary_words import words_for_kernels
+from tocsin.index.text.queries import query_code
 
 ROWS = 400
 STATES = ["CA", "NY", "OR", "TX"]
@@ -152,6 +157,24 @@ def many_numbers() -> History:
 def test_seldom_values_share_what_is_left() -> None:
     found = estimate(f"n = {MANY[0]}", many_numbers())
     assert 1 / len(MANY) / 4 < found < 4 / len(MANY)
+
+
+def test_text_queries_all_at_once(history: History) -> None:
+    queries = ["golf", "golf & !day", "a | golf", "tennis", "day, golf"]
+    fields = [("state",), ("body",)]
+    code, terms = query_code(
+        [parse_query(query) for query in queries * 2],
+        [0] * len(queries) + [1] * len(queries),
+        [0.0] * (2 * len(queries)),
+        words_for_kernels([Dictionary(), Dictionary()]),
+    )
+    numbers = np.arange(2 * len(queries), dtype=np.int32)[::-1].copy()
+    for known in (history, history_of([], FIELDS, [("body",)])):
+        found = HistorySelectivity(known).of_queries(code, terms, numbers, fields).tolist()
+        expected = [
+            estimate(f"contains({path}, '{query}')", known) for (path,) in fields for query in queries
+        ]
+        assert found == pytest.approx(expected[::-1], rel=1e-12)
 
 
 def test_words_that_were_not_counted(history: History) -> None:

@@ -45,9 +45,10 @@ def _words_in(piece: str, start: int) -> Iterator[PlacedWord]:
     """The words of a piece between blanks, which stands at `start`."""
     whole = normalised(piece)
     written = [*_clusters(piece)]
-    ends = [*accumulate(len(normalised(piece[begin:end])) for begin, end in written)]
-    if "".join(normalised(piece[begin:end]) for begin, end in written) != whole:
-        written, ends = [(0, len(piece))], [len(whole)]
+    each = [normalised(piece[begin:end]) for begin, end in written]
+    if "".join(each) != whole:
+        written, each = [(0, len(piece))], [whole]
+    ends = [*accumulate(map(len, each))]
     at = cluster = 0
     for word in cut(whole):
         begin = whole.index(word, at)

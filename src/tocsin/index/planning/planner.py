@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
-from tocsin.grammar.tree import Predicate
+from tocsin.grammar.tree import Path, Predicate
 from tocsin.index.likelihood import Likelihood
 from tocsin.index.packing import starts
 from tocsin.index.planning.costs import Costs, known_costs
@@ -45,6 +45,11 @@ class Selectivity(Protocol):
     def __call__(self, predicate: Predicate, /) -> float:
         """The share of events for which a predicate is true."""
 
+    def of_queries(
+        self, code: QueryCode, terms: Terms, query: NDArray[np.int32], fields: Sequence[Path], /
+    ) -> NDArray[np.float64]:
+        """The same of text queries by their numbers, all at once; `fields` is by text group."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planner:
@@ -68,13 +73,15 @@ class Planner:
         query: NDArray[np.int32],
         code: QueryCode,
         terms: Terms,
+        fields: Sequence[Path],
         is_counted: NDArray[np.bool_],
         predicate_of: Callable[[int], Predicate],
         leaves: NDArray[np.int32],
     ) -> LeafEstimates:
         """What finding and asking every leaf costs, and how often it holds.
 
-        `likelihood` is by leaf, and guessed from the rules; `query` gives the text query of a leaf, or -1.
+        `likelihood` is by leaf, and guessed from the rules; `query` gives the text query of a leaf, or -1;
+        `fields` is by text group.
         History is asked about the given leaves only: each takes a moment.
         """
         costs = self.costs
@@ -83,9 +90,12 @@ class Planner:
         true[texts] = likelihood_of_queries(code, terms, is_counted)[query[texts]]
         false[texts] = 1.0 - true[texts]
         if self.selectivity is not None:
-            for leaf in leaves.tolist():
+            is_text = query[leaves] >= 0
+            asked_texts = leaves[is_text]
+            true[asked_texts] = self.selectivity.of_queries(code, terms, query[asked_texts], fields)
+            for leaf in leaves[~is_text].tolist():
                 true[leaf] = self.selectivity(predicate_of(leaf))
-                false[leaf] = 1.0 - true[leaf]
+            false[leaves] = 1.0 - true[leaves]
         found = np.full(len(query), costs.structured_found)
         asked = np.full(len(query), costs.structured_asked)
         letters = letters_of_queries(code, terms).astype(np.float64)

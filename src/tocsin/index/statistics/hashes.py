@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from tocsin.index.packing import text_arrays
 from tocsin.kernels.text_hashes import hash_texts_evenly
 
-END = 2**63
-"""One more than the largest hash."""
-
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 

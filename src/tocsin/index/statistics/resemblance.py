@@ -13,179 +13,104 @@ words it holds; so the query is asked of each, whatever its form:
 
 The share is exact where all sketches are whole, which goes for words that are in few documents. When no
 document of the sample satisfies the query, words are taken to be independent. Phrases count as their
-words joined by AND, which they never exceed.
+words joined by AND, which they never exceed. With a threshold, a query that is one flat ACCRUE needs
+several of its words at once (as many as the filter relies on): a score of t is reached by no fewer than
+t * t of them.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.grammar.text.query import Group, Leaf, Operation, TextQuery, Word
-from tocsin.index.statistics.hashes import END
+from tocsin.grammar.text.query import TextQuery
+from tocsin.index.packing import starts
 from tocsin.index.statistics.sketches import Sketch, WordSketches
+from tocsin.index.text.dictionary import Dictionary
+from tocsin.index.text.dictionary_words import words_for_kernels
+from tocsin.index.text.queries import query_code
+from tocsin.kernels.text.dictionary import DictionaryWords
+from tocsin.kernels.text.query_code import QueryCode, Terms
+from tocsin.kernels.text.resemblance import TermSketches, shares_of_queries
 
 MOST_WORDS_OF_PREFIX = 256
-"""Words that a prefix is taken for, those in most documents; what the others add is added to the count."""
-
-LARGEST_SAMPLE = 4096
-"""Documents that a query is asked of, at most."""
+"""Words that a prefix is taken for, those in most documents; what the others have is added to the count."""
 
 _NOTHING = Sketch(0.0, np.empty(0, np.int64))
 
 
 def text_selectivity(query: TextQuery, sketches: WordSketches, threshold: float = 0.0) -> float:
-    """The share of documents that satisfy the query: 0 < s <= 1.
-
-    With a threshold a query that is one flat ACCRUE needs several of its words at once (as many as the
-    filter relies on): a score of t is reached by no fewer than t * t words.
-    """
-    documents = sketches.dictionary.documents
-    least = 0.5 / (documents + 1)
-    sets = {word: sketch_of(word, sketches) for leaf in query.leaves() for word in leaf.words}
-    sample = _sample(list(sets.values()))
-    members = {word: np.isin(sample.hashes, sketch.hashes) for word, sketch in sets.items()}
-    needed = 1
-    if threshold > 0 and len(query.steps) > 1 and _is_flat_accrue(query):
-        needed = max(1, math.ceil(min(threshold * threshold * (1 - 1e-9), len(query.steps))))
-    found = _asked(query, sets, members, max(1, documents), needed)
-    hits = int(np.count_nonzero(found.holds))
-    estimate = hits * sample.stands_for / max(1, documents)
-    if hits == 0 and not sample.is_whole:
-        estimate = min(found.independent, sample.stands_for / max(1, documents))
-    return min(1.0, max(least, found.at_least, min(estimate, found.at_most)))
+    """The share of documents that satisfy the query: 0 < s <= 1."""
+    code, terms = query_code([query], [0], [threshold], _no_words())
+    return float(text_selectivities(code, terms, np.zeros(1, np.int32), sketches)[0])
 
 
-def sketch_of(word: Word, sketches: WordSketches) -> Sketch:
-    """The documents that hold a word, or one of the words that begin with a prefix."""
-    dictionary = sketches.dictionary
-    if not word.is_prefix:
-        place = dictionary.place_of(word.text)
-        return _NOTHING if place is None else sketches.at(place)
-    places = dictionary.places_starting_with(word.text)
+@cache
+def _no_words() -> DictionaryWords:
+    """A query's arrays name a dictionary, which sketches have no use for."""
+    return words_for_kernels([Dictionary()])
+
+
+def text_selectivities(
+    code: QueryCode, terms: Terms, query: NDArray[np.int32], sketches: WordSketches
+) -> NDArray[np.float64]:
+    """The same of many queries by their numbers, all of the text group that these are the sketches of."""
+    group = int(code.group[query[0]]) if len(query) else -1
+    return shares_of_queries(
+        code, query, term_sketches(terms, group, sketches), sketches.dictionary.documents
+    )
+
+
+def term_sketches(terms: Terms, group: int, sketches: WordSketches) -> TermSketches:
+    """The sketches of a group's terms; those of other groups are left empty."""
+    data = terms.data.tobytes()
+    found = [_NOTHING] * len(terms.group)
+    for term in np.flatnonzero(terms.group == group).tolist():
+        text = data[terms.start[term] : terms.start[term + 1]].decode()
+        found[term] = prefix_sketch(text, sketches) if terms.is_prefix[term] else word_sketch(text, sketches)
+    return TermSketches(
+        np.array([each.documents for each in found], np.float64),
+        np.array([each.is_whole for each in found], np.bool_),
+        starts([len(each.hashes) for each in found], np.int64),
+        np.concatenate([_NOTHING.hashes, *(each.hashes for each in found)]),
+    )
+
+
+def word_sketch(word: str, sketches: WordSketches) -> Sketch:
+    """The documents that hold a word."""
+    place = sketches.dictionary.place_of(word)
+    return _NOTHING if place is None else sketches.at(place)
+
+
+def prefix_sketch(prefix: str, sketches: WordSketches) -> Sketch:
+    """The documents that hold a word that begins so."""
+    documents = sketches.dictionary.arrays.documents
+    places = sketches.dictionary.places_starting_with(prefix)
+    chosen = np.arange(places.start, places.stop)
     if len(places) > MOST_WORDS_OF_PREFIX:
-        count = dictionary.arrays.documents[places.start : places.stop]
-        chosen = np.argpartition(-count, MOST_WORDS_OF_PREFIX)[:MOST_WORDS_OF_PREFIX] + places.start
-        rest = int(count.sum()) - int(dictionary.arrays.documents[chosen].sum())
-    else:
-        chosen, rest = np.arange(places.start, places.stop), 0
-    return _union(
-        [sketches.at(place) for place in chosen.tolist()], sketches.size, rest, dictionary.documents
-    )
-
-
-def _union(sets: Sequence[Sketch], size: int, more: int, documents: int) -> Sketch:
-    """The documents in any of the sets, and no more than `more` others that nothing else is known of."""
-    sample = _sample(sets)
-    count = len(sample.hashes) * sample.stands_for
-    largest = max((each.documents for each in sets), default=0.0)
-    count = max(largest, min(count, sum(each.documents for each in sets)))
-    whole = sample.is_whole and not more
+        order = np.argpartition(-documents[chosen], MOST_WORDS_OF_PREFIX)
+        chosen = chosen[order[:MOST_WORDS_OF_PREFIX]]
+    others = int(documents[places.start : places.stop].sum() - documents[chosen].sum())
+    union = _union([sketches.at(place) for place in chosen.tolist()])
+    if union.is_whole and not others:
+        return union
+    most = float(sketches.dictionary.documents)
     return Sketch(
-        count if whole else min(max(count + more, size + 1.0), float(documents)),
-        sample.hashes if whole else sample.hashes[:size],
+        min(most, max(union.documents + others, sketches.size + 1.0)), union.hashes[: sketches.size]
     )
 
 
-class _Sample(NamedTuple):
-    """Documents of which it is known whether they are in each of some sets.
-
-    hashes       of the documents, ascending
-    is_whole     whether these are all documents in any of the sets
-    stands_for   how many documents of the sets each of them stands for
-    """
-
-    hashes: NDArray[np.int64]
-    is_whole: bool
-    stands_for: float
-
-
-def _sample(sets: Sequence[Sketch]) -> _Sample:
-    every = np.unique(np.concatenate([_NOTHING.hashes, *(each.hashes for each in sets)]))
-    end = min((int(each.hashes[-1]) for each in sets if not each.is_whole and len(each.hashes)), default=END)
-    known = every[: np.searchsorted(every, end, side="right")] if end < END else every
-    is_whole = len(known) == len(every) and end == END
-    if len(known) > LARGEST_SAMPLE:
-        known, is_whole = known[:LARGEST_SAMPLE], False
-    if is_whole:
-        return _Sample(known, True, 1.0)
-    reference = max(sets, key=lambda each: each.documents)
-    seen = int(np.count_nonzero(np.isin(known, reference.hashes)))
-    stands_for = reference.documents / seen if seen else END / (int(known[-1]) + 1)
-    return _Sample(known, False, stands_for)
-
-
-class _Part(NamedTuple):
-    """A step of a query: the documents of the sample in which it holds, and what is known of its share."""
-
-    holds: NDArray[np.bool_]
-    at_least: float
-    at_most: float
-    independent: float
-    is_negated: bool = False
-
-
-def _asked(
-    query: TextQuery,
-    sets: dict[Word, Sketch],
-    members: dict[Word, NDArray[np.bool_]],
-    documents: int,
-    needed: int,
-) -> _Part:
-    """The whole query; `needed` operands of an ACCRUE have to hold."""
-    waiting: list[_Part] = []
-    for step in query.steps:
-        if isinstance(step, Group):
-            operands = waiting[-step.arity :]
-            del waiting[-step.arity :]
-            waiting.append(_joined(step.operation, operands, needed))
-        else:
-            waiting.append(_leaf(step, sets, members, documents))
-    return waiting[0]
-
-
-def _leaf(
-    leaf: Leaf, sets: dict[Word, Sketch], members: dict[Word, NDArray[np.bool_]], documents: int
-) -> _Part:
-    shares = [min(1.0, sets[word].documents / documents) for word in leaf.words]
-    holds = np.logical_and.reduce([members[word] for word in leaf.words])
-    if leaf.negated:
-        at_least = 1.0 - min(shares)
-        return _Part(~holds, at_least, 1.0 if len(shares) > 1 else at_least, 1.0 - math.prod(shares), True)
-    at_least = shares[0] if len(shares) == 1 else 0.0
-    return _Part(holds, at_least, min(shares), math.prod(shares))
-
-
-def _joined(operation: Operation, operands: Sequence[_Part], needed: int) -> _Part:
-    plain = [each for each in operands if not each.is_negated]
-    negated = [each for each in operands if each.is_negated]
-    if operation is Operation.AND:
-        parts = operands
-    else:
-        parts = [_any_of(plain, needed if operation is Operation.ACCRUE else 1), *negated]
-    return _Part(
-        np.logical_and.reduce([each.holds for each in parts]),
-        max(0.0, 1.0 - sum(1.0 - each.at_least for each in parts)),
-        min(each.at_most for each in parts),
-        math.prod(each.independent for each in parts),
-    )
-
-
-def _any_of(parts: Sequence[_Part], needed: int) -> _Part:
-    """Where so many of the parts hold."""
-    count = np.zeros(len(parts[0].holds), np.int32)
-    for part in parts:
-        count += part.holds
-    at_most = min(1.0, sum(each.at_most for each in parts) / needed)
-    independent = 1.0 - math.prod(1.0 - each.independent for each in parts)
-    at_least = max(each.at_least for each in parts) if needed == 1 else 0.0
-    return _Part(count >= needed, at_least, at_most, min(independent, at_most))
-
-
-def _is_flat_accrue(query: TextQuery) -> bool:
-    groups = [step for step in query.steps if isinstance(step, Group)]
-    return len(groups) == 1 and groups[0].operation is Operation.ACCRUE
+def _union(sets: Sequence[Sketch]) -> Sketch:
+    """The documents in any of the sets: counted by the largest of them, of which the sample has a share."""
+    hashes = np.unique(np.concatenate([_NOTHING.hashes, *(each.hashes for each in sets)]))
+    ends = [int(each.hashes[-1]) for each in sets if not each.is_whole]
+    if not ends:
+        return Sketch(float(len(hashes)), hashes)
+    known = hashes[: np.searchsorted(hashes, min(ends), side="right")]
+    largest = max(sets, key=lambda each: each.documents)
+    seen = int(np.count_nonzero(np.isin(known, largest.hashes)))
+    count = largest.documents * len(known) / max(1, seen)
+    return Sketch(max(largest.documents, min(count, sum(each.documents for each in sets))), known)

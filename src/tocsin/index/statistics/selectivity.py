@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin.events.kinds import Kind
 from tocsin.grammar.meaning import Truth, kind_of_predicate, predicate_truth
 from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.tree import TEXT_TESTS, Literal, Predicate, Test, has_threshold
+from tocsin.grammar.tree import TEXT_TESTS, Literal, Path, Predicate, Test, has_threshold
 from tocsin.index.keys import scalar_key
 from tocsin.index.statistics.history import History
-from tocsin.index.statistics.resemblance import text_selectivity
+from tocsin.index.statistics.resemblance import text_selectivities, text_selectivity
 from tocsin.index.statistics.values import FieldStatistics, Key, KindStatistics
+from tocsin.kernels.text.query_code import QueryCode, Terms
 
 GUESS = 0.1
 """What is said when there is nothing to go by: history is empty, or a field's words were not counted."""
@@ -30,6 +32,34 @@ TRIED = 128
 
 _READ_STRINGS = frozenset({Test.LIKE, Test.ILIKE, Test.MATCHES, Test.CIDR})
 _TRIED_FIELD = ("tried",)
+
+
+class HistorySelectivity:
+    """What a history says of predicates; shares are greater than 0 and at most 1."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+
+    def __call__(self, predicate: Predicate, /) -> float:
+        """The share of events for which a predicate is true."""
+        return selectivity(predicate, self._history)
+
+    def of_queries(
+        self, code: QueryCode, terms: Terms, query: NDArray[np.int32], fields: Sequence[Path]
+    ) -> NDArray[np.float64]:
+        """The same of text queries by their numbers, all at once; `fields` is by text group."""
+        share = np.full(len(query), GUESS)
+        group = code.group[query]
+        for each in np.unique(group).tolist() if self._history.rows else []:
+            chosen = group == each
+            field = self._history.field(fields[each])
+            share[chosen] *= field.present / field.rows
+            if field.documents is not None:
+                found = text_selectivities(code, terms, query[chosen], self._history.sketches(field.path))
+                share[chosen] = found * field.documents / field.rows
+        least = least_share(self._history.rows) if self._history.rows else GUESS
+        bounded: NDArray[np.float64] = np.clip(share, least, 1.0)
+        return bounded
 
 
 def selectivity(predicate: Predicate, history: History) -> float:

@@ -15,7 +15,7 @@ from tocsin.events.cells import Path
 from tocsin.events.kinds import Kind
 from tocsin.index.keys import value_of_double_key
 from tocsin.index.statistics.facts import DISTINCT, NO_KIND, NUMBERS
-from tocsin.index.statistics.hashes import END
+from tocsin.kernels.text.resemblance import END
 
 Value = int | float | str | bool
 Key = tuple[int, int] | str

@@ -31,27 +31,33 @@ class FieldDocuments(NamedTuple):
 
 
 class FoundQueries(NamedTuple):
-    """What one filter found in the documents of a field, with scores.
+    """The pairs of a document and a query that one filter found in a field, with scores.
 
-    start    int64[D+1]   queries of document d, ascending: query[start[d] : start[d + 1]]
-    query    int32[...]
-    score    float64[...]
+    pair     int64[n]     document * queries + query, ascending
+    score    float64[n]
     """
 
-    start: NDArray[np.int64]
-    query: NDArray[np.int32]
+    pair: NDArray[np.int64]
     score: NDArray[np.float64]
+    queries: int
+
+    @staticmethod
+    def of(
+        start: NDArray[np.int64], query: NDArray[np.int32], score: NDArray[np.float64], queries: int
+    ) -> FoundQueries:
+        """From the queries of each document, ascending; there are so many queries in all."""
+        document = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        return FoundQueries(document * queries + query, score, queries)
 
     def scores_of(
-        self, document: NDArray[np.int64], query: NDArray[np.int32], queries: int
+        self, document: NDArray[np.int64], query: NDArray[np.int32]
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Which pairs were found, and their scores; there are so many queries in all."""
-        every = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start)) * queries + self.query
-        wanted = document * queries + query
-        place = np.minimum(np.searchsorted(every, wanted), max(0, len(every) - 1))
-        if not len(every):
-            return np.zeros(len(wanted), np.bool_), np.zeros(len(wanted))
-        is_there = every[place] == wanted
+        """Which pairs were found, and their scores."""
+        if not len(self.pair):
+            return np.zeros(len(query), np.bool_), np.zeros(len(query))
+        wanted = document * self.queries + query
+        place = np.minimum(np.searchsorted(self.pair, wanted), len(self.pair) - 1)
+        is_there = (self.pair[place] == wanted) & (document >= 0)
         return is_there, np.where(is_there, self.score[place], 0.0)
 
 

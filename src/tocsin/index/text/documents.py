@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tocsin.events.cells import StringCells
 from tocsin.grammar.text.words import normalised
-from tocsin.index.packing import joined, packed_bytes, starts, text_arrays
+from tocsin.index.packing import packed_bytes, starts, text_arrays
 from tocsin.index.text.characters import ASCII_ALONE, characters_of
 from tocsin.kernels.spans import gather_spans
 from tocsin.kernels.text.documents import Documents, texts_beyond_ascii
@@ -19,28 +19,25 @@ from tocsin.kernels.text.documents import Documents, texts_beyond_ascii
 def documents_of(cells: StringCells) -> tuple[Documents, NDArray[np.int32], NDArray[np.int32]]:
     """The documents of a field, the events that have one, ascending, and which one each has.
 
-    Events with one equal text share a document; a list of several texts is a document of its own.
+    Events with one equal text share a document; a list of several texts is a document of its own. Texts
+    that stand only in lists are no documents.
     """
     start, data = text_arrays(cells.texts)
     texts = _normalised(start, data)
-    count = len(start) - 1
     first = np.flatnonzero(np.diff(cells.row, prepend=np.int32(-1)))
     row = cells.row[first]
     sizes = np.diff(first, append=len(cells.row))
     if (sizes == 1).all():
         return texts, row, cells.code
-    document = cells.code[first].copy()
+    lone = np.unique(cells.code[first[sizes == 1]])
     lists = np.flatnonzero(sizes > 1)
-    document[lists] = count + np.arange(len(lists), dtype=np.int32)
-    code = cells.code[np.repeat(sizes > 1, sizes)]
-    list_start, list_data = gather_spans(texts.data, texts.start[code], texts.start[code + 1])
-    together = Documents(
-        np.append(texts.start, texts.start[-1] + list_start[1:]),
-        joined([texts.data, list_data], np.uint8),
-        starts(np.append(np.ones(count, np.int64), sizes[lists]), np.int64),
-        texts.characters,
-    )
-    return together, row, document
+    document = np.empty(len(first), np.int32)
+    document[sizes == 1] = np.searchsorted(lone, cells.code[first[sizes == 1]])
+    document[lists] = len(lone) + np.arange(len(lists))
+    code = np.concatenate((lone, cells.code[np.repeat(sizes > 1, sizes)]))
+    element_start, element_data = gather_spans(texts.data, texts.start[code], texts.start[code + 1])
+    elements = starts(np.concatenate((np.ones(len(lone), np.int64), sizes[lists])), np.int64)
+    return Documents(element_start, element_data, elements, texts.characters), row, document
 
 
 def documents_of_texts(texts: Sequence[Sequence[str]]) -> Documents:

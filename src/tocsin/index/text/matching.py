@@ -18,6 +18,7 @@ from tocsin.index.text.batch import BatchDocuments, FieldDocuments, FoundQueries
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.index.text.trie_filter import TextFilter
 from tocsin.kernels.text.documents import Documents
+from tocsin.kernels.text.trie_filter import ABSENT
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -45,6 +46,8 @@ class TextMatcher:
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
         self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+        has_path = texts.trie.first_of_query != ABSENT
+        self._searched = frozenset(texts.queries.group[has_path].tolist())
         is_indexed = np.ones(len(texts.leaf), np.bool_)
         is_indexed[texts.rules.deferred >> 1] = False
         self._is_decided = is_indexed & ~(texts.queries.threshold > 0)
@@ -70,16 +73,22 @@ class TextMatcher:
 
     def find(self, path: Path, documents: Documents) -> tuple[Longs, Ints]:
         """The leaves that each document satisfies: leaf[start[d] : start[d + 1]]."""
-        start, query = self._filter.find(documents, self._group_of[path])
+        group = self._group_of[path]
+        if group not in self._searched:
+            return _nothing(documents)
+        start, query = self._filter.find(documents, group)
         return start, self._texts.leaf[query]
 
     def find_in(self, path: Path, batch: BatchDocuments, field: FieldDocuments) -> tuple[Longs, Ints]:
         """The same for a field of a batch; scores are kept with the batch if it wants them."""
         if not batch.wants_scores:
             return self.find(path, field.documents)
-        found = FoundQueries(*self._filter.find_scored(field.documents, self._group_of[path]))
-        batch.found[id(self), path] = found
-        return found.start, self._texts.leaf[found.query]
+        group = self._group_of[path]
+        if group not in self._searched:
+            return _nothing(field.documents)
+        start, query, score = self._filter.find_scored(field.documents, group)
+        batch.found[id(self), path] = FoundQueries.of(start, query, score, len(self._code.group))
+        return start, self._texts.leaf[query]
 
     def keeps(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.bool_]:
         """Which matches, of event row[i] with rule[i], also satisfy what was deferred."""
@@ -125,7 +134,7 @@ class TextMatcher:
                 continue
             here = np.flatnonzero(group == self._group_of[path])
             document = field.at(row[here])
-            is_there, kept = found.scores_of(document, query[here], len(self._code.group))
+            is_there, kept = found.scores_of(document, query[here])
             score[here] = kept
             is_open[here] = ~is_there & ~self._is_decided[query[here]] & (document >= 0)
         left = np.flatnonzero(is_open)
@@ -152,3 +161,8 @@ class TextMatcher:
                 field.documents, document.astype(np.int32), query[asked]
             )
         return _Answers(known, holds, score)
+
+
+def _nothing(documents: Documents) -> tuple[Longs, Ints]:
+    """What is found in documents of a field whose queries are all deferred: they are not even cut."""
+    return np.zeros(len(documents.elements), np.int64), np.empty(0, np.int32)

@@ -98,6 +98,7 @@ def estimate_leaves(
         query,
         stage.code,
         stage.terms,
+        stage.base.fields,
         is_counted(stage.base.words),
         lambda leaf: predicate_of(leaf_text, leaf),
         asked,

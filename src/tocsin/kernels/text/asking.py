@@ -9,7 +9,7 @@ from tocsin.kernels.jit import kernel
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import query_holds, room_to_judge, score_of
+from tocsin.kernels.text.judging import query_holds, room_to_judge, write_scores
 from tocsin.kernels.text.query_code import QueryCode, Terms
 
 
@@ -31,13 +31,15 @@ def ask_pairs(
     holds = np.zeros(count, np.bool_)
     score = np.zeros(count, np.float64)
     room = room_to_judge(code, query)
-    last = np.int64(-1)
-    for i in range(count):
-        asked = np.int64(query[i])
-        if document[i] != last:
-            last = np.int64(document[i])
-            read_document(documents, last, terms, np.int64(code.group[asked]), words)
-        if query_holds(code, asked, words, room):
-            holds[i] = True
-            score[i] = score_of(code, asked, dictionary, terms, words, room)
+    first = 0
+    while first < count:
+        last = first
+        while last < count and document[last] == document[first]:
+            last += 1
+        group = np.int64(code.group[query[first]])
+        read_document(documents, np.int64(document[first]), terms, group, words)
+        for i in range(first, last):
+            holds[i] = query_holds(code, np.int64(query[i]), words, room)
+        write_scores(code, query, first, last, dictionary, terms, words, room, score)
+        first = last
     return holds, score

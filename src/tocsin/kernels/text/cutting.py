@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import lowest_bit
+from tocsin.kernels.bits import eight_bytes, lowest_bit
 from tocsin.kernels.distinct_texts import word_of
 from tocsin.kernels.jit import inner_kernel
 from tocsin.kernels.text.characters import IN_WORD, SEPARATOR, role_at, size_of_character
@@ -34,6 +34,14 @@ def _bits_of_tops(tops: np.uint64) -> np.uint64:
 
 
 @inner_kernel
+def _put_eight(eight: np.uint64, folded: NDArray[np.uint64], place: int) -> np.uint64:
+    """Put eight bytes to `folded` in lower case; the bits of those that are part of a word."""
+    eight = in_lower_case(eight)
+    folded[place] = eight
+    return _bits_of_tops(name_parts(eight))
+
+
+@inner_kernel
 def cut_ascii(
     data: NDArray[np.uint8],
     at: int,
@@ -49,23 +57,28 @@ def cut_ascii(
     The bytes go to `folded` in lower case, eight in a word, from folded[place] on; the words are
     given by the bytes of it that they begin with and end before.
     """
-    base = 8 * place
     begun = count
     ended = count
     before = np.uint64(0)
     while at < end:
+        base = 8 * place
         bits = np.uint64(0)
-        shift = np.uint64(0)
-        while shift < 64 and at < end:
-            eight = word_of(data, at, end)
-            if eight & TOPS != 0:
-                return NOT_ASCII
-            eight = in_lower_case(eight)
-            folded[place] = eight
-            bits |= _bits_of_tops(name_parts(eight)) << shift
-            place += 1
-            at += 8
-            shift += np.uint64(8)
+        every = np.uint64(0)
+        if at + 64 <= end:
+            for i in range(8):
+                eight = eight_bytes(data, at + 8 * i)
+                every |= eight
+                bits |= _put_eight(eight, folded, place + i) << np.uint64(8 * i)
+            place += 8
+        else:
+            for i in range((end - at + 7) >> 3):
+                eight = word_of(data, at + 8 * i, end)
+                every |= eight
+                bits |= _put_eight(eight, folded, place) << np.uint64(8 * i)
+                place += 1
+        if every & TOPS != 0:
+            return NOT_ASCII
+        at += 64
         shifted = bits << _ONE | before
         before = bits >> np.uint64(63)
         starts = bits & ~shifted
@@ -78,7 +91,6 @@ def cut_ascii(
             word_end[ended] = base + lowest_bit(ends)
             ended += 1
             ends &= ends - _ONE
-        base += 64
     if ended < begun:
         word_end[ended] = 8 * place
     return begun

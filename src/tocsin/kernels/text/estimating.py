@@ -31,6 +31,7 @@ def likelihood_of_queries(
     for query in range(queries):
         longest = max(longest, code.step_start[query + 1] - code.step_start[query])
     waiting = np.empty(longest)
+    is_negated = np.empty(longest, np.bool_)
     found = np.empty(queries)
     for query in range(queries):
         depth = 0
@@ -47,17 +48,22 @@ def likelihood_of_queries(
                         share *= math.exp(-terms.idf[term])
                     else:
                         share *= UNCOUNTED
-                waiting[depth] = share if code.negated[leaf] == PLAIN else 1.0 - share
+                is_negated[depth] = code.negated[leaf] != PLAIN
+                waiting[depth] = 1.0 - share if is_negated[depth] else share
                 depth += 1
                 continue
             arity = arity_of(step)
+            is_and = operation_of(step) == AND
             every = 1.0
             none = 1.0
             for i in range(depth - arity, depth):
-                every *= waiting[i]
-                none *= 1.0 - waiting[i]
+                if is_and or is_negated[i]:
+                    every *= waiting[i]
+                else:
+                    none *= 1.0 - waiting[i]
             depth -= arity
-            waiting[depth] = every if operation_of(step) == AND else 1.0 - none
+            waiting[depth] = every if is_and else every * (1.0 - none)
+            is_negated[depth] = False
             depth += 1
         found[query] = waiting[0]
     return found

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.counting import count_words
 from tocsin.kernels.text.dictionary import DictionaryWords
@@ -35,6 +36,9 @@ _FAILS = 0
 _HOLDS = 1
 _NEGATED_FAILS = 2
 _NEGATED_HOLDS = 3
+
+_AHEAD = 4
+"""How many queries ahead their leaves are asked for; twice as many for where they begin."""
 
 
 class JudgingRoom(NamedTuple):
@@ -96,6 +100,26 @@ def _one_group_holds(code: QueryCode, first: int, last: int, operation: int, wor
 
 
 @inner_kernel
+def ask_ahead(code: QueryCode, query: NDArray[np.int32], at: int, last: int) -> None:
+    """Ask for what queries behind query[at] will need: they are anywhere in large arrays."""
+    if at + 2 * _AHEAD < last:
+        following = np.int64(query[at + 2 * _AHEAD])
+        prefetch(code.step_start, following)
+        prefetch(code.leaf_start, following)
+        prefetch(code.threshold, following)
+    if at + _AHEAD < last:
+        following = np.int64(query[at + _AHEAD])
+        leaf = code.leaf_start[following]
+        prefetch(code.step, code.step_start[following])
+        prefetch(code.term_start, leaf)
+        prefetch(code.negated, leaf)
+        prefetch(code.gap, leaf)
+    if at + _AHEAD // 2 < last:
+        leaf = code.leaf_start[query[at + _AHEAD // 2]]
+        prefetch(code.term, code.term_start[leaf])
+
+
+@inner_kernel
 def query_holds(code: QueryCode, query: int, words: DocumentWords, room: JudgingRoom) -> bool:
     """The Boolean reading of a query."""
     first, last = code.step_start[query], code.step_start[query + 1]
@@ -133,8 +157,8 @@ def _value_of_group(value: NDArray[np.float64], first: int, last: int, operation
     return result
 
 
-@bare_kernel
-def score_of(
+@inner_kernel
+def _score_of(
     code: QueryCode,
     query: int,
     dictionary: DictionaryWords,
@@ -142,8 +166,7 @@ def score_of(
     words: DocumentWords,
     room: JudgingRoom,
 ) -> float:
-    """The score of a query; 0 when its Boolean reading fails."""
-    count_words(words)
+    """The score of a query in a document whose words are counted; 0 when its Boolean reading fails."""
     verdict, value = room.verdict, room.value
     squares = 0.0
     waiting = 0
@@ -174,17 +197,24 @@ def score_of(
     return value[0] / math.sqrt(squares) if value[0] != 0 else 0.0
 
 
-@inner_kernel
-def query_matches(
+@bare_kernel
+def write_scores(
     code: QueryCode,
-    query: int,
+    query: NDArray[np.int32],
+    first: int,
+    last: int,
     dictionary: DictionaryWords,
     terms: Terms,
     words: DocumentWords,
     room: JudgingRoom,
-) -> bool:
-    """Whether a query holds and has the score that it asks for, if it asks for one."""
-    if not query_holds(code, query, words, room):
-        return False
-    threshold = code.threshold[query]
-    return not threshold > 0 or score_of(code, np.int64(query), dictionary, terms, words, room) >= threshold
+    score: NDArray[np.float64],
+) -> None:
+    """Write the scores of query[first:last] to the same places of `score`.
+
+    One call for all queries of a document: handing over so many arrays takes longer than one score.
+    """
+    if first < last:
+        count_words(words)
+    for i in range(first, last):
+        ask_ahead(code, query, i, last)
+        score[i] = _score_of(code, np.int64(query[i]), dictionary, terms, words, room)

@@ -34,8 +34,8 @@ class Terms(NamedTuple):
     slot        uint64[2^k]  where a term is found by its hash (see terms.py): 0, or the upper half of
                              the hash and one more than the place of its record
     record      uint64[...]  for each term: its number (upper half) and size in bytes; where its prefixes
-                             are in `covering` (upper half), its group and kind; its bytes, eight in a
-                             word, the last filled up with zeros
+                             are in `covering` (upper half), its group and kind; its bytes in eights, two
+                             at least, zeros behind the last byte
     prefixes    uint64[2^j + 1]   how long the prefixes are that begin as a word does (see terms.py)
     covering    int32[...]   the prefixes that cover a word: how many, then the terms
     """

@@ -1,12 +1,12 @@
 """Words and prefixes by hash: how terms are numbered, and how the words of documents find them.
 
-A term is a word or prefix of one text group. Its bytes are taken eight at a time, so that most words
-are hashed and compared in one step:
+A term is a word or prefix of one text group. Its bytes are taken in eights, the first two whether they
+are there or not, so that most words are hashed and compared without a branch on their length:
 
     slot                 hash & mask ->  | half a hash | place + 1 |        0: nothing is here
     record[place]        | term | size in bytes |
     record[place + 1]    | covering | 2 * group, 1 more for a prefix: the term's *owner* |
-    record[place + 2]    its first eight bytes, then the next; zeros behind the last
+    record[place + 2]    its bytes in eights, two eights at least; zeros behind the last byte
                          (a zero byte is in no word, so nothing else looks like them)
 
 Which prefixes cover a word that is a term was found out when terms were numbered:
@@ -63,10 +63,16 @@ def next_hash(value: np.uint64, eight: np.uint64) -> np.uint64:
 
 
 @inner_kernel
-def last_hash(value: np.uint64, eight: np.uint64) -> np.uint64:
-    """The hash with the last bytes, zeros behind them: both its halves are good."""
-    value = next_hash(value, eight) * _SPREAD_AGAIN
+def finished_hash(value: np.uint64) -> np.uint64:
+    """The hash after the last bytes: both its halves are good."""
+    value *= _SPREAD_AGAIN
     return value ^ (value >> HALF)
+
+
+@inner_kernel
+def eights_of(size: int) -> int:
+    """How many eights a term of so many bytes is made of."""
+    return max((np.int64(size) + 7) >> 3, 2)
 
 
 @inner_kernel
@@ -76,14 +82,20 @@ def first_bytes(eight: np.uint64, size: int) -> np.uint64:
 
 
 @inner_kernel
+def second_eight(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
+    """The second eight of data[start : start + size]: 0 when there are no more than eight bytes."""
+    eight = first_bytes(eight_bytes(data, start + 8), max(size - 8, 1))
+    return eight if size > 8 else np.uint64(0)
+
+
+@inner_kernel
 def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
-    """The hash of data[start : start + size], one byte at least; seven more can be read behind it."""
-    value = first_hash(owner)
-    at = 0
-    while at + 8 < size:
-        value = next_hash(value, eight_bytes(data, start + at))
-        at += 8
-    return last_hash(value, first_bytes(eight_bytes(data, start + at), size - at))
+    """The hash of data[start : start + size], one byte at least; 15 more can be read behind it."""
+    value = next_hash(first_hash(owner), first_bytes(eight_bytes(data, start), size))
+    value = next_hash(value, second_eight(data, start, size))
+    for at in range(16, size, 8):
+        value = next_hash(value, first_bytes(eight_bytes(data, start + at), size - at))
+    return finished_hash(value)
 
 
 @inner_kernel
@@ -105,15 +117,19 @@ def find_record(
         if found == 0:
             return -1
         if found & UPPER_HALF == tag:
-            place = np.int64(found & LOWER_HALF) - 1
-            if record[place] & LOWER_HALF == np.uint64(size) and record[place + 1] & LOWER_HALF == owner:
-                i = 0
-                while i + 8 < size and record[place + _HEADER + (i >> 3)] == eight_bytes(data, start + i):
-                    i += 8
-                if i + 8 >= size and record[place + _HEADER + (i >> 3)] == first_bytes(
+            place = (found & LOWER_HALF) - np.uint64(1)
+            different = (record[place] ^ np.uint64(size)) & LOWER_HALF
+            different |= (record[place + np.uint64(1)] ^ owner) & LOWER_HALF
+            different |= record[place + np.uint64(2)] ^ first_bytes(eight_bytes(data, start), size)
+            different |= record[place + np.uint64(3)] ^ second_eight(data, start, size)
+            if different == 0:
+                i = 16
+                while i < size and record[place + np.uint64(_HEADER + (i >> 3))] == first_bytes(
                     eight_bytes(data, start + i), size - i
                 ):
-                    return place
+                    i += 8
+                if i >= size:
+                    return np.int64(place)
         at = (at + np.uint64(1)) & mask
 
 
@@ -157,8 +173,8 @@ def find_prefixes(
 
     They are as many as the word has bytes, at most.
     """
-    value = first_hash(owner)
-    done = 0
+    value = next_hash(next_hash(first_hash(owner), eight_bytes(data, start)), eight_bytes(data, start + 8))
+    done = 16
     count = 0
     while lengths != 0:
         length = lowest_bit(lengths) + 1
@@ -168,7 +184,11 @@ def find_prefixes(
             while done + 8 < length:
                 value = next_hash(value, eight_bytes(data, start + done))
                 done += 8
-            whole = last_hash(value, first_bytes(eight_bytes(data, start + done), length - done))
+            if length <= 16:
+                whole = hash_word(owner, data, start, length)
+            else:
+                last_eight = first_bytes(eight_bytes(data, start + done), length - done)
+                whole = finished_hash(next_hash(value, last_eight))
             place = find_record(slot, record, whole, owner, data, start, length)
             if place >= 0:
                 found[at + count] = np.int32(record[place] >> HALF)
@@ -188,11 +208,11 @@ def _put(slot: NDArray[np.uint64], value: np.uint64, place: int) -> None:
 
 @kernel
 def _hash_record(record: NDArray[np.uint64], place: int) -> np.uint64:
-    last = place + _HEADER + ((np.int64(record[place] & LOWER_HALF) + 7) >> 3) - 1
+    first = place + _HEADER
     value = first_hash(record[place + 1] & LOWER_HALF)
-    for i in range(place + _HEADER, last):
+    for i in range(first, first + eights_of(record[place] & LOWER_HALF)):
         value = next_hash(value, record[i])
-    return last_hash(value, record[last])
+    return finished_hash(value)
 
 
 @kernel
@@ -205,7 +225,7 @@ def _slots_for(record: NDArray[np.uint64], used: int, terms: int) -> NDArray[np.
     place = 0
     while place < used:
         _put(slot, _hash_record(record, place), place)
-        place += _HEADER + ((np.int64(record[place] & LOWER_HALF) + 7) >> 3)
+        place += _HEADER + eights_of(record[place] & LOWER_HALF)
     return slot
 
 
@@ -223,7 +243,7 @@ def _lengths_of_prefixes(record: NDArray[np.uint64], prefix_count: int) -> NDArr
             entry = _entry(prefixes, record[place + 1] & LOWER_HALF, beginning)
             prefixes[entry] |= np.uint64(1) << np.uint64(min(length - 1, LONG - 1))
             prefixes[size] |= prefixes[entry]
-        place += _HEADER + ((length + 7) >> 3)
+        place += _HEADER + eights_of(length)
     return prefixes
 
 
@@ -251,7 +271,7 @@ def _find_covering(
                     covering[used] = found
                     record[place + 1] |= np.uint64(used) << HALF
                     used += 1 + found
-        place += _HEADER + ((size + 7) >> 3)
+        place += _HEADER + eights_of(size)
     return covering[:used].copy()
 
 
@@ -272,7 +292,7 @@ def number_terms(
     room = count + group.size
     used = known.record.size
     byte_count = known.start[count]
-    record = np.empty(used + (data.size >> 3) + 3 * group.size, np.uint64)
+    record = np.empty(used + (data.size >> 3) + 4 * group.size, np.uint64)
     for i in range(used):
         record[i] = known.record[i]
     slot = _slots_for(record, used, room)
@@ -292,11 +312,12 @@ def number_terms(
     mask = np.uint64(slot.size - 1)
     for i in range(group.size):
         size = start[i + 1] - start[i]
-        words = (size + 7) >> 3
+        eights = eights_of(size)
         owner = owner_of(group[i], is_prefix[i])
         record[used] = np.uint64(count) << HALF | np.uint64(size)
         record[used + 1] = owner
-        for j in range(words):
+        record[used + _HEADER + 1] = 0
+        for j in range((size + 7) >> 3):
             record[used + _HEADER + j] = word_of(data, start[i] + 8 * j, start[i + 1])
         value = _hash_record(record, used)
         tag = value & UPPER_HALF
@@ -308,7 +329,7 @@ def number_terms(
                 same = record[place] & LOWER_HALF == np.uint64(size)
                 same = same and record[place + 1] & LOWER_HALF == owner
                 j = 0
-                while same and j < words:
+                while same and j < eights:
                     same = record[place + _HEADER + j] == record[used + _HEADER + j]
                     j += 1
                 if same:
@@ -327,7 +348,7 @@ def number_terms(
             byte_count += 1
         count += 1
         term_start[count] = byte_count
-        used += _HEADER + words
+        used += _HEADER + eights
     record = record[:used].copy()
     slot = _slots_for(record, used, count)
     prefixes = _lengths_of_prefixes(record, prefix_count)

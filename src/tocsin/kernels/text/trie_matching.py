@@ -10,13 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.bits import prefetch
-from tocsin.kernels.jit import bare_kernel, inner_kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import JudgingRoom, query_holds, score_of
+from tocsin.kernels.text.judging import JudgingRoom, ask_ahead, query_holds, write_scores
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
@@ -27,9 +26,6 @@ HIT = 1
 CANDIDATES = 2
 FOUND = 3
 """What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
-
-_AHEAD = 4
-"""How many candidates ahead their leaves are asked for; twice as many for where they begin."""
 
 
 def match_documents(
@@ -56,14 +52,13 @@ def match_documents(
     size = len(documents.elements) - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
-    score = np.empty(len(found) if with_scores else 0, np.float64)
+    score = np.empty(len(found), np.float64)
     document, hits = 0, 0
     while document < size:
         used = found_start[document]
         if used + hits > len(found):
             found = np.concatenate([found[:used], np.empty(max(hits, used), np.int32)])
-            if with_scores:
-                score = np.concatenate([score[:used], np.empty(max(hits, used), np.float64)])
+            score = np.concatenate([score[:used], np.empty(max(hits, used), np.float64)])
         document, hits = _match_from(
             document,
             found_start,
@@ -80,10 +75,11 @@ def match_documents(
             room,
             judging,
             tally,
+            with_scores,
         )
     used = found_start[size]
     count[FOUND] = used
-    return found_start, found[:used], score[:used], count
+    return found_start, found[:used], score[: used if with_scores else 0], count
 
 
 @bare_kernel
@@ -103,11 +99,9 @@ def _match_from(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
+    with_scores: bool,
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `found`, and how much it may need.
-
-    `score` is as long as `found`, or has no room at all when no scores are asked for.
-    """
+    """Go on with a document; the next that needs more room in `found`, and how much it may need."""
     bits = bits_of(code.group.size)
     used = found_start[document]
     while document < found_start.size - 1:
@@ -127,13 +121,18 @@ def _match_from(
                 found[used] = query
                 used += 1
         for i in range(candidates):
-            _ask_ahead(code, room.hit, i, candidates)
+            ask_ahead(code, room.hit, i, candidates)
             if query_holds(code, np.int64(room.hit[i]), words, judging):
                 found[used] = room.hit[i]
                 used += 1
-        sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
-        if first < used:
-            used = _reach_thresholds(found, score, first, used, code, dictionary, terms, words, judging)
+        if with_scores:
+            sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
+        to_score = first if with_scores else _put_thresholds_last(code.threshold, found, first, used)
+        if to_score < used:
+            write_scores(code, found, to_score, used, dictionary, terms, words, judging, score)
+            used = _keep_high_scores(code.threshold, found, score, to_score, used)
+        if not with_scores:
+            sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
         document += 1
         found_start[document] = used
         count[VISITED] += visited
@@ -143,49 +142,33 @@ def _match_from(
 
 
 @bare_kernel
-def _reach_thresholds(
+def _put_thresholds_last(
+    threshold: NDArray[np.float64], found: NDArray[np.int32], first: int, last: int
+) -> int:
+    """Put those of found[first:last] that ask for a score behind the others; where they begin."""
+    middle = first
+    for i in range(first, last):
+        query = found[i]
+        if not threshold[query] > 0:
+            found[i] = found[middle]
+            found[middle] = query
+            middle += 1
+    return middle
+
+
+@bare_kernel
+def _keep_high_scores(
+    threshold: NDArray[np.float64],
     found: NDArray[np.int32],
     score: NDArray[np.float64],
     first: int,
     last: int,
-    code: QueryCode,
-    dictionary: DictionaryWords,
-    terms: Terms,
-    words: DocumentWords,
-    judging: JudgingRoom,
 ) -> int:
-    """Keep of the queries found[first:last], whose Boolean reading holds, those with the score that they ask
-    for, and write the scores of all if there is room for them; where those that are kept end."""
+    """Keep those of found[first:last] that have the score they ask for; where they end."""
     kept = first
     for i in range(first, last):
-        query = np.int64(found[i])
-        threshold = code.threshold[query]
-        if score.size > 0 or threshold > 0:
-            value = score_of(code, query, dictionary, terms, words, judging)
-            if value < threshold:
-                continue
-            if score.size > 0:
-                score[kept] = value
-        found[kept] = query
-        kept += 1
+        if not score[i] < threshold[found[i]]:
+            found[kept] = found[i]
+            score[kept] = score[i]
+            kept += 1
     return kept
-
-
-@inner_kernel
-def _ask_ahead(code: QueryCode, candidate: NDArray[np.int32], at: int, candidates: int) -> None:
-    """Ask for what the next candidates will need: they are anywhere in large arrays."""
-    if at + 2 * _AHEAD < candidates:
-        query = np.int64(candidate[at + 2 * _AHEAD])
-        prefetch(code.step_start, query)
-        prefetch(code.leaf_start, query)
-        prefetch(code.threshold, query)
-    if at + _AHEAD < candidates:
-        query = np.int64(candidate[at + _AHEAD])
-        leaf = code.leaf_start[query]
-        prefetch(code.step, code.step_start[query])
-        prefetch(code.term_start, leaf)
-        prefetch(code.negated, leaf)
-        prefetch(code.gap, leaf)
-    if at + _AHEAD // 2 < candidates:
-        leaf = code.leaf_start[candidate[at + _AHEAD // 2]]
-        prefetch(code.term, code.term_start[leaf])

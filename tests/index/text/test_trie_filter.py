@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.index.text.filters import filter_of, holds, kernel_words
 from tests.text_cases import Weights, documents, flat_queries, text_queries, word_weights
 
+from tocsin.grammar.text.meaning import Document, judge_document
 from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.text.query import TextQuery
 from tocsin.index.text.documents import documents_of_texts
@@ -56,6 +57,21 @@ def test_it_finds_what_the_obvious_evaluator_says(
 
 
 @given(queries=queries, texts=documents(), weights=word_weights())
+def test_scores_come_with_what_is_found(
+    queries: list[tuple[TextQuery, float]], texts: list[str], weights: Weights
+):
+    text_filter = filter_of([query for query, _ in queries], [limit for _, limit in queries], weights)
+    start, found, score = text_filter.find_scored(documents_of_texts([["a b"], texts, []]), 0)
+    assert found_by(text_filter, [["a b"], texts, []]) == [
+        found[start[i] : start[i + 1]].tolist() for i in range(3)
+    ]
+    for document, text in enumerate((["a b"], texts)):
+        for i in range(start[document], start[document + 1]):
+            query = queries[found[i]][0]
+            assert score[i] == judge_document(query, Document(text), weights).score
+
+
+@given(queries=queries, texts=documents(), weights=word_weights())
 def test_asking_of_one_query_gives_what_finding_does(
     queries: list[tuple[TextQuery, float]], texts: list[str], weights: Weights
 ):
@@ -91,16 +107,18 @@ def test_no_queries_and_no_documents():
 def test_more_is_found_than_there_was_room_for():
     some = [parse_query("a")] * 500
     text_filter = filter_of(some, [math.nan] * 500, Weights({}))
-    assert found_by(text_filter, [["a"], ["b"], ["a"]]) == [list(range(500)), [], list(range(500))]
+    texts = [["a"], ["b"], ["a"]]
+    assert found_by(text_filter, texts) == [list(range(500)), [], list(range(500))]
+    assert text_filter.find_scored(documents_of_texts(texts), 0)[2].tolist() == [1.0] * 1000
 
 
 def test_candidates_are_what_is_left_to_check():
     queries = written("a", "a & b", '"a b"', "a & !c", "(a | x) & (b | y)", "a, b")
     text_filter = filter_of(queries, [math.nan] * 5 + [0.5], Weights({}))
     assert found_by(text_filter, [["b a"], ["c"]]) == [[0, 1, 3, 4, 5], []]
-    assert text_filter.counts == Counts(visited=3, hit=5, candidates=3, found=5)
+    assert text_filter.counts == Counts(visited=3, hit=5, candidates=2, found=5)
     found_by(text_filter, [["a"]])
-    assert text_filter.counts == Counts(visited=4, hit=9, candidates=6, found=8)
+    assert text_filter.counts == Counts(visited=4, hit=9, candidates=4, found=8)
 
 
 def test_a_phrase_is_a_candidate_only_where_its_words_may_be_neighbours():
@@ -144,8 +162,8 @@ def test_what_selective_indexing_saves():
     everything = filter_of(queries, [1.2], weights, selective=False)
     some = filter_of(queries, [1.2], weights)
     assert found_by(some, texts) == found_by(everything, texts) == [[]] * 15 + [[0]] * 3
-    assert everything.counts.candidates == 18
-    assert some.counts.candidates == 8
+    assert everything.counts.hit == 18
+    assert some.counts.hit == 8
 
 
 def test_the_papers_criterion_for_or_would_lose_matches():

@@ -80,9 +80,9 @@ def test_an_and_is_found_by_what_is_found_least_often(query: str, paths: Paths):
     assert paths_of(query) == paths
 
 
-def test_a_threshold_leaves_something_to_check_unless_it_is_zero():
-    assert paths_of("rare & usual", 0.3) == [("rare usual", True)]
-    assert paths_of("rare & usual", 0.0) == [("rare usual", False)]
+def test_a_threshold_leaves_only_the_score():
+    assert paths_of("rare & usual", 0.3) == [("rare usual", False)]
+    assert paths_of("rare, usual, !stop", 0.3) == [("rare", True), ("usual", True)]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ queries = st.one_of(text_queries(), flat_queries((Operation.ACCRUE, Operation.OR
 @given(
     query=queries, threshold=thresholds, weights=word_weights(), texts=documents(), selective=st.booleans()
 )
-def test_every_match_is_found_by_a_path_and_a_certain_path_finds_only_matches(
+def test_every_match_is_found_by_a_path_and_where_a_certain_path_is_found_the_query_holds(
     query: TextQuery, threshold: float, weights, texts: list[str], selective: bool
 ):
     some = Planted([print_query(query)], {}, [threshold], selective=selective)
@@ -162,6 +162,6 @@ def test_every_match_is_found_by_a_path_and_a_certain_path_finds_only_matches(
         for first, last in zip(paths.term_start[:-1], paths.term_start[1:], strict=True)
     ]
     assert any(found) or not holds
-    assert holds or not any(
+    assert verdict.holds or not any(
         found for found, to_check in zip(found, paths.to_check, strict=True) if not to_check
     )

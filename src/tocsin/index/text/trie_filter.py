@@ -38,7 +38,7 @@ class Counts(NamedTuple):
 
     visited      branch nodes whose words were in a document
     hit          queries to which a path led, in each document
-    candidates   those of them of which a phrase, negation, formula or score was left to check
+    candidates   those of them of which a phrase, negation or formula was left to check
     found        queries that held
     """
 
@@ -129,7 +129,7 @@ class TextFilter:
                 desk.search,
                 desk.judging,
                 desk.tally,
-                with_scores,
+                with_scores=with_scores,
             )
         with self._counting:
             self._counts = Counts(*(np.array(self._counts) + count).tolist())

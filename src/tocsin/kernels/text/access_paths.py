@@ -7,7 +7,7 @@
 
 Every match of an AND goes through each of its operands, so one is enough, and nothing is multiplied out. The
 rest of the query is a formula that is checked where a path was found. A path is *certain* when it leaves
-nothing to check. With a threshold, some paths can be left out (selective.py).
+nothing to check but the score. With a threshold, some paths can be left out (selective.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.text.falling import sort_falling
 from tocsin.kernels.text.neighbours import pair_of
 from tocsin.kernels.text.query_code import AND, QueryCode, operation_of
@@ -40,7 +40,7 @@ class AccessPaths(NamedTuple):
     path_start   int64[n+1]   paths of query i: path_start[i] ... path_start[i+1]
     term_start   int64[P+1]   terms of path p: term[term_start[p] : term_start[p+1]]
     term         int32[...]   each once in a path, in the order of TermOrder
-    to_check     uint8[P]     0 when the query holds for certain once the path is found
+    to_check     uint8[P]     0 when the Boolean reading holds for certain once the path is found
     pair         int32[P]     of neighbours.py: two words that have to be neighbours besides, or 0
     """
 
@@ -51,31 +51,21 @@ class AccessPaths(NamedTuple):
     pair: NDArray[np.int32]
 
 
-@kernel
 def access_paths(code: QueryCode, order: TermOrder, query: NDArray[np.int32], selective: bool) -> AccessPaths:
     """The paths of some queries."""
-    leaves = 0
-    terms = 0
-    longest = 0
-    for i in range(query.size):
-        first, last = code.leaf_start[query[i]], code.leaf_start[query[i] + 1]
-        leaves += last - first
-        terms += code.term_start[last] - code.term_start[first]
-        longest = max(longest, code.step_start[query[i] + 1] - code.step_start[query[i]])
-    tree = room_for_tree(longest)
+    first_leaf, last_leaf = code.leaf_start[query], code.leaf_start[query + 1]
+    leaves = int((last_leaf - first_leaf).sum())
+    terms = int((code.term_start[last_leaf] - code.term_start[first_leaf]).sum())
+    steps = code.step_start[query + 1] - code.step_start[query]
     paths = AccessPaths(
-        np.zeros(query.size + 1, np.int64),
+        np.zeros(len(query) + 1, np.int64),
         np.zeros(leaves + 1, np.int64),
         np.empty(terms, np.int32),
         np.zeros(leaves, np.uint8),
         np.zeros(leaves, np.int32),
     )
-    for i in range(query.size):
-        choose_ways(code, order.rarity, query[i], tree)
-        if selective and code.threshold[query[i]] > 0:
-            leave_out(code, order.rarity, query[i], tree)
-        paths.path_start[i + 1] = _write_paths(code, order, query[i], tree, paths, paths.path_start[i])
-    count = paths.path_start[query.size]
+    _write_all(code, order, query, selective, room_for_tree(int(steps.max(initial=0))), paths)
+    count = paths.path_start[-1]
     return AccessPaths(
         paths.path_start,
         paths.term_start[: count + 1],
@@ -86,6 +76,22 @@ def access_paths(code: QueryCode, order: TermOrder, query: NDArray[np.int32], se
 
 
 @bare_kernel
+def _write_all(
+    code: QueryCode,
+    order: TermOrder,
+    query: NDArray[np.int32],
+    selective: bool,
+    tree: QueryTree,
+    paths: AccessPaths,
+) -> None:
+    for i in range(query.size):
+        choose_ways(code, order.rarity, query[i], tree)
+        if selective and code.threshold[query[i]] > 0:
+            leave_out(code, order.rarity, query[i], tree)
+        paths.path_start[i + 1] = _write_paths(code, order, query[i], tree, paths, paths.path_start[i])
+
+
+@bare_kernel
 def _write_paths(
     code: QueryCode, order: TermOrder, query: int, tree: QueryTree, paths: AccessPaths, path: int
 ) -> int:
@@ -93,7 +99,7 @@ def _write_paths(
     begin = code.step_start[query]
     last = code.step_start[query + 1] - begin - 1
     tree.wanted[last] = not tree.left_out[last]
-    tree.certain[last] = not (code.threshold[query] > 0)
+    tree.certain[last] = 1
     for at in range(last, -1, -1):
         if not tree.wanted[at]:
             continue

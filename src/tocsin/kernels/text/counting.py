@@ -11,16 +11,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.bits import eight_bytes
 from tocsin.kernels.jit import inner_kernel
-from tocsin.kernels.text.document_words import (
-    COUNT,
-    COUNTED,
-    FIRST,
-    LARGEST,
-    SEEN,
-    STAMP,
-    WORDS,
-    DocumentWords,
-)
+from tocsin.kernels.text.document_words import COUNTED, LARGEST, STAMP, UNNAMED, DocumentWords
 from tocsin.kernels.text.terms import first_bytes, hash_word
 
 
@@ -56,28 +47,22 @@ def _first_same_word(words: DocumentWords, word: int, mask: np.uint64) -> int:
 
 @inner_kernel
 def count_words(words: DocumentWords) -> None:
-    """Fill in same_word, word_count and the largest count, unless that was done for this document."""
+    """Count the words that are no terms too, unless that was done for this document."""
     state = words.state
     if state[COUNTED] == state[STAMP]:
         return
     state[COUNTED] = state[STAMP]
-    count = state[WORDS]
     size = 2
-    while size < 2 * count:
+    while size < 2 * state[UNNAMED]:
         size *= 2
     mask = np.uint64(size - 1)
-    largest = 0
-    for word in range(count):
-        term = np.int64(words.word_term[word])
-        if term >= 0:
-            first = np.int64(words.occurrence_word[words.seen[SEEN * term + FIRST]])
-            if first == word:
-                words.word_count[word] = words.seen[SEEN * term + COUNT]
-        else:
-            first = _first_same_word(words, word, mask)
-            if first == word:
-                words.word_count[word] = 0
-            words.word_count[first] += 1
+    largest = state[LARGEST]
+    for i in range(state[UNNAMED]):
+        word = np.int64(words.unnamed[i])
+        first = _first_same_word(words, word, mask)
         words.same_word[word] = first
+        if first == word:
+            words.word_count[word] = 0
+        words.word_count[first] += 1
         largest = max(largest, np.int64(words.word_count[first]))
     state[LARGEST] = largest

@@ -2,8 +2,8 @@
 
     document       the old man and the sea          queries name   the  sea  an*  man
     words          0 the 1 old 2 man 3 and 4 the 5 sea
-    present        the  man  an*  sea                               in order of appearance
-    occurrences    the 0   man 2   an* 3   the 4   sea 5            a chain for each term, ascending
+    present        the  man  sea  an*                               words, then prefixes
+    occurrences    the 0 4   man 2   sea 5   an* 3                  a chain for each term, ascending
 
 The memory is one thread's, and used again for the next document. What a term has from a document
 carries the document's stamp, so nothing needs to be cleared.
@@ -21,12 +21,20 @@ from tocsin.kernels.jit import bare_kernel, inner_kernel, kernel
 from tocsin.kernels.text.cutting import NOT_ASCII, cut_ascii, cut_characters
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.query_code import Terms
-from tocsin.kernels.text.terms import find_prefixes, find_record, hash_word, owner_of, prefix_lengths
+from tocsin.kernels.text.terms import (
+    find_prefixes,
+    find_record,
+    first_bytes,
+    hash_eights,
+    owner_of,
+    prefix_lengths,
+    second_eight,
+)
 
 STAMP = 0
 WORDS = 1
 PRESENT = 2
-OCCURRENCES = 3
+UNNAMED = 3
 COUNTED = 4
 LARGEST = 5
 GROUP = 6
@@ -46,30 +54,33 @@ _TOGETHER = 32
 class DocumentWords(NamedTuple):
     """The words of the last document that was read. Room for B bytes, W words and T terms.
 
-    state             int64[7]     the document's stamp; how many words, present terms and occurrences
-                                   there are; the stamp of the last document whose words were counted,
-                                   and the largest count in it; the text group
+    state             int64[7]     the document's stamp; how many words, present terms and words that are
+                                   no terms there are; the stamp of the last document whose words were
+                                   all counted; the largest count of those that were; the text group
     folded            uint64[B/8]  its bytes, in lower case; every element begins with a new word
     folded_bytes      uint8[B]     the same memory
     word_start        int32[W]     word w: folded_bytes[word_start[w] : word_end[w]]
     word_end          int32[W]
     word_term         int32[W]     the term that it is, as a word, or -1
     word_place        int64[W]     its element * 2^32 + its place in that
-    hash              uint64[32]   of words that are being looked up
-    present           int32[T+1]   the terms that the document holds
+    looked_up         uint64[96]   of words that are being looked up: their hash and first two eights
+    present           int32[T]     the terms that the document holds
     seen              int32[4T]    for each term: a stamp, and when it is the document's, how often the
                                    term occurs, its first and its last occurrence
-    occurrence_word   int32[2B]    the word of each occurrence
-    occurrence_next   int32[2B]    the next occurrence of the same term, or -1
+    occurrence_word   int32[W+B]   the word of each occurrence; a word is its own first one, and behind
+                                   those are the occurrences of prefixes
+    occurrence_next   int32[W+B]   the next occurrence of the same term, or -1
+    unnamed           int32[W]     the words that are no terms
+    cover             int32[W]     while a document is looked up: see _find_words
     covering          int32[B]     prefixes of a word that is being looked up
-    same_word         int32[W]     when words are counted (counting.py): the first word that is the same
+    same_word         int32[W]     of words that are no terms, when they are counted (counting.py): the
+                                   first word that is the same
     word_count        int32[W]     for such a first word: how often it occurs
-    other             int64[2^k]   open addressing of such first words that are no terms: a stamp in the
-                                   upper half, and the word
+    other             int64[2^k]   open addressing of such first words: a stamp in the upper half, and
+                                   the word
     ends              int64[2W]    where a phrase may end (phrases.py)
 
     A word gives an occurrence for itself and at most one for each of its bytes, where a prefix ends.
-    The last entry of present and of occurrence_next is written to and never read.
     """
 
     state: NDArray[np.int64]
@@ -79,11 +90,13 @@ class DocumentWords(NamedTuple):
     word_end: NDArray[np.int32]
     word_term: NDArray[np.int32]
     word_place: NDArray[np.int64]
-    hash: NDArray[np.uint64]
+    looked_up: NDArray[np.uint64]
     present: NDArray[np.int32]
     seen: NDArray[np.int32]
     occurrence_word: NDArray[np.int32]
     occurrence_next: NDArray[np.int32]
+    unnamed: NDArray[np.int32]
+    cover: NDArray[np.int32]
     covering: NDArray[np.int32]
     same_word: NDArray[np.int32]
     word_count: NDArray[np.int32]
@@ -116,6 +129,9 @@ def no_document_words(terms: int, room: int) -> DocumentWords:
     others = 2
     while others < 2 * words:
         others *= 2
+    occurrence_word = np.empty(words + room, np.int32)
+    for word in range(words):
+        occurrence_word[word] = word
     return DocumentWords(
         np.zeros(7, np.int64),
         folded,
@@ -124,11 +140,13 @@ def no_document_words(terms: int, room: int) -> DocumentWords:
         np.empty(words, np.int32),
         np.empty(words, np.int32),
         np.empty(words, np.int64),
-        np.empty(_TOGETHER, np.uint64),
-        np.empty(terms + 1, np.int32),
+        np.empty(3 * _TOGETHER, np.uint64),
+        np.empty(terms, np.int32),
         np.zeros(SEEN * terms, np.int32),
-        np.empty(2 * room + 2, np.int32),
-        np.empty(2 * room + 2, np.int32),
+        occurrence_word,
+        np.empty(words + room, np.int32),
+        np.empty(words, np.int32),
+        np.empty(words, np.int32),
         np.empty(room, np.int32),
         np.empty(words, np.int32),
         np.empty(words, np.int32),
@@ -176,71 +194,123 @@ def cut_document(documents: Documents, document: int, words: DocumentWords) -> i
 
 
 @inner_kernel
-def _mark(words: DocumentWords, stamp: int, present: int, occurrence: int, term: int, word: int) -> int:
-    """Note that a term occurs as this word, or as its beginning; how many terms are present now.
-
-    There is no branch on whether the term was seen before: it would be guessed wrong too often.
-    """
+def _mark(words: DocumentWords, stamp: int, present: int, term: int, occurrence: int) -> int:
+    """Note that a term occurs; how many terms are present now."""
     seen = words.seen
-    at = SEEN * np.int64(term)
-    is_first = seen[at] != stamp
-    unread = words.occurrence_next.size - 1
-    words.occurrence_next[unread if is_first else seen[at + LAST]] = occurrence
-    words.occurrence_word[occurrence] = word
-    words.occurrence_next[occurrence] = -1
-    words.present[present] = term
-    seen[at] = stamp
-    seen[at + COUNT] = 1 if is_first else seen[at + COUNT] + 1
-    seen[at + FIRST] = occurrence if is_first else seen[at + FIRST]
-    seen[at + LAST] = occurrence
-    return present + np.int64(is_first)
+    at = np.uint64(SEEN) * np.uint64(term)
+    if seen[at] != stamp:
+        seen[at] = stamp
+        seen[at + np.uint64(COUNT)] = 1
+        seen[at + np.uint64(FIRST)] = occurrence
+        words.present[present] = term
+        present += 1
+    else:
+        seen[at + np.uint64(COUNT)] += 1
+        words.occurrence_next[np.uint64(seen[at + np.uint64(LAST)])] = occurrence
+    seen[at + np.uint64(LAST)] = occurrence
+    words.occurrence_next[np.uint64(occurrence)] = -1
+    return present
 
 
 @inner_kernel
-def _look_up(terms: Terms, group: int, words: DocumentWords) -> None:
-    """Find the terms that the document's words are, and that they begin with."""
-    slot, record, covering = terms.slot, terms.record, terms.covering
-    data, value, state = words.folded_bytes, words.hash, words.state
-    owner = owner_of(group, 0)
-    prefix_owner = owner_of(group, 1)
+def _find_words(terms: Terms, owner: np.uint64, words: DocumentWords) -> int:
+    """Find the terms that the document's words are; how many words may have prefixes besides.
+
+    Those words go to `unnamed`, and beside each, in `cover`, where its prefixes are in Terms.covering;
+    -1 for a word that is no term, whose prefixes nobody knows.
+    """
+    slot, record = terms.slot, terms.record
+    data, looked_up = words.folded_bytes, words.looked_up
+    word_start, word_end, word_term = words.word_start, words.word_end, words.word_term
     mask = np.uint64(slot.size - 1)
-    stamp = state[STAMP]
-    word_count = state[WORDS]
+    count = np.uint64(words.state[WORDS])
+    left = np.uint64(0)
+    for first_word in range(np.uint64(0), count, np.uint64(_TOGETHER)):
+        last_word = min(first_word + np.uint64(_TOGETHER), count)
+        at = np.uint64(0)
+        for word in range(first_word, last_word):
+            start = np.int64(word_start[word])
+            size = np.int64(word_end[word]) - start
+            first = first_bytes(eight_bytes(data, start), size)
+            second = second_eight(data, start, size)
+            value = hash_eights(owner, first, second, data, start, size)
+            looked_up[at] = value
+            looked_up[at + np.uint64(1)] = first
+            looked_up[at + np.uint64(2)] = second
+            at += np.uint64(3)
+            prefetch(slot, value & mask)
+        for i in range(np.uint64(0), at, np.uint64(3)):
+            prefetch(record, slot[looked_up[i] & mask] & LOWER_HALF)
+        at = np.uint64(0)
+        for word in range(first_word, last_word):
+            start = np.int64(word_start[word])
+            size = np.int64(word_end[word]) - start
+            value, first, second = looked_up[at], looked_up[at + np.uint64(1)], looked_up[at + np.uint64(2)]
+            at += np.uint64(3)
+            place = find_record(slot, record, value, owner, first, second, data, start, size)
+            words.unnamed[left] = word
+            if place >= 0:
+                term = record[np.uint64(place)] >> HALF
+                cover = record[np.uint64(place + 1)] >> HALF
+                prefetch(words.seen, np.uint64(SEEN) * term)
+                word_term[word] = np.int32(term)
+                words.cover[left] = np.int32(cover)
+                left += np.uint64(cover != 0)
+            else:
+                word_term[word] = -1
+                words.cover[left] = -1
+                left += np.uint64(1)
+    return np.int64(left)
+
+
+@inner_kernel
+def _mark_words(words: DocumentWords) -> None:
+    """Note the terms that the document's words are, and how often the most frequent occurs."""
+    state = words.state
+    stamp = np.int32(state[STAMP])
     present = 0
-    occurrences = 0
-    for first in range(0, word_count, _TOGETHER):
-        last = min(first + _TOGETHER, word_count)
-        for word in range(first, last):
-            start = np.int64(words.word_start[word])
-            value[word - first] = hash_word(owner, data, start, words.word_end[word] - start)
-            prefetch(slot, value[word - first] & mask)
-        for word in range(first, last):
-            prefetch(record, np.int64(slot[value[word - first] & mask] & LOWER_HALF))
-        for word in range(first, last):
+    largest = np.int32(0)
+    for word in range(state[WORDS]):
+        term = words.word_term[word]
+        if term >= 0:
+            present = _mark(words, stamp, present, term, word)
+            largest = max(largest, words.seen[np.uint64(SEEN) * np.uint64(term) + np.uint64(COUNT)])
+    state[PRESENT] = present
+    state[LARGEST] = largest
+
+
+@inner_kernel
+def _mark_prefixes(terms: Terms, owner: np.uint64, words: DocumentWords, left: int) -> None:
+    """Note the prefixes of the words that _find_words left; those that are no terms stay in `unnamed`."""
+    state, data = words.state, words.folded_bytes
+    stamp = np.int32(state[STAMP])
+    present = state[PRESENT]
+    occurrence = words.word_start.size
+    unnamed = 0
+    for i in range(left):
+        word = np.int64(words.unnamed[i])
+        cover = np.int64(words.cover[i])
+        prefixes = terms.covering
+        found = 0
+        if cover >= 0:
+            found = np.int64(prefixes[cover])
+        else:
+            words.unnamed[unnamed] = word
+            unnamed += 1
             start = np.int64(words.word_start[word])
             size = words.word_end[word] - start
-            place = find_record(slot, record, value[word - first], owner, data, start, size)
-            if place >= 0:
-                term = np.int64(record[place] >> HALF)
-                words.word_term[word] = term
-                present = _mark(words, stamp, present, occurrences, term, word)
-                occurrences += 1
-                at = np.int64(record[place + 1] >> HALF)
-                for i in range(at + 1, at + 1 + covering[at]):
-                    present = _mark(words, stamp, present, occurrences, covering[i], word)
-                    occurrences += 1
-                continue
-            words.word_term[word] = -1
-            lengths = prefix_lengths(terms.prefixes, prefix_owner, eight_bytes(data, start), size)
+            lengths = prefix_lengths(terms.prefixes, owner, eight_bytes(data, start), size)
             if lengths != 0:
-                count = find_prefixes(
-                    slot, record, prefix_owner, data, start, size, lengths, words.covering, 0
+                prefixes = words.covering
+                found = find_prefixes(
+                    terms.slot, terms.record, owner, data, start, size, lengths, prefixes, 0
                 )
-                for i in range(count):
-                    present = _mark(words, stamp, present, occurrences, words.covering[i], word)
-                    occurrences += 1
+        for j in range(cover + 1, cover + 1 + found):
+            words.occurrence_word[occurrence] = word
+            present = _mark(words, stamp, present, prefixes[j], occurrence)
+            occurrence += 1
     state[PRESENT] = present
-    state[OCCURRENCES] = occurrences
+    state[UNNAMED] = unnamed
 
 
 @bare_kernel
@@ -257,4 +327,6 @@ def read_document(
     state[STAMP] += 1
     state[GROUP] = group
     state[WORDS] = cut_document(documents, document, words)
-    _look_up(terms, group, words)
+    left = _find_words(terms, owner_of(group, 0), words)
+    _mark_words(words)
+    _mark_prefixes(terms, owner_of(group, 1), words, left)

@@ -198,20 +198,6 @@ def _score_of(
 
 
 @bare_kernel
-def score_of(
-    code: QueryCode,
-    query: int,
-    dictionary: DictionaryWords,
-    terms: Terms,
-    words: DocumentWords,
-    room: JudgingRoom,
-) -> float:
-    """The score of a query; 0 when its Boolean reading fails."""
-    count_words(words)
-    return _score_of(code, query, dictionary, terms, words, room)
-
-
-@bare_kernel
 def write_scores(
     code: QueryCode,
     query: NDArray[np.int32],
@@ -232,19 +218,3 @@ def write_scores(
     for i in range(first, last):
         ask_ahead(code, query, i, last)
         score[i] = _score_of(code, np.int64(query[i]), dictionary, terms, words, room)
-
-
-@inner_kernel
-def query_matches(
-    code: QueryCode,
-    query: int,
-    dictionary: DictionaryWords,
-    terms: Terms,
-    words: DocumentWords,
-    room: JudgingRoom,
-) -> bool:
-    """Whether a query holds and has the score that it asks for, if it asks for one."""
-    if not query_holds(code, query, words, room):
-        return False
-    threshold = code.threshold[query]
-    return not threshold > 0 or score_of(code, np.int64(query), dictionary, terms, words, room) >= threshold

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.text.query_code import AND, PLAIN, QueryCode, arity_of, operation_of
 
 PREFIX_RARITY = 0.7
@@ -46,7 +46,6 @@ class QueryTree(NamedTuple):
     waiting: NDArray[np.int32]
 
 
-@kernel
 def room_for_tree(steps: int) -> QueryTree:
     """Room for queries of up to so many steps."""
     return QueryTree(

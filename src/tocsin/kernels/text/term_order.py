@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import BRANCHES_MADE, PARENT, ROW, TERM, Trie
 
@@ -26,20 +26,13 @@ class TermOrder(NamedTuple):
     named: NDArray[np.int32]
 
 
-@kernel
 def order_of_terms(code: QueryCode, terms: Terms) -> TermOrder:
     """The order of terms that these queries have, and that weigh so."""
-    rarity = terms.idf.copy()
-    for term in range(rarity.size):
-        if terms.is_prefix[term]:
-            rarity[term] = -1.0
-    named = np.zeros(rarity.size, np.int32)
-    for j in range(code.term.size):
-        named[code.term[j]] += 1
-    return TermOrder(rarity, named)
+    rarity = np.where(terms.is_prefix.astype(np.bool_), -1.0, terms.idf)
+    return TermOrder(rarity, np.bincount(code.term, minlength=len(rarity)).astype(np.int32))
 
 
-@kernel
+@bare_kernel
 def drift(trie: Trie, rarity: NDArray[np.float64]) -> float:
     """The share of branch nodes with a parent's term that is more common than their own."""
     counted = 0

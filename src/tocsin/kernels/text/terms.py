@@ -89,13 +89,21 @@ def second_eight(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
 
 
 @inner_kernel
-def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
-    """The hash of data[start : start + size], one byte at least; 15 more can be read behind it."""
-    value = next_hash(first_hash(owner), first_bytes(eight_bytes(data, start), size))
-    value = next_hash(value, second_eight(data, start, size))
+def hash_eights(
+    owner: np.uint64, first: np.uint64, second: np.uint64, data: NDArray[np.uint8], start: int, size: int
+) -> np.uint64:
+    """The hash of data[start : start + size], whose first two eights are given."""
+    value = next_hash(next_hash(first_hash(owner), first), second)
     for at in range(16, size, 8):
         value = next_hash(value, first_bytes(eight_bytes(data, start + at), size - at))
     return finished_hash(value)
+
+
+@inner_kernel
+def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
+    """The hash of data[start : start + size], one byte at least; 15 more can be read behind it."""
+    first = first_bytes(eight_bytes(data, start), size)
+    return hash_eights(owner, first, second_eight(data, start, size), data, start, size)
 
 
 @inner_kernel
@@ -104,11 +112,13 @@ def find_record(
     record: NDArray[np.uint64],
     value: np.uint64,
     owner: np.uint64,
+    first: np.uint64,
+    second: np.uint64,
     data: NDArray[np.uint8],
     start: int,
     size: int,
 ) -> int:
-    """The record of the term data[start : start + size], whose hash is `value`, or -1."""
+    """The record of the term data[start : start + size], or -1; its hash and first two eights are given."""
     mask = np.uint64(slot.size - 1)
     tag = value & UPPER_HALF
     at = value & mask
@@ -120,8 +130,8 @@ def find_record(
             place = (found & LOWER_HALF) - np.uint64(1)
             different = (record[place] ^ np.uint64(size)) & LOWER_HALF
             different |= (record[place + np.uint64(1)] ^ owner) & LOWER_HALF
-            different |= record[place + np.uint64(2)] ^ first_bytes(eight_bytes(data, start), size)
-            different |= record[place + np.uint64(3)] ^ second_eight(data, start, size)
+            different |= record[place + np.uint64(2)] ^ first
+            different |= record[place + np.uint64(3)] ^ second
             if different == 0:
                 i = 16
                 while i < size and record[place + np.uint64(_HEADER + (i >> 3))] == first_bytes(
@@ -184,12 +194,14 @@ def find_prefixes(
             while done + 8 < length:
                 value = next_hash(value, eight_bytes(data, start + done))
                 done += 8
+            first = first_bytes(eight_bytes(data, start), length)
+            second = second_eight(data, start, length)
             if length <= 16:
-                whole = hash_word(owner, data, start, length)
+                whole = hash_eights(owner, first, second, data, start, length)
             else:
                 last_eight = first_bytes(eight_bytes(data, start + done), length - done)
                 whole = finished_hash(next_hash(value, last_eight))
-            place = find_record(slot, record, whole, owner, data, start, length)
+            place = find_record(slot, record, whole, owner, first, second, data, start, length)
             if place >= 0:
                 found[at + count] = np.int32(record[place] >> HALF)
                 count += 1
@@ -217,9 +229,9 @@ def _hash_record(record: NDArray[np.uint64], place: int) -> np.uint64:
 
 @kernel
 def _slots_for(record: NDArray[np.uint64], used: int, terms: int) -> NDArray[np.uint64]:
-    """Slots at most half full for so many terms, with those in the used records put in."""
+    """Slots for so many terms, at most a quarter full, with those in the used records put in."""
     size = 2
-    while size < 2 * terms:
+    while size < 4 * terms:
         size *= 2
     slot = np.zeros(size, np.uint64)
     place = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.text.access_paths import AccessPaths
 from tocsin.kernels.text.trie_filter import (
     ABSENT,
@@ -44,7 +44,7 @@ from tocsin.kernels.text.trie_filter import (
 )
 
 
-@kernel
+@bare_kernel
 def insert_queries(
     trie: Trie, group: NDArray[np.int32], query: NDArray[np.int32], paths: AccessPaths
 ) -> None:
@@ -63,7 +63,7 @@ def insert_queries(
             _hang_predicate(trie, node, query[i], paths.to_check[path], paths.pair[path])
 
 
-@kernel
+@bare_kernel
 def delete_queries(trie: Trie, query: NDArray[np.int32]) -> None:
     """Take queries out, and what only they needed; one that is not there changes nothing."""
     for i in range(query.size):
@@ -77,7 +77,7 @@ def delete_queries(trie: Trie, query: NDArray[np.int32]) -> None:
             predicate = following
 
 
-@kernel
+@bare_kernel
 def enter_children(trie: Trie, parent: int) -> None:
     """From a list to a table: find the children of a branch node by hash from now on."""
     first = np.int64(trie.branch[ROW * parent + FIRST_CHILD])
@@ -88,7 +88,7 @@ def enter_children(trie: Trie, parent: int) -> None:
         child = np.int64(trie.branch[ROW * child + NEXT])
 
 
-@kernel
+@bare_kernel
 def _strike_children(trie: Trie, parent: int) -> None:
     """From a table back to a list."""
     first = -np.int64(trie.branch[ROW * parent + FIRST_CHILD])
@@ -99,7 +99,7 @@ def _strike_children(trie: Trie, parent: int) -> None:
         child = np.int64(trie.branch[ROW * child + NEXT])
 
 
-@kernel
+@bare_kernel
 def _grow_branch(trie: Trie, parent: int, term: int) -> int:
     """A new child of a branch node, first in its list."""
     state, branch, upkeep = trie.state, trie.branch, trie.branch_upkeep
@@ -131,7 +131,7 @@ def _grow_branch(trie: Trie, parent: int, term: int) -> int:
     return child
 
 
-@kernel
+@bare_kernel
 def _prune(trie: Trie, node: int) -> None:
     """Take a branch node away if nothing hangs below it, and then likewise its parent."""
     state, branch, upkeep = trie.state, trie.branch, trie.branch_upkeep
@@ -165,7 +165,7 @@ def _prune(trie: Trie, node: int) -> None:
         node = parent
 
 
-@kernel
+@bare_kernel
 def _hang_predicate(trie: Trie, node: int, query: int, to_check: int, pair: int) -> None:
     """A new predicate node below a branch node, first in its list.
 
@@ -198,7 +198,7 @@ def _hang_predicate(trie: Trie, node: int, query: int, to_check: int, pair: int)
     trie.first_of_query[query] = made
 
 
-@kernel
+@bare_kernel
 def _take_down_predicate(trie: Trie, gone: int) -> None:
     """Take a predicate node out of the list of its branch node, and free its row."""
     state, predicate, upkeep = trie.state, trie.predicate, trie.predicate_upkeep
@@ -216,7 +216,7 @@ def _take_down_predicate(trie: Trie, gone: int) -> None:
     state[PREDICATES_LIVE] -= 1
 
 
-@kernel
+@bare_kernel
 def enter_all(trie: Trie) -> None:
     """Fill an empty table with every node whose parent has so many children that they are to be there."""
     trie.state[IN_TABLE] = 0

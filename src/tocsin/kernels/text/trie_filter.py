@@ -8,7 +8,7 @@ is asked for first and common ones only below it.
     a & b & !c                 root
     a & d                      ├ a
     a & "d e"                  │ ├ b  (1 ?)       ?  something is left to check: negation, phrase,
-    b & f                      │ └ d  (2)            formula or threshold
+    b & f                      │ └ d  (2)            formula
                                │   └ e  (3 ?)
                                └ b
                                  └ f  (4)
@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import inner_kernel, kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel
 
 TO_TABLE = 32
 TO_LIST = 8
@@ -130,7 +130,7 @@ def find_in_table(
     return known
 
 
-@kernel
+@bare_kernel
 def find_child(trie: Trie, parent: int, term: int) -> int:
     """The child of a branch node that has the term, or 0."""
     if trie.branch[ROW * parent + TERM] == NO_TERM:
@@ -143,7 +143,7 @@ def find_child(trie: Trie, parent: int, term: int) -> int:
     return child
 
 
-@kernel
+@bare_kernel
 def enter_in_table(trie: Trie, child: int) -> None:
     """Put a branch node into the table."""
     mask = np.int64(trie.table.size - 1)
@@ -155,7 +155,7 @@ def enter_in_table(trie: Trie, child: int) -> None:
     trie.state[IN_TABLE] += 1
 
 
-@kernel
+@bare_kernel
 def strike_from_table(trie: Trie, child: int) -> None:
     """Take a branch node out of the table; what stood behind it moves up, so that no gap is left."""
     table = trie.table

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.text.trie_filter import (
     BRANCH,
     BRANCHES_LIVE,
@@ -35,41 +35,41 @@ from tocsin.kernels.text.trie_filter import (
 )
 
 
-@kernel
 def compact(trie: Trie) -> Trie:
     """The same filter in as much memory as it needs."""
-    live = trie.state[BRANCHES_LIVE]
-    predicates = trie.state[PREDICATES_LIVE] + 1
-    slots = np.int64(1)
-    while slots < 2 * trie.state[IN_TABLE]:
-        slots *= 2
+    branches = int(trie.state[BRANCHES_LIVE])
+    predicates = int(trie.state[PREDICATES_LIVE]) + 1
     copy = Trie(
         np.zeros(STATE_SIZE, np.int64),
-        np.arange(trie.root.size).astype(np.int32),
-        np.zeros(trie.root_child.size, np.int32),
-        np.zeros(ROW * live, np.int32),
-        np.zeros(ROW * live, np.int32),
+        np.arange(len(trie.root), dtype=np.int32),
+        np.zeros(len(trie.root_child), np.int32),
+        np.zeros(ROW * branches, np.int32),
+        np.zeros(ROW * branches, np.int32),
         np.zeros(ROW * predicates, np.int32),
         np.zeros(ROW * predicates, np.int32),
         np.minimum(trie.first_of_query, 0),
-        np.zeros(slots, np.int32),
+        np.zeros(1 << max(2 * int(trie.state[IN_TABLE]) - 1, 0).bit_length(), np.int32),
     )
-    copy.state[BRANCHES_MADE] = copy.state[BRANCHES_LIVE] = live
-    copy.state[PREDICATES_MADE] = predicates
-    copy.state[PREDICATES_LIVE] = predicates - 1
-    original = np.empty(live, np.int32)
-    made = np.int64(trie.root.size)
-    hung = np.int64(1)
-    original[:made] = trie.root
-    for node in range(made):
-        copy.branch[ROW * node + TERM] = NO_TERM
-    for node in range(live):
-        made = _lay_out_children(trie, copy, original, node, made)
-        hung = _lay_out_predicates(trie, copy, original[node], node, hung)
+    copy.state[[BRANCHES_MADE, BRANCHES_LIVE]] = branches
+    copy.state[[PREDICATES_MADE, PREDICATES_LIVE]] = predicates, predicates - 1
+    copy.branch[ROW * copy.root + TERM] = NO_TERM
+    original = np.empty(branches, np.int32)
+    original[: len(trie.root)] = trie.root
+    _lay_out(trie, copy, original)
     return copy
 
 
-@kernel
+@bare_kernel
+def _lay_out(trie: Trie, copy: Trie, original: NDArray[np.int32]) -> None:
+    """Copy what hangs below the roots, level by level; original[n] is the number that node n had."""
+    made = np.int64(trie.root.size)
+    hung = np.int64(1)
+    for node in range(original.size):
+        made = _lay_out_children(trie, copy, original, node, made)
+        hung = _lay_out_predicates(trie, copy, original[node], node, hung)
+
+
+@bare_kernel
 def _lay_out_children(trie: Trie, copy: Trie, original: NDArray[np.int32], parent: int, made: int) -> int:
     """Copy the children of a branch node behind the nodes that are made; how many are then made."""
     old_parent = np.int64(original[parent])
@@ -98,7 +98,7 @@ def _lay_out_children(trie: Trie, copy: Trie, original: NDArray[np.int32], paren
     return made
 
 
-@kernel
+@bare_kernel
 def _lay_out_predicates(trie: Trie, copy: Trie, old_branch: int, branch: int, hung: int) -> int:
     """Copy the predicate nodes of a branch node behind those that hang already; how many then do."""
     old = np.int64(trie.branch[ROW * old_branch + FIRST_PREDICATE])

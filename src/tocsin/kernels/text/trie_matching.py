@@ -1,8 +1,8 @@
 """Documents meet queries: Figure 6 of the paper for a batch of documents.
 
-cut into words ──> search the filter ──> check what is left of the queries that were hit
+cut into words ──> search the filter ──> check what is left of the queries that were hit ──> scores
 
-A *candidate* is a query and a document whose check begins: of phrases, negations, the formula, the score.
+A *candidate* is a query and a document whose check begins: of phrases, negations, the formula.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.growing import with_room
-from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.jit import bare_kernel
 from tocsin.kernels.number_sorting import bits_of, sort_numbers
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.kernels.text.documents import Documents
-from tocsin.kernels.text.judging import JudgingRoom, ask_ahead, query_matches, write_scores
+from tocsin.kernels.text.judging import JudgingRoom, ask_ahead, query_holds, write_scores
 from tocsin.kernels.text.neighbours import note_neighbours
 from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
@@ -29,7 +28,6 @@ FOUND = 3
 """What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
 
 
-@kernel
 def match_documents(
     documents: Documents,
     group: int,
@@ -41,6 +39,7 @@ def match_documents(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
+    *,
     with_scores: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """For each document the queries of a text group that hold, ascending; and the counts of all.
@@ -50,18 +49,16 @@ def match_documents(
     little.
     """
     count = np.zeros(4, np.int64)
-    size = documents.elements.size - 1
+    size = len(documents.elements) - 1
     found_start = np.zeros(size + 1, np.int64)
     found = np.empty(16 * size, np.int32)
-    score = np.empty(found.size if with_scores else 0, np.float64)
+    score = np.empty(len(found), np.float64)
     document, hits = 0, 0
     while document < size:
         used = found_start[document]
-        found = with_room(found, used, hits)
-        if with_scores and score.size < found.size:
-            longer = np.empty(found.size, np.float64)
-            longer[:used] = score[:used]
-            score = longer
+        if used + hits > len(found):
+            found = np.concatenate([found[:used], np.empty(max(hits, used), np.int32)])
+            score = np.concatenate([score[:used], np.empty(max(hits, used), np.float64)])
         document, hits = _match_from(
             document,
             found_start,
@@ -78,6 +75,7 @@ def match_documents(
             room,
             judging,
             tally,
+            with_scores,
         )
     used = found_start[size]
     count[FOUND] = used
@@ -101,11 +99,9 @@ def _match_from(
     room: SearchRoom,
     judging: JudgingRoom,
     tally: NDArray[np.int64],
+    with_scores: bool,
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `found`, and how much it may need.
-
-    `score` is as long as `found`, or has no room at all when no scores are asked for.
-    """
+    """Go on with a document; the next that needs more room in `found`, and how much it may need."""
     bits = bits_of(code.group.size)
     used = found_start[document]
     while document < found_start.size - 1:
@@ -126,15 +122,53 @@ def _match_from(
                 used += 1
         for i in range(candidates):
             ask_ahead(code, room.hit, i, candidates)
-            if query_matches(code, room.hit[i], dictionary, terms, words, judging):
+            if query_holds(code, np.int64(room.hit[i]), words, judging):
                 found[used] = room.hit[i]
                 used += 1
-        sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
-        if score.size > 0:
-            write_scores(code, found, first, used, dictionary, terms, words, judging, score)
+        if with_scores:
+            sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
+        to_score = first if with_scores else _put_thresholds_last(code.threshold, found, first, used)
+        if to_score < used:
+            write_scores(code, found, to_score, used, dictionary, terms, words, judging, score)
+            used = _keep_high_scores(code.threshold, found, score, to_score, used)
+        if not with_scores:
+            sort_numbers(found[first:used], room.hit[: used - first], bits, tally)
         document += 1
         found_start[document] = used
         count[VISITED] += visited
         count[HIT] += hits
         count[CANDIDATES] += candidates
     return document, np.int64(0)
+
+
+@bare_kernel
+def _put_thresholds_last(
+    threshold: NDArray[np.float64], found: NDArray[np.int32], first: int, last: int
+) -> int:
+    """Put those of found[first:last] that ask for a score behind the others; where they begin."""
+    middle = first
+    for i in range(first, last):
+        query = found[i]
+        if not threshold[query] > 0:
+            found[i] = found[middle]
+            found[middle] = query
+            middle += 1
+    return middle
+
+
+@bare_kernel
+def _keep_high_scores(
+    threshold: NDArray[np.float64],
+    found: NDArray[np.int32],
+    score: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> int:
+    """Keep those of found[first:last] that have the score they ask for; where they end."""
+    kept = first
+    for i in range(first, last):
+        if not score[i] < threshold[found[i]]:
+            found[kept] = found[i]
+            score[kept] = score[i]
+            kept += 1
+    return kept

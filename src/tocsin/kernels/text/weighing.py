@@ -15,34 +15,41 @@ from tocsin.kernels.text.query_code import QueryCode, Terms
 
 
 @inner_kernel
-def _idf_of_word(dictionary: DictionaryWords, terms: Terms, words: DocumentWords, word: int) -> float:
-    """The idf of a word of the document, whether a query names it or not."""
-    term = words.word_term[word]
-    if term >= 0:
-        return terms.idf[term]
-    return idf_of(
+def _unnamed_weight(dictionary: DictionaryWords, words: DocumentWords, word: int) -> float:
+    """The weight of a word that is no term; 0 when the same word stood before it."""
+    if words.same_word[word] != word:
+        return 0.0
+    idf = idf_of(
         dictionary,
         words.state[GROUP],
         words.folded_bytes,
         np.int64(words.word_start[word]),
         np.int64(words.word_end[word]),
     )
+    return np.float64(words.word_count[word]) / np.float64(words.state[LARGEST]) * idf
+
+
+@inner_kernel
+def _word_weight(terms: Terms, words: DocumentWords, term: int) -> float:
+    """The weight of a word that is a term, and present."""
+    count = np.float64(words.seen[SEEN * np.int64(term) + COUNT])
+    return count / np.float64(words.state[LARGEST]) * terms.idf[term]
 
 
 @inner_kernel
 def _term_weight(dictionary: DictionaryWords, terms: Terms, words: DocumentWords, term: int) -> float:
-    """The weight of a word that is present; of a prefix the most that a word it covers weighs."""
-    largest = np.float64(words.state[LARGEST])
-    at = SEEN * np.int64(term)
+    """The weight of a term that is present; of a prefix the most that a word it covers weighs."""
     if terms.is_prefix[term] == 0:
-        return np.float64(words.seen[at + COUNT]) / largest * terms.idf[term]
+        return _word_weight(terms, words, term)
     most = 0.0
-    occurrence = words.seen[at + FIRST]
+    occurrence = words.seen[SEEN * np.int64(term) + FIRST]
     while occurrence >= 0:
         word = words.occurrence_word[occurrence]
-        if words.same_word[word] == word:
-            weight = np.float64(words.word_count[word]) / largest
-            most = max(most, weight * _idf_of_word(dictionary, terms, words, word))
+        covered = words.word_term[word]
+        if covered < 0:
+            most = max(most, _unnamed_weight(dictionary, words, word))
+        else:
+            most = max(most, _word_weight(terms, words, covered))
         occurrence = words.occurrence_next[occurrence]
     return most
 

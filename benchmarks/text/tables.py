@@ -87,7 +87,7 @@ def _selective(figures: dict[str, Any]) -> str:
     both = [figures["all words"], figures["selective"]]
     rows = [
         ("postings", [f"{each['postings']:,}" for each in both]),
-        ("candidates a document", [f"{each['candidates']:,.0f}" for each in both]),
+        ("queries reached, a document", [f"{each['reached']:,.0f}" for each in both]),
         ("matches a document", [f"{each['matches']:,.0f}" for each in both]),
         ("a document", [milliseconds(each["seconds"]) for each in both]),
     ]

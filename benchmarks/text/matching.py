@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from benchmarks.measuring import say
-from benchmarks.text.baselines import AUTOMATON_PACKAGE, ByAutomaton, ByDictionary
+from benchmarks.text.baselines import AUTOMATON_PACKAGE, Baseline, ByAutomaton, ByDictionary, Together
 from benchmarks.text.corpus import Corpus
 from benchmarks.text.repeating import seconds_of
 from benchmarks.text.workload import more_queries
@@ -86,14 +86,15 @@ def _at_size(corpus: Corpus, size: int, at_least: float) -> dict[str, Any]:
     queries = more_queries(corpus, size)
     frequencies = corpus.document_frequencies()
     ours = Ours(queries, documents)
-    baselines: list[ByDictionary | ByAutomaton] = [ByDictionary(queries, frequencies)]
+    together = Together(queries, frequencies)
+    baselines: list[Baseline] = [ByDictionary(queries, frequencies)]
     if find_spec(AUTOMATON_PACKAGE) is None:
         say("  pyahocorasick is not installed: only the dictionary is compared (make bench-text installs it)")
     else:
         baselines.append(ByAutomaton(queries, frequencies))
     found = ours.matches()
     check_expected(corpus, found, size)
-    for baseline in baselines:
+    for baseline in (*baselines, together):
         if [sorted(baseline.match(document)) for document in documents] != found:
             sys.exit(f"{size:,} queries: tocsin and the {baseline.name} differ")
     say(f"  {sum(map(len, found)):,} matches, all sides alike; matching is timed")
@@ -108,6 +109,7 @@ def _at_size(corpus: Corpus, size: int, at_least: float) -> dict[str, Any]:
             baseline.name: seconds_of(_pass(baseline, documents), at_least) / len(documents)
             for baseline in baselines
         },
+        "together": seconds_of(_pass(together, documents), at_least) / len(documents),
     }
 
 
@@ -119,7 +121,7 @@ def check_expected(corpus: Corpus, found: Sequence[Sequence[int]], queries: int)
             sys.exit(f"document {document}: the matches are not the expected ones")
 
 
-def _pass(baseline: ByDictionary | ByAutomaton, documents: Sequence[str]) -> Callable[[], None]:
+def _pass(baseline: Baseline, documents: Sequence[str]) -> Callable[[], None]:
     match = baseline.match
 
     def work() -> None:

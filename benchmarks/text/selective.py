@@ -57,7 +57,7 @@ def selective_indexing(corpus: Corpus, count: int, at_least: float) -> dict[str,
         answers.append(found.find(documents, 0))
         figures[name] = {
             "postings": int(found.trie.state[PREDICATES_LIVE]),
-            "candidates": found.counts.candidates / len(corpus.documents),
+            "reached": found.counts.hit / len(corpus.documents),
             "matches": found.counts.found / len(corpus.documents),
             "seconds": seconds_of(lambda: found.find(documents, 0), at_least) / len(corpus.documents),  # noqa: B023
         }

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.peers.lucene_monitor import compare, harness
 from benchmarks.text import __main__ as command
 from benchmarks.text import matching, mixed
-from benchmarks.text.baselines import AUTOMATON_PACKAGE, ByAutomaton, ByDictionary
+from benchmarks.text.baselines import AUTOMATON_PACKAGE, ByAutomaton, ByDictionary, Together
 from benchmarks.text.corpus import Corpus, corpus_in
 from benchmarks.text.selective import THRESHOLDS, WORDS, interests
 from benchmarks.text.tables import tables
@@ -90,7 +90,7 @@ def test_a_corpus_is_read_from_its_folder(corpus: Corpus, folder: Path):
     assert corpus_in(folder) == corpus
 
 
-@pytest.mark.parametrize("baseline", [ByDictionary, ByAutomaton])
+@pytest.mark.parametrize("baseline", [ByDictionary, ByAutomaton, Together])
 def test_baselines_find_what_the_evaluator_finds(baseline: Any, corpus: Corpus):
     if baseline is ByAutomaton:
         pytest.importorskip(AUTOMATON_PACKAGE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,23 @@ def test_changes_are_seen_by_the_next_match(seed: int) -> None:
         expected = expected_scores(list(rules.items()), events, setting)
         assert by_event(index, events) == expected
         assert by_cells(index, events) == expected
+
+
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=25)
+def test_other_dictionaries_give_other_scores_and_the_old_index_stays(seed: int) -> None:
+    choices = random.Random(seed)
+    before, after = make_settings(choices), make_settings(choices)
+    after = replace(after, threshold=before.threshold)
+    rules = [(f"r{number}", make_condition(choices)) for number in range(10)]
+    events = [make_event(choices) for _ in range(10)]
+    old: Any = build(rules, **before.for_build())
+    old.insert("later", make_condition(choices))
+    rules.append(("later", old.rule("later").when))
+    new = old.reweighed(dictionaries=after.dictionaries, stop_words=after.stop_words)
+    assert by_cells(new, events) == expected_scores(rules, events, after)
+    assert by_event(new, events) == expected_scores(rules, events, after)
+    assert by_cells(old, events) == expected_scores(rules, events, before)
 
 
 def test_a_rule_is_one_expression_of_all_kinds_of_condition(engine: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -14,14 +14,20 @@ from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.file import open_index, save_index
+from tocsin.index.text.dictionary import Dictionary
+from tocsin.index.text.reweighing import reweighed
 from tocsin.monitor.changes import deletion, insertion, read_changes, replacement
 from tocsin.monitor.explaining import Explanation, explain_condition
 from tocsin.monitor.live import LiveRules
 from tocsin.monitor.missing import warn_of_missing_fields
+from tocsin.monitor.preparing import PathLike, known_words
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.monitor.statistics import Statistics, statistics_of_version
 from tocsin.monitor.tables import TableMatching
 from tocsin.monitor.version import Version
+
+if TYPE_CHECKING:
+    from tocsin.index.statistics.history import History
 
 
 class Index:
@@ -145,6 +151,21 @@ class Index:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         texts = self.version.ledger.main.texts.base.settings()
         return explain_condition(rule, parse_condition(self.rule(rule).when), event, texts)
+
+    def reweighed(
+        self,
+        *,
+        history: History | PathLike | None = None,
+        dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+        stop_words: Iterable[str] = (),
+    ) -> Index:
+        """The same rules with other dictionaries, as an index of its own; this one stays as it is.
+
+        `history`, `dictionaries` and `stop_words` are those of tocsin.build. So documents that are being
+        matched keep the weights they began with, and their scores can be had again.
+        """
+        words, _ = known_words(history, dictionaries)
+        return Index(reweighed(self._rules.compact(), words, stop_words))
 
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""

@@ -38,19 +38,25 @@ class Preparation:
         access: str = "auto",
     ) -> Preparation:
         """What tocsin.build takes; UsageError when something makes no sense."""
-        if isinstance(stop_words, str):
-            raise UsageError("stop_words takes a list of words, not one text")
         if isinstance(text_threshold, bool) or not isinstance(text_threshold, int | float):
             raise UsageError(f"a text threshold is a number from 0 on, not {text_threshold!r}")
-        words: dict[Path, Dictionary] = {}
-        estimate = None
-        if history is not None:
-            words, estimate = _known(history)
-        for name, dictionary in (dictionaries or {}).items():
-            if not isinstance(dictionary, Dictionary):
-                dictionary = Dictionary.open(dictionary)
-            words[field_named(name)] = dictionary
+        words, estimate = known_words(history, dictionaries)
         return Preparation(TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate))
+
+
+def known_words(
+    history: History | PathLike | None, dictionaries: Mapping[str, Dictionary | PathLike] | None
+) -> tuple[dict[Path, Dictionary], Selectivity | None]:
+    """The dictionaries of fields, those given by name before those of history; and history's estimates."""
+    words: dict[Path, Dictionary] = {}
+    estimate: Selectivity | None = None
+    if history is not None:
+        words, estimate = _known(history)
+    for name, dictionary in (dictionaries or {}).items():
+        if not isinstance(dictionary, Dictionary):
+            dictionary = Dictionary.open(dictionary)
+        words[field_named(name)] = dictionary
+    return words, estimate
 
 
 def _known(history: History | PathLike) -> tuple[dict[Path, Dictionary], Selectivity]:

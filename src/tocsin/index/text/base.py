@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tocsin.errors import UsageError
 from tocsin.grammar.text.settings import TextSettings, WordWeights
 from tocsin.grammar.tree import Path
 from tocsin.index.text.dictionary import Dictionary
@@ -30,6 +31,8 @@ class TextBase:
         dictionaries: Mapping[Path, Dictionary], stop_words: Iterable[str] = (), threshold: float = 0.0
     ) -> TextBase:
         """The base of an index with these dictionaries; UsageError when a setting makes no sense."""
+        if isinstance(stop_words, str):
+            raise UsageError("stop words are a list of words, not one text")
         settings = TextSettings(threshold, frozenset(stop_words))
         fields = tuple(sorted(dictionaries))
         words = words_for_kernels([dictionaries[path] for path in fields], settings.stop_words)

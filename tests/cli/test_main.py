@@ -14,7 +14,7 @@ from tocsin.cli import parser
 from tocsin.cli.messages import progress
 from tocsin.version import VERSION
 
-COMMANDS = ("check", "build", "match", "explain", "bench")
+COMMANDS = ("check", "build", "match", "explain", "calibrate", "score", "backtest", "statistics", "bench")
 
 
 def test_version(tocsin: Command) -> None:
@@ -45,7 +45,7 @@ def test_help_of_a_command_has_an_example_that_its_parser_takes(tocsin: Command,
         ["match", "rules.csv"],
         ["check", "rules.csv", "--no-such-option"],
         ["build", "rules.csv"],
-        ["explain", "rules.csv", "--rule", "r1"],
+        ["explain", "rules.csv", "--rule"],
         ["match", "rules.csv", "--eve", "e.jsonl"],
     ],
 )

@@ -163,7 +163,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(wished=st.lists(wishes, min_size=1, max_size=4), found=events)
     def change_during_a_compaction(self, wished: list[Wishes], found: list[Event]) -> None:
-        with self.meanwhile(upkeep, "compile_rules", wished, found):
+        with self.meanwhile(upkeep, "compile_like", wished, found):
             self.index.compact()
         self.match(found)
 

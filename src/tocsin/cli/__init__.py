@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
     commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (check, build, match, explain, score, backtest, statistics, calibrate, bench):
+    for command in (check, build, match, explain, calibrate, score, backtest, statistics, bench):
         added = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,

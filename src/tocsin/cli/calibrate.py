@@ -14,7 +14,7 @@ and user. It takes some seconds. Results never depend on them, only how quickly 
 EXAMPLES = """\
 examples:
   tocsin calibrate
-  tocsin calibrate --dry-run        only show what was measured
+  tocsin calibrate --dry-run
 """
 
 

@@ -23,7 +23,7 @@ EXAMPLES = """\
 examples:
   tocsin statistics --events visits/ -o history
   tocsin statistics --events news.jsonl -o history --text title body
-  tocsin statistics --events today.jsonl -o history --merge       add today to what is counted already
+  tocsin statistics --events today.jsonl -o history --merge
 """
 
 

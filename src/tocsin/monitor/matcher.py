@@ -131,7 +131,7 @@ class Matcher:
 
     @cached_property
     def _text_plan(self) -> FieldPlan:
-        return FieldPlan(self.texts.fields())
+        return FieldPlan(self.texts.fields)
 
     @cached_property
     def _kind(self) -> NDArray[np.uint8]:

@@ -86,7 +86,7 @@ def test_an_engine_that_refuses_some_of_the_first_rules_is_not_built(picky, monk
 
 
 def test_an_engine_that_can_take_nothing_so_large_refuses_all(monkeypatch):
-    def too_large(rules: Rules) -> object:
+    def too_large(rules: Rules, preparation: Preparation) -> object:
         raise UnsupportedError("the rules have too many nodes")
 
     monkeypatch.setitem(ENGINES, "narrow", too_large)

@@ -23,42 +23,27 @@ class FieldDocuments(NamedTuple):
     row: NDArray[np.int32]
     document: NDArray[np.int32]
 
-    def at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def at(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """The documents of some events, -1 for an event that has none."""
-        place = np.searchsorted(self.row, rows)
-        place[place == len(self.row)] = 0
-        return np.where(self.row[place] == rows, self.document[place], -1)
+        of_row = np.full(max(int(rows.max(initial=-1)), int(self.row[-1])) + 1, -1, np.int32)
+        of_row[self.row] = self.document
+        return of_row[rows]
 
 
 class FoundQueries(NamedTuple):
-    """The pairs of a document and a query that one filter found in a field, with scores.
+    """What one filter found in the documents of a field, with scores.
 
-    pair     int64[n]     document * queries + query, ascending
-    score    float64[n]
+    start    int64[D+1]   queries of document d, ascending: query[start[d] : start[d + 1]]
+    query    int32[...]
+    score    float64[...]
     """
 
-    pair: NDArray[np.int64]
+    start: NDArray[np.int64]
+    query: NDArray[np.int32]
     score: NDArray[np.float64]
-    queries: int
 
-    @staticmethod
-    def of(
-        start: NDArray[np.int64], query: NDArray[np.int32], score: NDArray[np.float64], queries: int
-    ) -> FoundQueries:
-        """From the queries of each document, ascending; there are so many queries in all."""
-        document = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        return FoundQueries(document * queries + query, score, queries)
 
-    def scores_of(
-        self, document: NDArray[np.int64], query: NDArray[np.int32]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Which pairs were found, and their scores."""
-        if not len(self.pair):
-            return np.zeros(len(query), np.bool_), np.zeros(len(query))
-        wanted = document * self.queries + query
-        place = np.minimum(np.searchsorted(self.pair, wanted), len(self.pair) - 1)
-        is_there = (self.pair[place] == wanted) & (document >= 0)
-        return is_there, np.where(is_there, self.score[place], 0.0)
+NOTHING_SEARCHED = FoundQueries(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))
 
 
 class BatchDocuments:

@@ -7,6 +7,7 @@ scores   what each match carries
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 
 from tocsin.grammar.tree import Path
 from tocsin.index.text.base import TextBase
-from tocsin.index.text.batch import BatchDocuments, FieldDocuments, FoundQueries
+from tocsin.index.text.batch import NOTHING_SEARCHED, BatchDocuments, FieldDocuments, FoundQueries
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.index.text.trie_filter import TextFilter
 from tocsin.kernels.text.documents import Documents
+from tocsin.kernels.text.scoring import take_scores
 from tocsin.kernels.text.trie_filter import ABSENT
 
 Longs = NDArray[np.int64]
@@ -67,6 +69,7 @@ class TextMatcher:
         """Whether some rule has free text."""
         return len(self._rules.score_query) > 0
 
+    @cached_property
     def fields(self) -> list[Path]:
         """The fields whose documents scores and deferred conjuncts may need."""
         return [self._texts.base.fields[group] for group in np.unique(self._code.group).tolist()]
@@ -87,7 +90,7 @@ class TextMatcher:
         if group not in self._searched:
             return _nothing(field.documents)
         start, query, score = self._filter.find_scored(field.documents, group)
-        batch.found[id(self), path] = FoundQueries.of(start, query, score, len(self._code.group))
+        batch.found[id(self), path] = FoundQueries(start, query, score)
         return start, self._texts.leaf[query]
 
     def keeps(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.bool_]:
@@ -109,36 +112,29 @@ class TextMatcher:
         return keeps
 
     def scores(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.float64]:
-        """The score of each match, of event row[i] with rule[i]; NaN for a rule without free text."""
-        start = self._rules.score_start
-        first, count = start[rule], start[rule + 1] - start[rule]
-        match = np.repeat(np.arange(len(rule)), count)
-        within = np.arange(len(match)) - np.repeat(np.cumsum(count) - count, count)
-        query = self._rules.score_query[np.repeat(first, count) + within]
-        scores = np.full(len(rule), np.nan)
-        scores[count > 0] = 0.0
-        np.maximum.at(scores, match, self._scores_of(documents, row[match], query))
-        return scores
+        """The score of each match, of event row[i] with rule[i]; NaN for a rule without free text.
 
-    def _scores_of(self, documents: BatchDocuments, row: Longs, query: Ints) -> NDArray[np.float64]:
-        """The scores of queries in events: what was kept of the search, and the rest by asking.
-
-        A query that was searched for and not found scores 0, unless it is its threshold that failed.
+        A query that was searched for and not found scores 0, unless it is its threshold that failed: then,
+        and when nothing was searched, it is asked.
         """
-        score = np.zeros(len(row))
-        is_open = np.ones(len(row), np.bool_)
-        group = self._code.group[query]
-        for (owner, path), found in documents.found.items():
+        start = self._rules.score_start
+        score = np.where(start[rule + 1] > start[rule], 0.0, np.nan)
+        for path in self.fields:
             field = documents.field(path)
-            if owner != id(self) or field is None:
+            if field is None:
                 continue
-            here = np.flatnonzero(group == self._group_of[path])
-            document = field.at(row[here])
-            is_there, kept = found.scores_of(document, query[here])
-            score[here] = kept
-            is_open[here] = ~is_there & ~self._is_decided[query[here]] & (document >= 0)
-        left = np.flatnonzero(is_open)
-        score[left] = self._ask(documents, row[left], query[left]).score
+            match, query = take_scores(
+                field.at(row),
+                rule,
+                self._group_of[path],
+                start,
+                self._rules.score_query,
+                self._code.group,
+                self._is_decided,
+                *documents.found.get((id(self), path), NOTHING_SEARCHED),
+                score,
+            )
+            np.maximum.at(score, match, self._ask(documents, row[match], query).score)
         return score
 
     def _ask(self, documents: BatchDocuments, row: Longs, query: Ints) -> _Answers:
@@ -157,9 +153,7 @@ class TextMatcher:
             order = np.argsort(document, kind="stable")
             asked, document = asked[order], document[order]
             known[asked] = True
-            holds[asked], score[asked] = self._filter.ask(
-                field.documents, document.astype(np.int32), query[asked]
-            )
+            holds[asked], score[asked] = self._filter.ask(field.documents, document, query[asked])
         return _Answers(known, holds, score)
 
 

@@ -18,13 +18,14 @@ def tables(results: Mapping[str, Any]) -> dict[str, str]:
         "selective": _selective,
     }
     return {
-        f"text-{part}": f"{maker(results[part]['figures'])}\n\n{_note(results[part]['machine'])}"
+        f"text-{part}": f"{maker(results[part]['figures'])}\n\n{repeated_note(results[part]['machine'])}"
         for part, maker in makers.items()
         if part in results
     }
 
 
-def _note(machine: Mapping[str, str]) -> str:
+def repeated_note(machine: Mapping[str, str]) -> str:
+    """What means of many repetitions were measured on."""
     return machine_note(machine).replace("best of several", "all threads counted")
 
 

@@ -22,10 +22,11 @@ from typing import Any
 import pyarrow as pa
 from benchmarks.measuring import machine_facts, say
 from benchmarks.peers.lucene_monitor import harness
-from benchmarks.tables import machine_note, markdown, milliseconds, times, write_into
+from benchmarks.tables import markdown, milliseconds, times, write_into
 from benchmarks.text.corpus import Corpus, corpus_in
 from benchmarks.text.matching import Ours, check_expected
 from benchmarks.text.repeating import seconds_of
+from benchmarks.text.tables import repeated_note
 from benchmarks.text.workload import more_queries
 
 from tocsin.monitor.warming import warm_up
@@ -97,7 +98,7 @@ def table(results: dict[str, Any]) -> str:
         ("the monitor's best set-up", [each["set_up"] for each in found]),
     ]
     head = ["standing queries", *(f"{each['queries']:,}" for each in found)]
-    return f"{markdown(head, rows)}\n\n{machine_note(results['machine'])}"
+    return f"{markdown(head, rows)}\n\n{repeated_note(results['machine'])}"
 
 
 if __name__ == "__main__":

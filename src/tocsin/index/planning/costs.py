@@ -23,15 +23,19 @@ class Costs:
 
     text_found         to find a text query by the trie filter, for each byte of the field's terms, shared
                        out among its queries (the paper's c1)
+    text_hit           for each text query that a document satisfies
     text_asked         to ask a text query of a document, for each byte of its words (the paper's c2)
+    text_read          to read a document again for that, shared out among what is asked of it
     structured_found   to find a structured predicate by its index
     structured_asked   to ask a structured predicate of an event
     """
 
-    text_found: float = 0.05
-    text_asked: float = 6.0
-    structured_found: float = 0.5
-    structured_asked: float = 1.0
+    text_found: float = 0.1
+    text_hit: float = 30.0
+    text_asked: float = 3.0
+    text_read: float = 400.0
+    structured_found: float = 0.1
+    structured_asked: float = 0.1
 
 
 def costs_file() -> Path:

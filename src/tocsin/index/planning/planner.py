@@ -77,12 +77,13 @@ class Planner:
         is_counted: NDArray[np.bool_],
         predicate_of: Callable[[int], Predicate],
         leaves: NDArray[np.int32],
+        uses: NDArray[np.int64],
     ) -> LeafEstimates:
         """What finding and asking every leaf costs, and how often it holds.
 
         `likelihood` is by leaf, and guessed from the rules; `query` gives the text query of a leaf, or -1;
-        `fields` is by text group.
-        History is asked about the given leaves only: each takes a moment.
+        `fields` is by text group; `uses` says in how many places of the rules a query stands: it is found
+        once for all of them. History is asked about the given leaves only: each takes a moment.
         """
         costs = self.costs
         true, false = likelihood.true.copy(), likelihood.false.copy()
@@ -99,8 +100,9 @@ class Planner:
         found = np.full(len(query), costs.structured_found)
         asked = np.full(len(query), costs.structured_asked)
         letters = letters_of_queries(code, terms).astype(np.float64)
-        found[texts] = costs.text_found * _letters_of_filter(code, terms)[query[texts]]
-        asked[texts] = costs.text_asked * letters[query[texts]]
+        searched = costs.text_found * _letters_of_filter(code, terms)[query[texts]]
+        found[texts] = (searched + costs.text_hit * true[texts]) / np.maximum(uses[query[texts]], 1)
+        asked[texts] = costs.text_read + costs.text_asked * letters[query[texts]]
         return LeafEstimates(true, false, found, asked, query)
 
 

@@ -102,4 +102,5 @@ def estimate_leaves(
         is_counted(stage.base.words),
         lambda leaf: predicate_of(leaf_text, leaf),
         asked,
+        np.bincount(queries_of_rules(stage.parts, stage.query_as_read)[1], minlength=len(stage.code.group)),
     )

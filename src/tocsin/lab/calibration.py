@@ -120,7 +120,7 @@ def _text_asked(index: CompiledIndex, documents: Documents) -> float:
 
 
 def _structured(chance: random.Random) -> tuple[float, float]:
-    """Time to find an equality for an event, and to ask one where another holds, which half of them satisfy."""
+    """Time to find an equality for an event, and to ask one where another holds, half of the time."""
     count = 1_000
     events = pa.table(
         {name: [chance.randrange(values) for _ in range(EVENTS)] for name, values in (("a", count), ("b", 2))}

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tocsin.events.kinds import Kind
+from tocsin.grammar.postfix import operands_of
 
 Path = tuple[str, ...]
 """The names of a field from the outside in: `user.age` is ("user", "age"), `"a.b"` is ("a.b",)."""
@@ -137,13 +138,4 @@ class Condition:
 
     def operands(self) -> list[tuple[int, ...]]:
         """For each step the places of the steps it takes: none for a predicate or a constant."""
-        taken: list[tuple[int, ...]] = []
-        waiting: list[int] = []
-        for place, step in enumerate(self.steps):
-            operands: tuple[int, ...] = ()
-            if isinstance(step, Operator):
-                operands = tuple(waiting[-step.arity :])
-                del waiting[-step.arity :]
-            taken.append(operands)
-            waiting.append(place)
-        return taken
+        return operands_of(step.arity if isinstance(step, Operator) else 0 for step in self.steps)

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tocsin.grammar.postfix import operands_of
+
 ANY_GAP = -1
 """The gap of a phrase whose words only need to come in order."""
 
@@ -69,13 +71,4 @@ class TextQuery:
 
     def operands(self) -> list[tuple[int, ...]]:
         """For each step the places of the steps that it takes: none for a leaf."""
-        taken: list[tuple[int, ...]] = []
-        waiting: list[int] = []
-        for place, step in enumerate(self.steps):
-            operands: tuple[int, ...] = ()
-            if isinstance(step, Group):
-                operands = tuple(waiting[-step.arity :])
-                del waiting[-step.arity :]
-            taken.append(operands)
-            waiting.append(place)
-        return taken
+        return operands_of(step.arity if isinstance(step, Group) else 0 for step in self.steps)

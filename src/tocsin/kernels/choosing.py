@@ -100,60 +100,20 @@ def conjuncts_of(
 
     `mode` is AUTO, or STRUCTURED or TEXT to prefer a conjunct of that kind whatever its rank.
     """
-    count = start.size - 1
     total = step.size
     first = np.empty(total, np.int64)
-    true = np.empty(total)
-    false = np.empty(total)
-    found = np.empty(total)
-    asked = np.empty(total)
+    true, false, found, asked = np.empty(total), np.empty(total), np.empty(total), np.empty(total)
     waiting = np.empty(total + 1, np.int64)
-    out_start = np.zeros(count + 1, np.int64)
+    out_start = np.zeros(start.size, np.int64)
     begin = np.empty(total, np.int64)
     end = np.empty(total, np.int64)
     query = np.full(total, -1, np.int32)
     made = 0
-    for condition in range(count):
-        depth = 0
-        for at in range(start[condition], start[condition + 1]):
-            code = step[at]
-            arity = _arity(code)
-            first[at] = at if arity == 0 else first[waiting[depth - arity]]
-            if code >= 0:
-                leaf = (ref[code] >> 1) - 1
-                negated = ref[code] & 1
-                true[at] = leaves.false[leaf] if negated else leaves.true[leaf]
-                false[at] = leaves.true[leaf] if negated else leaves.false[leaf]
-                found[at] = leaves.found[leaf]
-                asked[at] = leaves.asked[leaf]
-            else:
-                _combine(code, arity, waiting, depth, at, true, false, found, asked)
-            depth -= arity
-            waiting[depth] = at
-            depth += 1
-        if depth == 0:
-            out_start[condition + 1] = made
-            continue
-        pending = 1
-        waiting[0] = start[condition + 1] - 1
-        while pending > 0:
-            pending -= 1
-            at = waiting[pending]
-            if _is_and(step[at]):
-                operand = at - 1
-                for _ in range(_arity(step[at])):
-                    waiting[pending] = operand
-                    pending += 1
-                    operand = first[operand] - 1
-                continue
-            begin[made] = first[at]
-            end[made] = at
-            inner = at - 1 if step[at] == NOT else at
-            if step[inner] >= 0:
-                of_leaf = leaves.query[(ref[step[inner]] >> 1) - 1]
-                if of_leaf >= 0:
-                    query[made] = 2 * of_leaf + ((ref[step[inner]] & 1) ^ (1 if inner < at else 0))
-            made += 1
+    for condition in range(start.size - 1):
+        since, until = start[condition], start[condition + 1]
+        _estimate(since, until, step, ref, leaves, first, true, false, found, asked, waiting)
+        if since < until:
+            made = _cut(until - 1, step, ref, leaves.query, first, waiting, begin, end, query, made)
         out_start[condition + 1] = made
     ends = end[:made].copy()
     role = np.full(made, IN_GRAPH, np.uint8)
@@ -169,9 +129,80 @@ def conjuncts_of(
         role,
         place,
     )
-    for condition in range(count):
+    for condition in range(start.size - 1):
         _choose(chosen, out_start[condition], out_start[condition + 1], mode)
     return chosen
+
+
+@kernel
+def _estimate(
+    since: int,
+    until: int,
+    step: NDArray[np.int32],
+    ref: NDArray[np.int32],
+    leaves: LeafEstimates,
+    first: NDArray[np.int64],
+    true: NDArray[np.float64],
+    false: NDArray[np.float64],
+    found: NDArray[np.float64],
+    asked: NDArray[np.float64],
+    waiting: NDArray[np.int64],
+) -> None:
+    """Estimate every step of a condition, and note where what it is made of begins."""
+    depth = 0
+    for at in range(since, until):
+        code = step[at]
+        arity = _arity(code)
+        first[at] = at if arity == 0 else first[waiting[depth - arity]]
+        if code >= 0:
+            leaf = (ref[code] >> 1) - 1
+            negated = ref[code] & 1
+            true[at] = leaves.false[leaf] if negated else leaves.true[leaf]
+            false[at] = leaves.true[leaf] if negated else leaves.false[leaf]
+            found[at] = leaves.found[leaf]
+            asked[at] = leaves.asked[leaf]
+        else:
+            _combine(code, arity, waiting, depth, at, true, false, found, asked)
+        depth -= arity
+        waiting[depth] = at
+        depth += 1
+
+
+@kernel
+def _cut(
+    root: int,
+    step: NDArray[np.int32],
+    ref: NDArray[np.int32],
+    query_of: NDArray[np.int32],
+    first: NDArray[np.int64],
+    waiting: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    query: NDArray[np.int32],
+    made: int,
+) -> int:
+    """Write the operands of the ANDs at the top of a condition behind those made so far; how many now."""
+    pending = 1
+    waiting[0] = root
+    while pending > 0:
+        pending -= 1
+        at = waiting[pending]
+        if _is_and(step[at]):
+            operand = at - 1
+            for _ in range(_arity(step[at])):
+                waiting[pending] = operand
+                pending += 1
+                operand = first[operand] - 1
+            continue
+        begin[made] = first[at]
+        end[made] = at
+        inner = at - 1 if step[at] == NOT else at
+        if step[inner] >= 0:
+            of_leaf = query_of[(ref[step[inner]] >> 1) - 1]
+            if of_leaf >= 0:
+                query[made] = 2 * of_leaf + ((ref[step[inner]] & 1) ^ (1 if inner < at else 0))
+        made += 1
+    return made
 
 
 @kernel

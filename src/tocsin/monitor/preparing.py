@@ -54,7 +54,7 @@ def known_words(
         words, estimate = _known(history)
     for name, dictionary in (dictionaries or {}).items():
         if not isinstance(dictionary, Dictionary):
-            dictionary = Dictionary.open(dictionary)
+            dictionary = Dictionary.open(_path(dictionary, f"the dictionary of {name}"))
         words[field_named(name)] = dictionary
     return words, estimate
 
@@ -64,9 +64,15 @@ def _known(history: History | PathLike) -> tuple[dict[Path, Dictionary], Selecti
     from tocsin.index.statistics.history import History
     from tocsin.index.statistics.selectivity import HistorySelectivity
 
-    known = history if isinstance(history, History) else History.open(history)
+    known = history if isinstance(history, History) else History.open(_path(history, "history"))
     words = {path: known.dictionary(path) for path in known.text_fields}
     return words, HistorySelectivity(known)
+
+
+def _path(given: object, what: str) -> PathLike:
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(f"{what} cannot be of type {type(given).__name__}: give it, or its path")
+    return given
 
 
 def field_named(name: str) -> Path:

@@ -43,7 +43,7 @@ class TextSettings:
         if not 0 <= self.threshold < float("inf"):
             raise UsageError(f"a text threshold is a number from 0 on, not {self.threshold}")
         for word in self.stop_words:
-            if words_of(word) != [word]:
+            if not isinstance(word, str) or words_of(word) != [word]:
                 raise UsageError(f"the stop word {word!r} is not one word in lower case")
 
     def weights(self, field: Path) -> WordWeights:

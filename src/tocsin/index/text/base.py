@@ -31,8 +31,8 @@ class TextBase:
         dictionaries: Mapping[Path, Dictionary], stop_words: Iterable[str] = (), threshold: float = 0.0
     ) -> TextBase:
         """The base of an index with these dictionaries; UsageError when a setting makes no sense."""
-        if isinstance(stop_words, str):
-            raise UsageError("stop words are a list of words, not one text")
+        if isinstance(stop_words, str) or not isinstance(stop_words, Iterable):
+            raise UsageError(f"stop words are a list of words, not {stop_words!r}")
         settings = TextSettings(threshold, frozenset(stop_words))
         fields = tuple(sorted(dictionaries))
         words = words_for_kernels([dictionaries[path] for path in fields], settings.stop_words)

@@ -65,6 +65,8 @@ class Dictionary:
     @staticmethod
     def count(texts: Iterable[str | Sequence[str] | None]) -> Dictionary:
         """The dictionary of these documents: each a text, or a list of texts; None is no document."""
+        if isinstance(texts, str):
+            raise UsageError("count takes documents, a list of texts, not one text")
         documents_with: Counter[str] = Counter()
         documents = 0
         for text in texts:
@@ -72,6 +74,8 @@ class Dictionary:
                 continue
             documents += 1
             elements = [text] if isinstance(text, str) else text
+            if not isinstance(elements, Sequence) or not all(isinstance(each, str) for each in elements):
+                raise UsageError(f"document {documents - 1} is no text and no list of texts")
             documents_with.update({word for element in elements for word in words_of(element)})
         return Dictionary.of_counts(documents_with, documents)
 

@@ -26,9 +26,6 @@ from tocsin.kernels.text.trie_search import search_room
 
 Ints = NDArray[np.int32]
 
-NO_TRIE = empty_trie()
-"""The filter of an index without free text."""
-
 DRIFT_LIMIT = 0.1
 """The share of branch nodes out of order from which on a filter is better made anew."""
 

@@ -156,12 +156,6 @@ def no_document_words(terms: int, room: int) -> DocumentWords:
 
 
 @inner_kernel
-def is_present(words: DocumentWords, term: int) -> bool:
-    """Whether the document holds the term."""
-    return words.seen[SEEN * np.int64(term)] == words.state[STAMP]
-
-
-@inner_kernel
 def cut_document(documents: Documents, document: int, words: DocumentWords) -> int:
     """Cut a document into words; how many there are."""
     folded, folded_bytes = words.folded, words.folded_bytes

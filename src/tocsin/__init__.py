@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import (
+    DerivationError,
     EventError,
     IndexFileError,
     InputError,
@@ -45,6 +46,7 @@ __version__ = VERSION
 
 __all__ = [
     "Counts",
+    "DerivationError",
     "Dictionary",
     "EventError",
     "Explanation",

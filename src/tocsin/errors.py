@@ -6,6 +6,7 @@
     ├── InputError            a file or table is missing, empty, unreadable or lacks a column
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
     ├── UnknownRuleError      there is no rule of this id (a KeyError too)
     ├── UnsupportedError      an engine does not have this operation
     └── UsageError            an argument makes no sense (unknown engine, a kept column named "rule")
@@ -123,6 +124,18 @@ class EventError(TocsinError):
 
 class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
+
+
+class DerivationError(TocsinError):
+    """A rule of a program has no result for the tuples there are: division by zero, or no end in sight."""
+
+    def __init__(self, reason: str, *, rule: str | None = None) -> None:
+        super().__init__(reason, rule)
+        self.reason = reason
+        self.rule = rule
+
+    def __str__(self) -> str:
+        return self.reason if self.rule is None else f"{self.reason}, in the rule: {self.rule}"
 
 
 class UnknownRuleError(TocsinError, KeyError):

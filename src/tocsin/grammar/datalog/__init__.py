@@ -1,0 +1,3 @@
+"""Programs: rules over several relations, in a subset of Soufflé's Datalog."""
+
+from __future__ import annotations

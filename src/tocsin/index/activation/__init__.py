@@ -1,0 +1,3 @@
+"""The activation index: rules over several relations become arrays."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""The loops of the activation index."""
+
+from __future__ import annotations

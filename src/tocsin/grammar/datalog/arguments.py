@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tocsin.grammar.datalog.cursor import Cursor
-from tocsin.grammar.datalog.outline import CAST
 from tocsin.grammar.datalog.syntax import (
     Aggregate,
     Anonymous,
@@ -22,6 +21,7 @@ from tocsin.grammar.datalog.tokens import Token, TokenKind
 from tocsin.grammar.datalog.vocabulary import (
     AGGREGATES,
     BINDING,
+    CAST,
     FUNCTORS,
     REFUSED,
     RESERVED,

@@ -10,7 +10,6 @@ import re
 
 from tocsin.grammar.datalog.arguments import ArgumentReader
 from tocsin.grammar.datalog.cursor import Cursor, Mistake
-from tocsin.grammar.datalog.outline import CAST
 from tocsin.grammar.datalog.syntax import (
     Atom,
     Body,
@@ -25,6 +24,7 @@ from tocsin.grammar.datalog.syntax import (
 from tocsin.grammar.datalog.tokens import TokenKind
 from tocsin.grammar.datalog.vocabulary import (
     BINDING,
+    CAST,
     COMPARISONS,
     FUNCTORS,
     OPPOSITE,

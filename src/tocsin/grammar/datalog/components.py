@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tocsin.grammar.datalog.outline import (
-    CAST,
     Block,
     Component,
     ComponentType,
@@ -23,6 +22,7 @@ from tocsin.grammar.datalog.outline import (
 )
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.syntax import Argument, Constant, Operation, Rule
+from tocsin.grammar.datalog.vocabulary import CAST
 from tocsin.grammar.datalog.walking import Rewriter
 
 DEPTH = 100

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tocsin.grammar.datalog.outline import CAST, Named
+from tocsin.grammar.datalog.outline import Named
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.scoping import OWN_MARK
 from tocsin.grammar.datalog.syntax import (
@@ -33,7 +33,7 @@ from tocsin.grammar.datalog.syntax import (
     Variable,
 )
 from tocsin.grammar.datalog.types import DeclaredType, Types, common
-from tocsin.grammar.datalog.vocabulary import AGGREGATED, PREDICATES, SIGNATURES, Signature
+from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
 from tocsin.grammar.datalog.walking import Node, Rewriter, walk
 
 Columns = Sequence[tuple[str, DeclaredType | None]]

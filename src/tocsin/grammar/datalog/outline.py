@@ -15,9 +15,6 @@ from typing import NamedTuple
 
 from tocsin.grammar.datalog.syntax import Directive, Place, Rule
 
-CAST = "as"
-"""The functor of `as(x, T)`: its second operand is a Constant that holds the type's name."""
-
 
 class Named(NamedTuple):
     """A name that refers to something declared elsewhere, and where it is written."""

@@ -89,7 +89,9 @@ _TOKEN = re.compile(
     r")"
 )
 
-_ESCAPES = {'"': '"', "'": "'", "\\": "\\"} | dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
+ESCAPES = {'"': '"', "'": "'", "\\": "\\"} | dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
+"""What stands behind a backslash in a string, and what it means."""
+
 _ESCAPE = re.compile(r"\\(.)")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _ODD_HINTS = {
@@ -143,11 +145,11 @@ def describe(token: Token) -> str:
 def _unquoted(written: str, offset: int) -> Token:
     inner = written[1:-1]
     if "\\" in inner:
-        unknown = next((found for found in _ESCAPE.findall(inner) if found not in _ESCAPES), None)
+        unknown = next((found for found in _ESCAPE.findall(inner) if found not in ESCAPES), None)
         if unknown is not None:
             reason = f"the escape \\{unknown} has no meaning in a string (a backslash is written \\\\)"
             return Token(TokenKind.BAD, written, offset, reason)
-        inner = _ESCAPE.sub(lambda found: _ESCAPES[found[1]], inner)
+        inner = _ESCAPE.sub(lambda found: ESCAPES[found[1]], inner)
     if not inner.isascii() and _LONE_SURROGATE.search(inner):
         return Token(TokenKind.BAD, written, offset, "half of a surrogate pair is not a character")
     return Token(TokenKind.STRING, written, offset, inner)

@@ -47,6 +47,9 @@ UNARY_BINDING = 10
 AGGREGATES = ("count", "sum", "min", "max", "mean")
 """The functions over all assignments of a body."""
 
+CAST = "as"
+"""The functor of `as(x, T)`: its second operand is a Constant that holds the type's name."""
+
 RESERVED = frozenset({*BINDING, *UNARY, *AGGREGATES, "true", "false", "nil", "_"})
 """The words that are no variables and no relations."""
 

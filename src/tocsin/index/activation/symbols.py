@@ -81,10 +81,10 @@ class Symbols:
             return list(map(self._numbers.texts.__getitem__, words.tolist()))
         return typed_words(words, kind).tolist()  # type: ignore[no-any-return]
 
-    def order(self, words: NDArray[np.int64], kind: Type) -> NDArray[np.int64]:
+    def order(self, words: NDArray[np.int64], kind: Type) -> NDArray[np.int64 | np.uint64 | np.float64]:
         """Numbers, one a word, that are ordered as the values are: symbols by their characters."""
         if kind is not Type.SYMBOL:
-            return np.unique(typed_words(words, kind), return_inverse=True)[1].astype(np.int64)
+            return typed_words(words, kind)
         numbers, places = np.unique(words, return_inverse=True)
         texts = self.values(numbers, kind)
         rank = np.empty(len(numbers), np.int64)

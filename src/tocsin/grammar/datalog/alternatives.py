@@ -1,8 +1,7 @@
-"""A body as alternatives: every way to choose one part of each disjunction, as a list of literals."""
+"""Bodies as alternatives: each a conjunction without a disjunction in it."""
 
 from __future__ import annotations
 
-from tocsin.errors import RuleError
 from tocsin.grammar.datalog.syntax import (
     Body,
     Comparison,
@@ -10,54 +9,47 @@ from tocsin.grammar.datalog.syntax import (
     Disjunction,
     Negation,
     Positive,
-    Rule,
     Truth,
 )
 
-Literal = Positive | Negation | Comparison
+Literal = Positive | Negation | Comparison | Truth
 
-MOST_ALTERNATIVES = 10_000
-"""Disjunctions multiply: beyond so many alternatives a rule is refused."""
+MOST = 10_000
+"""How many alternatives a body may have."""
 
 
-def alternatives(body: Body, rule: Rule) -> list[tuple[Literal, ...]]:
-    """The conjunctions of which a body is the disjunction, in the order of the text.
+class TooManyError(Exception):
+    """A body has more than MOST alternatives."""
 
-    An alternative with `false` in it is left out. Raises RuleError when there are too many.
-    """
-    found: list[tuple[Literal, ...]] = []
-    open_ones: list[tuple[list[Body], list[Literal]]] = [([body], [])]
-    while open_ones:
-        waiting, literals = open_ones.pop()
-        branches = _follow(waiting, literals)
-        if branches is None:
-            found.append(tuple(literals))
+
+def alternatives_of(body: Body) -> list[list[Literal]]:
+    """The conjunctions of which one must hold; raises TooManyError."""
+    if isinstance(body, Disjunction):
+        found = [alternative for part in body.parts for alternative in alternatives_of(part)]
+        _check(len(found))
+        return found
+    if not isinstance(body, Conjunction):
+        return [[body]]
+    found = [[]]
+    for part in body.parts:
+        choices = alternatives_of(part)
+        if len(choices) == 1:
+            for alternative in found:
+                alternative.extend(choices[0])
         else:
-            open_ones += [([*waiting, branch], list(literals)) for branch in reversed(branches)]
-        if len(found) + len(open_ones) > MOST_ALTERNATIVES:
-            raise RuleError(
-                f"the disjunctions of this rule multiply to more than {MOST_ALTERNATIVES:,} alternatives",
-                rule=rule.text,
-                line=rule.place.line,
-                column=rule.place.column,
-            )
+            _check(len(found) * len(choices))
+            found = [[*alternative, *choice] for alternative in found for choice in choices]
     return found
 
 
-def _follow(waiting: list[Body], literals: list[Literal]) -> tuple[Body, ...] | None:
-    """Move parts from the end of `waiting` to `literals` up to a disjunction, whose parts are given.
+def body_of(alternatives: list[list[Literal]]) -> Body:
+    """The body that says the same as these alternatives."""
+    bodies: list[Body] = [
+        literals[0] if len(literals) == 1 else Conjunction(tuple(literals)) for literals in alternatives
+    ]
+    return bodies[0] if len(bodies) == 1 else Disjunction(tuple(bodies))
 
-    None when there is none. `false` is a disjunction of nothing.
-    """
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Conjunction):
-            waiting += reversed(part.parts)
-        elif isinstance(part, Disjunction):
-            return part.parts
-        elif isinstance(part, Truth):
-            if not part.holds:
-                return ()
-        else:
-            literals.append(part)
-    return None
+
+def _check(count: int) -> None:
+    if count > MOST:
+        raise TooManyError

@@ -81,7 +81,7 @@ def _wrapped_sum(value_type: Type | None, values: Sequence[Any]) -> Value:
 
 def _exact_sum(values: Sequence[Any]) -> float:
     """The float nearest to the sum; infinite where that is beyond all floats, and NaN of both infinities."""
-    infinite = {value for value in values if math.isinf(value)}
+    infinite: set[float] = {value for value in values if math.isinf(value)}
     if infinite:
         return sum(infinite)
     try:

@@ -21,7 +21,7 @@ from itertools import count
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
-from tocsin.grammar.datalog.alternatives import Literal, alternatives
+from tocsin.grammar.datalog.alternatives import Literal, alternatives_of
 from tocsin.grammar.datalog.syntax import (
     Aggregate,
     Anonymous,
@@ -34,10 +34,12 @@ from tocsin.grammar.datalog.syntax import (
     Operation,
     Positive,
     Rule,
+    Truth,
     Value,
     Variable,
     type_of,
 )
+from tocsin.grammar.datalog.walking import Node, variables_in, walk_outside_aggregates
 
 Tuple = tuple[Value, ...]
 Contents = dict[str, set[Tuple]]
@@ -83,8 +85,8 @@ def applied(rule: Rule, contents: Contents, local: Value | None = None) -> list[
     try:
         return [
             (head.relation, tuple(_value(argument, binding, scope) for argument in head.arguments))
-            for literals in alternatives(rule.body, rule)
-            for scope in [_Scope(contents, local, _level_names(literals, _arguments(rule.heads)))]
+            for literals in alternatives_of(rule.body)
+            for scope in [_Scope(contents, local, _level_names(*literals, *_arguments(rule.heads)))]
             for binding in _solutions(literals, {}, scope)
             for head in rule.heads
         ]
@@ -125,6 +127,8 @@ Binding = dict[str, Value]
 
 def _solutions(literals: Sequence[Literal], start: Binding, scope: _Scope) -> Iterator[Binding]:
     """Every assignment that extends `start` and satisfies all of the literals."""
+    if any(isinstance(literal, Truth) and not literal.holds for literal in literals):
+        return
     atoms, others = _flat(literals)
     bindings = [dict(start)]
     bound = set(start)
@@ -215,8 +219,9 @@ def _flat(literals: Sequence[Literal]) -> tuple[list[Atom], list[Negation | Comp
     others: list[Negation | Comparison] = []
     number = count()
     for literal in literals:
-        if not isinstance(literal, Positive):
+        if isinstance(literal, Negation | Comparison):
             others.append(literal)
+        if not isinstance(literal, Positive):
             continue
         plain: list[Argument] = []
         for column, argument in enumerate(literal.atom.arguments):
@@ -262,68 +267,21 @@ def _arguments(atoms: Iterable[Atom]) -> list[Argument]:
     return [argument for atom in atoms for argument in atom.arguments]
 
 
-def _literal_arguments(literal: Literal) -> Sequence[Argument]:
-    return (literal.left, literal.right) if isinstance(literal, Comparison) else literal.atom.arguments
-
-
-def _level_names(literals: Iterable[Literal], arguments: Iterable[Argument] = ()) -> Names:
-    """The variables that occur in these literals and arguments, outside the aggregates in them."""
-    every = [*arguments, *(argument for literal in literals for argument in _literal_arguments(literal))]
-    return frozenset(
-        part.name for argument in every for part in _parts(argument) if isinstance(part, Variable)
-    )
+def _level_names(*nodes: Node) -> Names:
+    """The variables that occur in these parts, outside the aggregates in them."""
+    return frozenset(node.name for node in walk_outside_aggregates(*nodes) if isinstance(node, Variable))
 
 
 def _needed(argument: Argument, names: Names) -> Names:
     """The variables that must have a value before the argument has: in an aggregate, those known outside."""
-    needed: set[str] = set()
-    for part in _parts(argument):
-        if isinstance(part, Variable):
-            needed.add(part.name)
-        elif isinstance(part, Aggregate):
-            needed |= _aggregate_names(part) & names
-    return frozenset(needed)
-
-
-def _aggregate_names(aggregate: Aggregate) -> set[str]:
-    """Every name in an aggregate, and in the aggregates within it."""
-    found: set[str] = set()
-    waiting = [aggregate]
-    while waiting:
-        inner = waiting.pop()
-        arguments = [
-            argument
-            for literals in _bodies(inner)
-            for literal in literals
-            for argument in _literal_arguments(literal)
-        ]
-        for argument in arguments if inner.value is None else [*arguments, inner.value]:
-            for part in _parts(argument):
-                if isinstance(part, Variable):
-                    found.add(part.name)
-                elif isinstance(part, Aggregate):
-                    waiting.append(part)
-    return found
-
-
-def _bodies(aggregate: Aggregate) -> list[tuple[Literal, ...]]:
-    return alternatives(aggregate.body, Rule((), aggregate.body, aggregate.place))
-
-
-def _parts(argument: Argument) -> Iterator[Argument]:
-    """The argument and all that it is computed from, operands behind operations; no aggregate is entered."""
-    waiting = [argument]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        if isinstance(part, Operation):
-            waiting += part.operands
+    inside = {variable.name for variable in variables_in(argument)}
+    return _level_names(argument) | (inside & names)
 
 
 def _value(argument: Argument, binding: Binding, scope: _Scope) -> Value:
     """What an argument stands for. Raises DerivationError, or _NoResult, when there is no such value."""
     values: list[Value] = []
-    for part in reversed(list(_parts(argument))):
+    for part in reversed(list(walk_outside_aggregates(argument))):
         if isinstance(part, Constant):
             values.append(part.value)
         elif isinstance(part, Variable):
@@ -333,19 +291,19 @@ def _value(argument: Argument, binding: Binding, scope: _Scope) -> Value:
         elif isinstance(part, Aggregate):
             values.append(_aggregate_value(part, binding, scope))
         elif isinstance(part, Operation):
-            operands = values[-len(part.operands) :]
-            del values[-len(part.operands) :]
+            operands = [values.pop() for _ in part.operands]
             values.append(functors.apply(part.functor, type_of(part.operands[0]), operands))
     return values.pop()
 
 
 def _aggregate_value(aggregate: Aggregate, binding: Binding, scope: _Scope) -> Value:
     """The result of an aggregate over its distinct assignments."""
-    shared = {name: binding[name] for name in _aggregate_names(aggregate) & scope.names if name in binding}
+    inside = {variable.name for variable in variables_in(aggregate)}
+    shared = {name: binding[name] for name in inside & scope.names if name in binding}
+    value = () if aggregate.value is None else (aggregate.value,)
     values: dict[frozenset[tuple[str, Value]], Value] = {}
-    for literals in _bodies(aggregate):
-        own = () if aggregate.value is None else (aggregate.value,)
-        inner = replace(scope, names=scope.names | _level_names(literals, own))
+    for literals in alternatives_of(aggregate.body):
+        inner = replace(scope, names=scope.names | _level_names(*literals, *value))
         for solution in _solutions(literals, shared, inner):
             assignment = frozenset(item for item in solution.items() if not item[0].startswith(_HIDDEN))
             values[assignment] = 0 if aggregate.value is None else _value(aggregate.value, solution, inner)

@@ -9,8 +9,8 @@ from tocsin.grammar.datalog.syntax import Place
 from tocsin.grammar.datalog.tokens import Token, TokenKind, describe, tokenize
 from tocsin.grammar.places import Lines
 
-_CLOSING = {"(": ")", "{": "}", "[": "]"}
-_ALL_CLOSING = frozenset(_CLOSING.values())
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
 
 
 class Mistake(Exception):
@@ -38,6 +38,7 @@ class Cursor:
         self._coming = tokenize(self.text, offset)
         self._tokens = [next(self._coming)]
         self._position = 0
+        self._brackets: dict[int, tuple[int, bool]] = {}
         self.token = self._tokens[0]
         self.previous: Token | None = None
 
@@ -45,6 +46,7 @@ class Cursor:
         """Let go of the tokens that lie behind."""
         del self._tokens[: self._position]
         self._position = 0
+        self._brackets.clear()
 
     def peek(self, ahead: int = 1) -> Token:
         """The token so many places ahead, or END."""
@@ -109,25 +111,35 @@ class Cursor:
     def behind_brackets(self, ahead: int = 0) -> tuple[int, bool]:
         """How far it is behind the brackets that open so far ahead, and whether a comma lies in them.
 
-        Brackets that never close end at the END.
+        Brackets that never close end at the END. What is found out about brackets within these is kept,
+        so that no token of a statement is looked at twice.
         """
-        depth = 0
-        comma = False
+        start = self._position + ahead
+        if start not in self._brackets:
+            self._match_brackets(ahead)
+        end, comma = self._brackets[start]
+        return end - self._position, comma
+
+    def _match_brackets(self, ahead: int) -> None:
+        opened: list[tuple[int, bool]] = []
         while True:
             token = self.peek(ahead)
+            at = self._position + ahead
             ahead += 1
             if token.kind is TokenKind.END:
-                return ahead - 1, comma
+                self._brackets.update((start, (at, comma)) for start, comma in opened)
+                return
             if token.kind is not TokenKind.SYMBOL:
                 continue
-            if token.text in _CLOSING:
-                depth += 1
-            elif token.text in _ALL_CLOSING:
-                depth -= 1
-                if depth == 0:
-                    return ahead, comma
-            elif token.text == "," and depth == 1:
-                comma = True
+            if token.text in _OPENING:
+                opened.append((at, False))
+            elif token.text == ",":
+                opened[-1] = (opened[-1][0], True)
+            elif token.text in _CLOSING:
+                start, comma = opened.pop()
+                self._brackets[start] = (at + 1, comma)
+                if not opened:
+                    return
 
     def place(self, token: Token | None = None) -> Place:
         """Line and column of a token, or of the present one."""
@@ -171,8 +183,7 @@ class Cursor:
             self.advance()
 
     def _starts_line(self) -> bool:
-        line = self.text.rfind("\n", 0, self.token.offset) + 1
-        return not self.text[line : self.token.offset].strip()
+        return self.previous is None or "\n" in self.text[self.previous.end : self.token.offset]
 
     def _joins_names(self) -> bool:
         """Whether the point here has a name right before it and another right behind it."""

@@ -139,7 +139,7 @@ class ArgumentReader:
             cursor.advance()
             return Anonymous(place)
         if word in RESERVED:
-            cursor.expected("an argument")
+            cursor.fail(f"'{word}' is a reserved word, and no variable")
         cursor.advance()
         if not cursor.at("("):
             return Variable(word, place)
@@ -201,6 +201,8 @@ class ArgumentReader:
     def _aggregate(self, function: str, place: Place) -> Argument:
         cursor = self._cursor
         word = cursor.advance()
+        if cursor.at(",", ")", "."):
+            cursor.fail(f"'{function}' is a reserved word, and no variable", word)
         if cursor.at("(") and cursor.behind_brackets()[1]:
             if function not in FUNCTORS:
                 cursor.fail(f"'{function}' is not a functor", word)

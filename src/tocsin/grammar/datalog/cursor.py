@@ -43,7 +43,8 @@ class Cursor:
         self.previous: Token | None = None
 
     def forget(self) -> None:
-        """Let go of the tokens that lie behind."""
+        """Let go of the tokens that lie behind: a new statement starts here."""
+        self.previous = None
         del self._tokens[: self._position]
         self._position = 0
         self._brackets.clear()
@@ -93,10 +94,10 @@ class Cursor:
         return Named(token.text, self.place(token))
 
     def qualified_name(self, what: str) -> Named:
-        """Step over a name or several joined by points, which must be here."""
+        """Step over a name, or several that points join without blanks, which must be here."""
         first = self.name(what)
         parts = [first.name]
-        while self.at(".") and self.peek().kind is TokenKind.NAME:
+        while self._joins_names():
             self.advance()
             parts.append(self.advance().text)
         return Named(".".join(parts), first.place)
@@ -104,7 +105,7 @@ class Cursor:
     def names_ahead(self) -> int:
         """How many tokens the qualified name takes that starts here."""
         count = 1
-        while self.peek(count).text == "." and self.peek(count + 1).kind is TokenKind.NAME:
+        while _joined(self.peek(count - 1), self.peek(count), self.peek(count + 1)):
             count += 2
         return count
 
@@ -176,22 +177,33 @@ class Cursor:
             self.advance()
 
     def skip_directive(self) -> None:
-        """Step to what may be the next statement: a directive, a brace, or a word that starts its line."""
+        """Step to what may be the next statement: a directive, a word at the start of a line, a closing brace."""
         while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE) and not self.at("}"):
             if self.token.kind in (TokenKind.NAME, TokenKind.BAD) and self._starts_line():
                 return
+            if self.at("{"):
+                self.skip_brackets()
+            else:
+                self.advance()
+
+    def skip_brackets(self) -> None:
+        """Step behind the brackets that open here."""
+        for _ in range(self.behind_brackets()[0]):
             self.advance()
 
     def _starts_line(self) -> bool:
         return self.previous is None or "\n" in self.text[self.previous.end : self.token.offset]
 
     def _joins_names(self) -> bool:
-        """Whether the point here has a name right before it and another right behind it."""
-        before, after = self.previous, self.peek()
-        return (
-            before is not None
-            and before.kind is TokenKind.NAME
-            and after.kind is TokenKind.NAME
-            and before.end == self.token.offset
-            and after.offset == self.token.end
-        )
+        """Whether the present token is a point with a name right before it and another right behind it."""
+        return self.previous is not None and _joined(self.previous, self.token, self.peek())
+
+
+def _joined(before: Token, point: Token, after: Token) -> bool:
+    return (
+        point.text == "."
+        and before.kind is TokenKind.NAME
+        and after.kind is TokenKind.NAME
+        and before.end == point.offset
+        and after.offset == point.end
+    )

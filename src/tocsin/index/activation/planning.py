@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.constraints import (
-    Cardinalities,
-    VariableConstraint,
-    spread_elements,
-    variables_of,
-)
+from tocsin.index.activation.constraints import Cardinalities, join_tree
 from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
 from tocsin.index.activation.normal_form import (
     Atom,
@@ -46,7 +41,7 @@ class RulePlanner:
     def __init__(
         self,
         rule: JoinRule,
-        types: Callable[[str], Sequence[Type]],
+        types: Callable[[str], Sequence[Type] | None],
         word_of: WordOf,
         links: Links,
         cardinalities: Cardinalities,
@@ -58,18 +53,21 @@ class RulePlanner:
         self.cardinalities = cardinalities
         self.ranked = ranked
         self.columns = [_columns(atom) for atom in self.atoms]
-        self.tests = [_tests(atom, types(atom.relation), word_of) for atom in self.atoms]
-        self.head_types = types(rule.head.relation)
+        self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
+        self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
-        for (left, right), variables in self._shared_variables().items():
-            self._tie(left, right, variables)
+        for left in range(len(self.atoms)):
+            for right in range(left):
+                self._note_order(left, right)
+        for left, right in join_tree(rule.body, cardinalities):
+            self._tie(left, right)
         for number in range(len(rule.body), len(self.atoms)):
-            variables = set(self.columns[number])
+            variables = self.columns[number].keys()
             cover = next(
-                (atom for atom in range(len(rule.body)) if variables <= set(self.columns[atom])), None
+                (atom for atom in range(len(rule.body)) if variables <= self.columns[atom].keys()), None
             )
             if cover is not None:
-                self._tie(cover, number, variables)
+                self._tie(cover, number)
 
     def plan(self, start: int) -> Plan:
         """The plan for a tuple of atom `start`."""
@@ -93,6 +91,20 @@ class RulePlanner:
             Link(self.side(atom, variables), self.tests[atom], negated=atom >= len(self.rule.body))
         )
 
+    def search_order(self, atom: int, variables: Iterable[int]) -> tuple[int, ...]:
+        """The order of a key that only this atom hangs by."""
+        return tuple(sorted(variables, key=lambda variable: self.columns[atom][variable]))
+
+    def negated_order(self, atom: int) -> tuple[int, ...]:
+        """The order of the key by which a negated atom hangs."""
+        variables = set(self.columns[atom])
+        shared = (self.shared(other, atom, variables) for other in range(len(self.rule.body)))
+        return next((order for order in shared if order), self.search_order(atom, variables))
+
+    def negated_link(self, atom: int) -> int:
+        """The link of a negated atom."""
+        return self.link(atom, self.negated_order(atom))
+
     def partners(self, atom: int) -> list[tuple[int, tuple[int, ...]]]:
         """The positive atoms that hang in one index with an atom, and by which variables."""
         return [
@@ -101,24 +113,18 @@ class RulePlanner:
             if here == atom and other < len(self.rule.body) and self.shared(atom, other, order)
         ]
 
-    def _shared_variables(self) -> dict[tuple[int, int], set[int]]:
-        variable_at = {
-            argument: variable
-            for variable, arguments in variables_of(self.rule.body).items()
-            for argument in arguments
-        }
-        pairs: dict[tuple[int, int], set[int]] = {}
-        for element in spread_elements(self.rule.body, self.cardinalities):
-            if isinstance(element, VariableConstraint):
-                pair = min(element.left.atom, element.right.atom), max(element.left.atom, element.right.atom)
-                pairs.setdefault(pair, set()).add(variable_at[element.left])
-        return pairs
-
-    def _tie(self, left: int, right: int, variables: Collection[int]) -> None:
+    def _note_order(self, left: int, right: int) -> None:
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name."""
         named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
-        order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
-        self._order[left, right] = self._order[right, left] = order
-        self.links.tie(self.side(left, order), self.side(right, order))
+        variables = self.columns[left].keys() & self.columns[right].keys()
+        if variables:
+            order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
+            self._order[left, right] = self._order[right, left] = order
+
+    def _tie(self, left: int, right: int) -> None:
+        order = self._order.get((left, right))
+        if order is not None:
+            self.links.tie(self.side(left, order), self.side(right, order))
 
 
 class _Planning:
@@ -198,36 +204,21 @@ class _Planning:
             self.loaded.add(let.variable.number)
 
     def _ask_for_none(self, atom: int) -> None:
-        variables = set(self.planner.columns[atom])
+        order = self.planner.negated_order(atom)
+        link = self.planner.link(atom, order)
         tolerant = self._turns_with_start(atom)
-        for source in self.bound_atoms:
-            order = self.planner.shared(source, atom, variables) if variables else None
-            if order is not None:
-                link, source_link = self.planner.link(atom, order), self.planner.link(source, order)
-                self.steps.append(NoneFollowed(link, source, source_link, tolerant))
-                return
-        order = self._search_order(atom, variables)
-        self._load(variables)
-        self.steps.append(NoneSearched(self.planner.link(atom, order), order, tolerant))
+        source = self._source(atom, order)
+        if source is not None:
+            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), tolerant))
+        else:
+            self._load(order)
+            self.steps.append(NoneSearched(link, order, tolerant))
 
     def _turns_with_start(self, atom: int) -> bool:
         """Whether a negated atom behind the starting one hangs by the same link: its entry turned as well."""
         if not len(self.rule.body) <= self.start < atom:
             return False
-        mine, starting = self._negated_link(atom), self._negated_link(self.start)
-        return mine == starting
-
-    def _negated_link(self, atom: int) -> int:
-        return self.planner.link(atom, self.negated_order(atom))
-
-    def negated_order(self, atom: int) -> tuple[int, ...]:
-        """The order of the key by which a negated atom hangs."""
-        variables = set(self.planner.columns[atom])
-        for other in range(len(self.rule.body)):
-            order = self.planner.shared(other, atom, variables) if variables else None
-            if order is not None:
-                return order
-        return self._search_order(atom, variables)
+        return self.planner.negated_link(atom) == self.planner.negated_link(self.start)
 
     def _best_atom(self) -> int | None:
         waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]
@@ -264,7 +255,7 @@ class _Planning:
             self._drop_check(Some(link, source, source_link))
             self.steps.append(Follow(atom, link, source, source_link))
             return
-        order = self._search_order(atom, variables)
+        order = self.planner.search_order(atom, variables)
         self._load(variables)
         self.steps.append(Search(atom, self.planner.link(atom, order), order))
 
@@ -276,9 +267,6 @@ class _Planning:
             if self.steps[place] == check:
                 del self.steps[place]
                 return
-
-    def _search_order(self, atom: int, variables: Collection[int]) -> tuple[int, ...]:
-        return tuple(sorted(variables, key=lambda variable: self.planner.columns[atom][variable]))
 
     def _load(self, variables: Collection[int]) -> None:
         """Have variables in registers: from the coming tuple if it has them, else from the last one found."""

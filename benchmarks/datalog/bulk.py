@@ -66,7 +66,9 @@ def constraints_on(rule: ConjunctiveRule, relation: str) -> int:
     )
 
 
-def duckdb_seconds(tables: dict[str, Any], answers: set[tuple[int, ...]], rounds: int) -> dict[str, float] | None:
+def duckdb_seconds(
+    tables: dict[str, Any], answers: set[tuple[int, ...]], rounds: int
+) -> dict[str, float] | None:
     """The join in DuckDB on one thread: from Arrow, and with the tables stored already; None without DuckDB."""
     try:
         import duckdb
@@ -79,7 +81,7 @@ def duckdb_seconds(tables: dict[str, Any], answers: set[tuple[int, ...]], rounds
 
     def store() -> None:
         for name in tables:
-            connection.execute(f"create or replace table {name} as select * from {name}_arrow")  # noqa: S608
+            connection.execute(f"create or replace table {name} as select * from {name}_arrow")
 
     def join() -> Any:
         return connection.execute(JOIN).fetch_arrow_table()

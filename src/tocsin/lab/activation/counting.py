@@ -89,7 +89,7 @@ class _Activation:
 
     def of_arrivals(self, start: int, arriving: Rows) -> Counted:
         atom = self._rule.body[start]
-        passing = _with_constants(atom, arriving)
+        passing = with_constants(atom, arriving)
         kept = len(passing) if self._structure.memories else len(arriving)
         self._index_accesses += kept * len(self._structure.columns(self._rule, atom))
         self._index_accesses += kept if self._structure.is_listed(atom) else 0
@@ -110,7 +110,7 @@ class _Activation:
     def _extend(self, atom: Atom) -> None:
         """Find each assignment's tuples of an atom, and count how the structure would."""
         rows = self._relations[atom.relation]
-        passing = _with_constants(atom, rows)
+        passing = with_constants(atom, rows)
         listed = self._structure.is_listed(atom)
         indexed = passing if listed else rows
         known = self._known_columns(atom)
@@ -158,7 +158,8 @@ class _Activation:
         self._count = int(fits.sum())
 
 
-def _with_constants(atom: Atom, rows: Rows) -> Rows:
+def with_constants(atom: Atom, rows: Rows) -> Rows:
+    """The rows that hold an atom's constants."""
     fits = np.ones(len(rows), np.bool_)
     for column, value in atom.constants:
         fits &= rows[:, column] == value

@@ -22,10 +22,10 @@ from tocsin.lab.activation import (
     Counted,
     Workload,
     activate_all,
-    activate_arrivals,
-    all_combinations,
     activate_all_with_tocsin,
+    activate_arrivals,
     activate_arrivals_with_tocsin,
+    all_combinations,
 )
 from tocsin.lab.experiments.experiment import Experiment, Paper, Run
 from tocsin.lab.experiments.outcome import (

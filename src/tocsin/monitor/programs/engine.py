@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import DerivationError, UsageError
+from tocsin.errors import UsageError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.changes import Changed, Changes, Tuple, Tuples
-from tocsin.monitor.programs.expiry import Expiry, Fact, Time
+from tocsin.monitor.programs.expiry import Expiry, Time
 from tocsin.monitor.programs.machines import Started, Starter, start_machine
 from tocsin.monitor.programs.program import Program
 from tocsin.monitor.programs.requests import (
     Operation,
     Pattern,
     Source,
+    by_relation,
     check_ttl,
     is_time,
     pattern_columns,
@@ -33,12 +34,22 @@ from tocsin.monitor.programs.requests import (
 Given = dict[str, Rows]
 """The facts that were given, by relation."""
 
+_FEW = 64
+"""Of so many facts each is asked whether it was given; of more, all facts of the relation are remembered."""
+
 
 class _Door(NamedTuple):
     """A declared relation, as the engine reaches it."""
 
     number: int
     code: TupleCode
+
+
+class _Past(NamedTuple):
+    """What was given before a change, by the number of the relation: all of it, or whether these rows were."""
+
+    whole: dict[int, Rows]
+    rows: dict[int, list[tuple[tuple[int, ...], bool]]]
 
 
 class Engine:
@@ -56,20 +67,21 @@ class Engine:
         local: Value | None,
         limit: int,
         *,
-        symbols: Symbols | None = None,
-        given: Given | None = None,
+        symbols: Symbols,
+        loaded: Given | None = None,
+        restored: Given | None = None,
         expiry: Expiry | None = None,
         starter: Starter = start_machine,
     ) -> None:
         self._local = local
         self._limit = limit
         self._starter = starter
-        self._symbols = symbols or Symbols()
+        self._symbols = symbols
         self._expiry = expiry or Expiry()
         started = self._start(program)
-        if given is None:
-            given = self._rows_of(started, program, started.facts)
-        self._fill(started, given)
+        if restored is None:
+            restored = _joined(self._rows_of(program, started.facts), loaded or {})
+        self._fill(started, restored)
         self._take(program, started)
 
     @property
@@ -119,9 +131,7 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         wanted = read_operations(operations, self._codes_of_all)
-        for insert in (False, True):
-            self._change_many([fact for fact, kept in wanted.items() if kept is insert], insert)
-        self._settle()
+        self._change_many(by_relation(wanted, self._codes_of_all))
         if ttl is not None or self._expiry.moments:
             for fact, insert in wanted.items():
                 self._expiry.set(fact, ttl if insert else None)
@@ -141,8 +151,7 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         rows = rows_of_source(source, door.code)
-        self._machine.change(door.number, rows, True)
-        self._settle()
+        self._change_many({relation: (rows[:0], rows)})
         if ttl is not None or self._expiry.moments:
             for row in map(tuple, rows.tolist()):
                 self._expiry.set((relation, row), ttl)
@@ -153,10 +162,9 @@ class Engine:
         if not is_time(now) or now < self._expiry.now:
             raise UsageError(f"time moves forward: from {self._expiry.now} to {now!r} it cannot")
         due = self._expiry.due(now)
-        self._change_many(due, False)
         try:
-            self._settle()
-        except DerivationError:
+            self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
+        except BaseException:
             self._expiry.stayed(due)
             raise
         self._expiry.passed(now, due)
@@ -201,10 +209,8 @@ class Engine:
         program = self._program.with_rules(text)
         started = self._start(program)
         known = len(self._started.facts)
-        given = self._given()
-        for name, rows in self._rows_of(started, program, started.facts[known:]).items():
-            given[name] = np.concatenate([given[name], rows]) if name in given else rows
-        return self._replace(program, started, given)
+        new = self._rows_of(program, started.facts[known:])
+        return self._replace(program, started, _joined(self._given(), new))
 
     def remove_rule(self, rule: str | int) -> Changes:
         """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
@@ -228,40 +234,37 @@ class Engine:
             **self._machine.stats(),
         }
 
-    def rows(self, relation: str) -> tuple[TupleCode, Rows]:
-        """The tuples of a relation as words, in no order, and how they are written."""
-        door = self._door(relation)
-        return door.code, self._machine.rows(door.number)
+    def code(self, relation: str) -> TupleCode:
+        """How the tuples of a relation are written as words."""
+        return self._door(relation).code
+
+    def rows(self, relation: str) -> Rows:
+        """The tuples of a relation as words, in no order."""
+        return self._machine.rows(self._door(relation).number)
 
     def _start(self, program: Program) -> Started:
-        return self._starter(program.checked, self._local, self._symbols, self._limit)
+        return self._starter(program, self._local, self._symbols, self._limit)
 
     def _take(self, program: Program, started: Started) -> None:
         """From now on it is this program, in this machine."""
         self._program = program
         self._started = started
         self._machine = started.machine
-        self._doors = self._doors_of(program, started)
+        self._doors = {
+            name: _Door(started.machine.relation(name), code)
+            for name, code in program.codes(self._symbols).items()
+        }
         self._watched = [(name, *self._doors[name]) for name in program.outputs]
         self._codes = {name: code for name, _, code in self._watched}
         self._nothing = Changes(Changed({}, self._codes), Changed({}, self._codes))
 
-    def _doors_of(self, program: Program, started: Started) -> dict[str, _Door]:
-        return {
-            name: _Door(
-                started.machine.relation(name),
-                TupleCode(name, relation.types, self._symbols, relation.columns),
-            )
-            for name, relation in program.relations.items()
-        }
-
-    def _rows_of(self, started: Started, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
+    def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
         """Facts of a program as rows."""
-        doors = self._doors_of(program, started)
         by_relation: dict[str, list[Tuple]] = {}
         for name, values in facts:
             by_relation.setdefault(name, []).append(values)
-        return {name: doors[name].code.rows(tuples) for name, tuples in by_relation.items()}
+        codes = program.codes(self._symbols)
+        return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
 
     @staticmethod
     def _fill(started: Started, given: Given) -> None:
@@ -290,29 +293,42 @@ class Engine:
     def _change_one(self, number: int, row: tuple[int, ...], insert: bool) -> int:
         try:
             return self._machine.change_one(number, row, insert)
-        except DerivationError:
-            self._recover()
+        except BaseException:
+            # Had the fact been given before, or not been there to be deleted, nothing could have failed.
+            self._recover(_Past({}, {number: [(row, not insert)]}))
             raise
 
-    def _change_many(self, facts: Iterable[Fact], insert: bool) -> None:
-        """Stage facts of any relations."""
-        by_relation: dict[str, list[tuple[int, ...]]] = {}
-        for relation, row in facts:
-            by_relation.setdefault(relation, []).append(row)
-        for relation, rows in by_relation.items():
-            door = self._doors[relation]
-            self._machine.change(door.number, rows_of_words(rows, door.code), insert)
-
-    def _settle(self) -> None:
+    def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
+        """Take away some facts of each relation, give others, and settle."""
+        past = _Past({}, {})
+        for relation, changes in facts.items():
+            number = self._doors[relation].number
+            if sum(map(len, changes)) > _FEW:
+                past.whole[number] = self._machine.given(number)
+            else:
+                past.rows[number] = [
+                    (row, self._machine.is_given(number, row))
+                    for rows in changes
+                    for row in map(tuple, rows.tolist())
+                ]
+            for rows, insert in zip(changes, (False, True), strict=True):
+                self._machine.change(number, rows, insert)
         try:
             self._machine.settle()
-        except DerivationError:
-            self._recover()
+        except BaseException:
+            self._recover(past)
             raise
 
-    def _recover(self) -> None:
-        """A machine that failed is of no more use: another one takes the facts that it had before."""
+    def _recover(self, past: _Past) -> None:
+        """A machine that failed is of no more use: another one takes the facts that there were before."""
         given = self._given()
+        for name, door in self._doors.items():
+            given[name] = past.whole.get(door.number, given[name])
+            if door.number in past.rows:
+                held = _words(given[name])
+                for row, was_given in past.rows[door.number]:
+                    (held.add if was_given else held.discard)(row)
+                given[name] = rows_of_words(list(held), door.code)
         started = self._start(self._program)
         self._fill(started, given)
         self._take(self._program, started)
@@ -348,3 +364,13 @@ class Engine:
             return self._machine.rows(door.number)
         key = tuple([door.code.word(column, value) for column, value in wanted.items()])
         return self._machine.lookup(door.number, tuple(wanted), key)
+
+
+def _words(rows: Rows) -> set[tuple[int, ...]]:
+    return set(map(tuple, rows.tolist()))
+
+
+def _joined(some: Given, others: Given) -> Given:
+    """All facts of both."""
+    both = {name: [given[name] for given in (some, others) if name in given] for name in {**some, **others}}
+    return {name: np.concatenate(rows) for name, rows in both.items()}

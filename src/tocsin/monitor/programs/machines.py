@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from tocsin.grammar.datalog.syntax import CheckedProgram, Value
+from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.machine import Machine as ActivationMachine
 from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
+from tocsin.monitor.programs.program import Program
 
 Facts = tuple[tuple[str, tuple[Value, ...]], ...]
 
@@ -29,10 +30,10 @@ class Machine(Protocol):
         """Stage given facts, in or out."""
 
     def settle(self) -> None:
-        """Propagate what is staged. After a DerivationError only `given` is of use: it tells what was before."""
+        """Propagate what is staged. After an error only `given` is of use, with what is staged among it."""
 
     def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
-        """Stage and settle one tuple; how many tuples came or went."""
+        """Stage and settle one tuple; 0 when no reported tuple came or went."""
 
     def added(self, relation: int) -> Rows:
         """What came in the last settling."""
@@ -48,6 +49,9 @@ class Machine(Protocol):
 
     def given(self, relation: int) -> Rows:
         """The facts that were given, not derived."""
+
+    def is_given(self, relation: int, row: tuple[int, ...]) -> bool:
+        """Whether a tuple was given."""
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""
@@ -73,7 +77,8 @@ class Starter(Protocol):
         """A machine that holds nothing yet."""
 
 
-def start_machine(program: CheckedProgram, local: Value | None, symbols: Symbols, limit: int) -> Started:
+def start_machine(program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
     """The activation index for a program."""
-    normal = normal_program(program, local)
-    return Started(ActivationMachine(replace(normal, facts=()), symbols, limit), normal.facts)
+    normal = normal_program(program.checked, local)
+    bare = replace(normal, facts=())
+    return Started(ActivationMachine(bare, symbols, reported=program.outputs, limit=limit), normal.facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,12 @@ from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_a
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
+from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.tuples import TupleCode
 
 if TYPE_CHECKING:
     from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.requests import Source
 
 DERIVED_LIMIT = 20_000_000
 """So many derived tuples are taken for a program that never ends."""
@@ -76,17 +79,38 @@ class Program:
         source = "" if self.file is None else f" {self.file}:"
         return f"<tocsin.Program{source} {len(self.relations)} relations, {len(self.rules)} rules>"
 
-    def start(self, local: Value | None = None, *, limit: int = DERIVED_LIMIT) -> Engine:
-        """An engine that holds the facts of the program and what follows from them.
+    def start(
+        self,
+        local: Value | None = None,
+        *,
+        facts: Mapping[str, Source] | None = None,
+        limit: int = DERIVED_LIMIT,
+    ) -> Engine:
+        """An engine that holds the facts of the program, and `facts` by relation, and what follows from them.
 
         `local` is the address that located arguments (`@x`) are held to. When more than `limit`
         tuples are derived, the change that does it is refused with a DerivationError.
         """
         from tocsin.monitor.programs.engine import Engine
+        from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
 
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
             raise UsageError(f"limit is a number of tuples, not {limit!r}")
-        return Engine(self, local, limit)
+        symbols = Symbols()
+        codes = self.codes(symbols)
+        given = {}
+        for name, source in (facts or {}).items():
+            if name not in codes:
+                raise unknown_relation(name, codes)
+            given[name] = rows_of_source(source, codes[name])
+        return Engine(self, local, limit, symbols=symbols, loaded=given)
+
+    def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
+        """How the tuples of each relation are written as words."""
+        return {
+            name: TupleCode(name, relation.types, symbols, relation.columns)
+            for name, relation in self.checked.relations.items()
+        }
 
     def with_rules(self, text: str) -> Program:
         """The program with more text behind it: rules, and declarations if they need some.

@@ -38,7 +38,7 @@ def read_operations(operations: Iterable[Operation], codes: Mapping[str, TupleCo
             or operation[0] not in ("+", "-")
         ):
             raise UsageError(
-                f"operation {place} is neither ('+', relation, tuple) nor ('-', relation, tuple): {operation!r}"
+                f"operation {place} is neither ('+', relation, tuple) nor ('-', ...): {operation!r}"
             )
         sign, relation, values = operation
         if relation not in codes:
@@ -49,6 +49,17 @@ def read_operations(operations: Iterable[Operation], codes: Mapping[str, TupleCo
             raise InputError(f"operation {place}: {error}") from None
         wanted[relation, row] = sign == "+"
     return wanted
+
+
+def by_relation(wanted: Mapping[Fact, bool], codes: Mapping[str, TupleCode]) -> dict[str, tuple[Rows, Rows]]:
+    """Facts that are to go and facts that are to come, as rows of each relation."""
+    lists: dict[str, tuple[list[tuple[int, ...]], list[tuple[int, ...]]]] = {}
+    for (relation, row), given in wanted.items():
+        lists.setdefault(relation, ([], []))[given].append(row)
+    return {
+        relation: (rows_of_words(going, codes[relation]), rows_of_words(coming, codes[relation]))
+        for relation, (going, coming) in lists.items()
+    }
 
 
 def pattern_columns(pattern: Pattern | None, code: TupleCode) -> dict[int, Value]:

@@ -85,7 +85,7 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
         header["local"],
         header["limit"],
         symbols=symbols,
-        given=given,
+        restored=given,
         expiry=Expiry(header["now"], moments),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tocsin.grammar.datalog.syntax import (
     Body,
     Comparison,
@@ -42,7 +44,7 @@ def alternatives_of(body: Body) -> list[list[Literal]]:
     return found
 
 
-def body_of(alternatives: list[list[Literal]]) -> Body:
+def body_of(alternatives: Sequence[Sequence[Body]]) -> Body:
     """The body that says the same as these alternatives."""
     bodies: list[Body] = [
         literals[0] if len(literals) == 1 else Conjunction(tuple(literals)) for literals in alternatives

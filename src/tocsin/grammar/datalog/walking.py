@@ -112,6 +112,10 @@ class Rewriter:
 
     def aggregate(self, aggregate: Aggregate) -> Argument:
         """What an aggregate becomes."""
+        return self.copied(aggregate)
+
+    def copied(self, aggregate: Aggregate) -> Aggregate:
+        """An aggregate with its parts as they have become."""
         value = None if aggregate.value is None else self.argument(aggregate.value)
         body = self.body(aggregate.body)
         return Aggregate(aggregate.function, value, body, aggregate.place, aggregate.type)

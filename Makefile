@@ -62,7 +62,7 @@ bench-text: setup  ## free text; ARXIV=FOLDER adds what needs documents and quer
 	$(BIN)/python -m benchmarks.text $(if $(ARXIV),--arxiv $(ARXIV))
 
 bench-datalog: setup  ## rules over several relations, beside dictionaries written by hand and DuckDB
-	-$(PIP) install duckdb==DUCKVERSION
+	-$(PIP) install duckdb==1.5.6
 	$(BIN)/python -m benchmarks.datalog
 
 bench-peers: setup  ## the same rules in Lucene's monitor (ARXIV=FOLDER; needs Maven) and the a-tree crate (needs cargo)

@@ -69,7 +69,7 @@ def constraints_on(rule: ConjunctiveRule, relation: str) -> int:
 def duckdb_seconds(
     tables: dict[str, Any], answers: set[tuple[int, ...]], rounds: int
 ) -> dict[str, float] | None:
-    """The join in DuckDB on one thread: from Arrow, and with the tables stored already; None without DuckDB."""
+    """DuckDB on one thread: seconds to store the tables, and to join them; None without DuckDB."""
     try:
         import duckdb
     except ImportError:

@@ -32,7 +32,7 @@ def activate_all_with_tocsin(workload: Workload) -> Counted:
 
 
 def activate_arrivals_with_tocsin(workload: Workload) -> Counted:
-    """Add the second half of the live relation tuple by tuple when all else is there, and activate for each."""
+    """Add the second half of the live relation when all else is there, and activate for each tuple."""
     loaded, arriving = workload.halves()
     atoms = [atom.relation for atom in workload.rule.body]
     machine, listener = _listening(workload, {workload.live: loaded}, atoms.index(workload.live))
@@ -71,7 +71,7 @@ def join_rule(rule: ConjunctiveRule) -> normal_form.JoinRule:
 def _listening(
     workload: Workload, instead: Mapping[str, Rows] = MappingProxyType({}), atom: int = START
 ) -> tuple[Machine, int]:
-    """An index with all tuples (or others `instead`), and the number under which an atom's tuples activate."""
+    """An index with all tuples (or others `instead`), and the number that activates for an atom's tuples."""
     rule = workload.rule
     arities = {**rule.relations, rule.head.relation: len(rule.head.terms)}
     relations = [normal_form.Relation(name, (Type.NUMBER,) * arity) for name, arity in arities.items()]

@@ -22,6 +22,12 @@ from tocsin.lab.experiments.yield_cases import ABOUT, CASES, SIZE, Case
 YI = "YI"
 STRUCTURES = (FAI, AAI, AMEM, FI)
 
+ABOUT_ENTRIES = (
+    "The tuples under the keys of YI are its semantic entries, matching and waiting: one for each tuple and "
+    "data index. A data index serves every relation that a variable joins, so it has the keys of all of "
+    "them, each once."
+)
+
 ByCase = Mapping[Case, Mapping[str, Built]]
 
 
@@ -63,13 +69,13 @@ def measure_entries(run: Run) -> Outcome:
         [
             case.name,
             name,
-            each[name].keys,
-            each[name].entries,
-            each[name].keys + each[name].entries,
+            built.keys,
+            built.entries,
+            built.keys + built.entries,
             PLOTTED_ONLY,
         ]
         for case, each in found.items()
-        for name in names
+        for name, built in each.items()
     ]
     columns = [
         Column("data"),
@@ -79,13 +85,7 @@ def measure_entries(run: Run) -> Outcome:
         Column("entries"),
         Column("in the paper"),
     ]
-    notes = [
-        ABOUT,
-        "The tuples under the keys of YI are its semantic entries, matching and waiting: one for each tuple "
-        "and data index. A data index serves every relation that a variable joins, so it has the keys of "
-        "all of them, each once.",
-    ]
-    table = Table("Figure 17: number of index entries", columns, rows, notes)
+    table = Table("Figure 17: number of index entries", columns, rows, [ABOUT, ABOUT_ENTRIES])
     bars = {name: [each[name].keys + each[name].entries for each in found.values()] for name in names}
     return Outcome([table], [_plot("Figure 17: size", "index entries", found, bars)])
 

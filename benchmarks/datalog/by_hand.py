@@ -8,11 +8,12 @@ Inserts and deletes tell which tuples came and which went, as tocsin does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 Pair = tuple[int, int]
 
 NONE: tuple[Pair, ...] = ()
+NOBODY: Collection[int] = ()
 
 
 class CanUse:
@@ -37,7 +38,7 @@ class CanUse:
             return NONE
         x, z = row
         self.users.setdefault(z, set()).add(x)
-        return self._more((x, y) for y in self.requested.get(z, NONE))
+        return self._more((x, y) for y in self.requested.get(z, NOBODY))
 
     def delete(self, relation: str, row: Pair) -> Iterable[Pair]:
         """The tuples that went."""
@@ -51,7 +52,7 @@ class CanUse:
             return NONE
         x, z = row
         self.users[z].remove(x)
-        return self._fewer((x, y) for y in self.requested.get(z, NONE))
+        return self._fewer((x, y) for y in self.requested.get(z, NOBODY))
 
     def _insert_request(self, row: Pair) -> Iterable[Pair]:
         z, y = row
@@ -59,14 +60,14 @@ class CanUse:
         if y in requested:
             return NONE
         requested.add(y)
-        return self._more((x, y) for x in self.users.get(z, NONE))
+        return self._more((x, y) for x in self.users.get(z, NOBODY))
 
     def _delete_request(self, row: Pair) -> Iterable[Pair]:
         z, y = row
-        if y not in self.requested.get(z, NONE):
+        if y not in self.requested.get(z, NOBODY):
             return NONE
         self.requested[z].remove(y)
-        return self._fewer((x, y) for x in self.users.get(z, NONE))
+        return self._fewer((x, y) for x in self.users.get(z, NOBODY))
 
     def _more(self, derived: Iterable[Pair]) -> Iterable[Pair]:
         canuse, came = self.canuse, []

@@ -28,7 +28,7 @@ class Built:
 def build(rule: ConjunctiveRule, relations: Relations, structure: Structure) -> Built:
     """Build what the structure has for a rule."""
     accesses = keys = entries = 0
-    done = set()
+    done: set[tuple[str, tuple[tuple[int, int], ...], int | None]] = set()
     for atom in rule.body:
         listed = structure.is_listed(atom)
         rows = relations[atom.relation]

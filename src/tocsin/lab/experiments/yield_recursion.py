@@ -24,8 +24,8 @@ YI, YI_PAIRS, SEMI_NAIVE = "YI", "YI, pairs written out", "semi-naive"
 
 
 ABOUT_TIME = (
-    "In the paper's text: 1,506 to 4,115 times faster. Semi-naive evaluation is done by NumPy here, a round at "
-    "a time on sorted arrays; YI is the implicit closure, which answers with no pair written out."
+    "In the paper's text: 1,506 to 4,115 times faster. Semi-naive evaluation is done by NumPy here, a round "
+    "at a time on sorted arrays; YI is the implicit closure, which answers with no pair written out."
 )
 
 

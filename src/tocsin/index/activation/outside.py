@@ -1,7 +1,7 @@
 """Steps that are worked out outside the kernels: maps over values, and aggregates.
 
-A kernel lays the tuples that come and go aside (OUTBOX) and asks when it can do no more without. What is given
-back are derivations, as plans find them: rows of a head, each with a sign and a rank.
+A kernel lays the tuples that come and go aside (OUTBOX) and asks when it can do no more without. What is
+given back are derivations, as plans find them: rows of a head, each with a sign and a rank.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ class AggregateStep:
         width = self._rule.group
         before: dict[tuple[int, ...], int | None] = {}
         values = self._values(rows)
-        for key, value, sign in zip(map(tuple, rows[:, :width].tolist()), values, signs.tolist(), strict=True):
+        for key, value, sign in zip(
+            map(tuple, rows[:, :width].tolist()), values, signs.tolist(), strict=True
+        ):
             if key not in self._groups:
                 self._groups[key] = accumulator(self._rule.function, self._rule.type)
             if key not in before:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.constraints import (
-    Cardinalities,
-    VariableConstraint,
-    spread_elements,
-    variables_of,
-)
+from tocsin.index.activation.constraints import Cardinalities, join_tree
 from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
 from tocsin.index.activation.normal_form import (
     Atom,
@@ -61,15 +56,18 @@ class RulePlanner:
         self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
         self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
-        for (left, right), variables in self._shared_variables().items():
-            self._tie(left, right, variables)
+        for left in range(len(self.atoms)):
+            for right in range(left):
+                self._note_order(left, right)
+        for left, right in join_tree(rule.body, cardinalities):
+            self._tie(left, right)
         for number in range(len(rule.body), len(self.atoms)):
-            variables = set(self.columns[number])
+            variables = self.columns[number].keys()
             cover = next(
-                (atom for atom in range(len(rule.body)) if variables <= set(self.columns[atom])), None
+                (atom for atom in range(len(rule.body)) if variables <= self.columns[atom].keys()), None
             )
             if cover is not None:
-                self._tie(cover, number, variables)
+                self._tie(cover, number)
 
     def plan(self, start: int) -> Plan:
         """The plan for a tuple of atom `start`."""
@@ -115,24 +113,18 @@ class RulePlanner:
             if here == atom and other < len(self.rule.body) and self.shared(atom, other, order)
         ]
 
-    def _shared_variables(self) -> dict[tuple[int, int], set[int]]:
-        variable_at = {
-            argument: variable
-            for variable, arguments in variables_of(self.rule.body).items()
-            for argument in arguments
-        }
-        pairs: dict[tuple[int, int], set[int]] = {}
-        for element in spread_elements(self.rule.body, self.cardinalities):
-            if isinstance(element, VariableConstraint):
-                pair = min(element.left.atom, element.right.atom), max(element.left.atom, element.right.atom)
-                pairs.setdefault(pair, set()).add(variable_at[element.left])
-        return pairs
-
-    def _tie(self, left: int, right: int, variables: Collection[int]) -> None:
+    def _note_order(self, left: int, right: int) -> None:
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name."""
         named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
-        order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
-        self._order[left, right] = self._order[right, left] = order
-        self.links.tie(self.side(left, order), self.side(right, order))
+        variables = self.columns[left].keys() & self.columns[right].keys()
+        if variables:
+            order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
+            self._order[left, right] = self._order[right, left] = order
+
+    def _tie(self, left: int, right: int) -> None:
+        order = self._order.get((left, right))
+        if order is not None:
+            self.links.tie(self.side(left, order), self.side(right, order))
 
 
 class _Planning:

@@ -96,7 +96,8 @@ class ObviousMachine:
 
     def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
         rows = self.rows(relation)
-        return rows[(rows[:, list(columns)] == np.array(key, np.int64)).all(axis=1)]
+        found: Rows = rows[(rows[:, list(columns)] == np.array(key, np.int64)).all(axis=1)]
+        return found
 
     def stats(self) -> Mapping[str, Any]:
         return {}

@@ -46,7 +46,7 @@ class _Door(NamedTuple):
 
 
 class _Past(NamedTuple):
-    """What was given before a change, by the number of the relation: all of it, or whether these rows were."""
+    """What was given before a change, by number of relation: all of it, or whether these rows were."""
 
     whole: dict[int, Rows]
     rows: dict[int, list[tuple[tuple[int, ...], bool]]]
@@ -282,7 +282,8 @@ class Engine:
         before = {name: _words(self._machine.rows(door.number)) for name, door in self._doors.items()}
         self._take(program, started)
         after = {name: _words(self._machine.rows(number)) for name, number, _ in self._watched}
-        added, removed = {}, {}
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
         for name, _, code in self._watched:
             held = before.get(name, set())
             for tuples, rows in ((added, after[name] - held), (removed, held - after[name])):
@@ -335,7 +336,9 @@ class Engine:
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""
-        machine, added, removed = self._machine, {}, {}
+        machine = self._machine
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
         for name, number, code in self._watched:
             rows = machine.added(number)
             if len(rows):

@@ -11,8 +11,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from tocsin.grammar.datalog.syntax import Value
-from tocsin.index.activation.machine import Machine as ActivationMachine
-from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
 from tocsin.monitor.programs.program import Program
@@ -73,12 +71,15 @@ class Started(NamedTuple):
 class Starter(Protocol):
     """Whatever makes a machine for a program."""
 
-    def __call__(self, program: CheckedProgram, local: Value | None, symbols: Symbols, limit: int) -> Started:
+    def __call__(self, program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
         """A machine that holds nothing yet."""
 
 
 def start_machine(program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
     """The activation index for a program."""
+    from tocsin.index.activation.machine import Machine as ActivationMachine
+    from tocsin.index.activation.normalising import normal_program
+
     normal = normal_program(program.checked, local)
     bare = replace(normal, facts=())
     return Started(ActivationMachine(bare, symbols, reported=program.outputs, limit=limit), normal.facts)

@@ -34,17 +34,20 @@ class Relation(NamedTuple):
     types: tuple[Type, ...]
 
 
-class Variable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Variable:
     """A variable by its number within a rule."""
 
     number: int
 
 
-class Anything(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Anything:
     """A column that is not looked at."""
 
 
-class Constant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Constant:
     """A value; its type is that of the column or of the operation it stands in."""
 
     value: Value

@@ -46,7 +46,7 @@ class RulePlanner:
     def __init__(
         self,
         rule: JoinRule,
-        types: Callable[[str], Sequence[Type]],
+        types: Callable[[str], Sequence[Type] | None],
         word_of: WordOf,
         links: Links,
         cardinalities: Cardinalities,
@@ -58,8 +58,8 @@ class RulePlanner:
         self.cardinalities = cardinalities
         self.ranked = ranked
         self.columns = [_columns(atom) for atom in self.atoms]
-        self.tests = [_tests(atom, types(atom.relation), word_of) for atom in self.atoms]
-        self.head_types = types(rule.head.relation)
+        self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
+        self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
         for (left, right), variables in self._shared_variables().items():
             self._tie(left, right, variables)
@@ -92,6 +92,20 @@ class RulePlanner:
         return self.links.link(
             Link(self.side(atom, variables), self.tests[atom], negated=atom >= len(self.rule.body))
         )
+
+    def search_order(self, atom: int, variables: Iterable[int]) -> tuple[int, ...]:
+        """The order of a key that only this atom hangs by."""
+        return tuple(sorted(variables, key=lambda variable: self.columns[atom][variable]))
+
+    def negated_order(self, atom: int) -> tuple[int, ...]:
+        """The order of the key by which a negated atom hangs."""
+        variables = set(self.columns[atom])
+        shared = (self.shared(other, atom, variables) for other in range(len(self.rule.body)))
+        return next((order for order in shared if order), self.search_order(atom, variables))
+
+    def negated_link(self, atom: int) -> int:
+        """The link of a negated atom."""
+        return self.link(atom, self.negated_order(atom))
 
     def partners(self, atom: int) -> list[tuple[int, tuple[int, ...]]]:
         """The positive atoms that hang in one index with an atom, and by which variables."""
@@ -198,36 +212,21 @@ class _Planning:
             self.loaded.add(let.variable.number)
 
     def _ask_for_none(self, atom: int) -> None:
-        variables = set(self.planner.columns[atom])
+        order = self.planner.negated_order(atom)
+        link = self.planner.link(atom, order)
         tolerant = self._turns_with_start(atom)
-        for source in self.bound_atoms:
-            order = self.planner.shared(source, atom, variables) if variables else None
-            if order is not None:
-                link, source_link = self.planner.link(atom, order), self.planner.link(source, order)
-                self.steps.append(NoneFollowed(link, source, source_link, tolerant))
-                return
-        order = self._search_order(atom, variables)
-        self._load(variables)
-        self.steps.append(NoneSearched(self.planner.link(atom, order), order, tolerant))
+        source = self._source(atom, order)
+        if source is not None:
+            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), tolerant))
+        else:
+            self._load(order)
+            self.steps.append(NoneSearched(link, order, tolerant))
 
     def _turns_with_start(self, atom: int) -> bool:
         """Whether a negated atom behind the starting one hangs by the same link: its entry turned as well."""
         if not len(self.rule.body) <= self.start < atom:
             return False
-        mine, starting = self._negated_link(atom), self._negated_link(self.start)
-        return mine == starting
-
-    def _negated_link(self, atom: int) -> int:
-        return self.planner.link(atom, self.negated_order(atom))
-
-    def negated_order(self, atom: int) -> tuple[int, ...]:
-        """The order of the key by which a negated atom hangs."""
-        variables = set(self.planner.columns[atom])
-        for other in range(len(self.rule.body)):
-            order = self.planner.shared(other, atom, variables) if variables else None
-            if order is not None:
-                return order
-        return self._search_order(atom, variables)
+        return self.planner.negated_link(atom) == self.planner.negated_link(self.start)
 
     def _best_atom(self) -> int | None:
         waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]
@@ -264,7 +263,7 @@ class _Planning:
             self._drop_check(Some(link, source, source_link))
             self.steps.append(Follow(atom, link, source, source_link))
             return
-        order = self._search_order(atom, variables)
+        order = self.planner.search_order(atom, variables)
         self._load(variables)
         self.steps.append(Search(atom, self.planner.link(atom, order), order))
 
@@ -276,9 +275,6 @@ class _Planning:
             if self.steps[place] == check:
                 del self.steps[place]
                 return
-
-    def _search_order(self, atom: int, variables: Collection[int]) -> tuple[int, ...]:
-        return tuple(sorted(variables, key=lambda variable: self.planner.columns[atom][variable]))
 
     def _load(self, variables: Collection[int]) -> None:
         """Have variables in registers: from the coming tuple if it has them, else from the last one found."""

@@ -62,16 +62,16 @@ class Arrangement:
         self._cardinalities: Cardinalities = {}
         self._arrange_relations(reported)
 
-    def arrange_rules(self, listeners: Sequence[Listener], cardinalities: Cardinalities | None = None) -> None:
+    def arrange_rules(
+        self, listeners: Sequence[Listener], cardinalities: Cardinalities | None = None
+    ) -> None:
         """Make links, plans and schedules for all rules and listeners, anew."""
         if cardinalities is not None:
             self._cardinalities = cardinalities
         planners = [self._planner(rule) for rule in self.rules]
         listening = [self._planner(listener.rule) for listener in listeners]
         plans = [[planner.plan(atom) for atom in range(len(planner.atoms))] for planner in planners]
-        heard = [
-            planner.plan(listener.atom) for planner, listener in zip(listening, listeners, strict=True)
-        ]
+        heard = [planner.plan(listener.atom) for planner, listener in zip(listening, listeners, strict=True)]
         self._store.add_links()
         assembler = Assembler(self._store, self._symbols.word)
         activated: dict[str, list[int]] = {name: [] for name in self.types}
@@ -137,15 +137,11 @@ class Arrangement:
     def _write_schedules(self, activated: dict[str, list[int]], turned: dict[int, list[int]]) -> None:
         schedules: list[tuple[int, int]] = []
         for name, number in self._store.number_of.items():
-            links = [
-                (link, self._store.links.links[link].negated) for link in self._store.links_of(number)
-            ]
+            links = [(link, self._store.links.links[link].negated) for link in self._store.links_of(number)]
             positive = [link for link, negated in links if not negated]
             negated = [link for link, negated in links if negated]
             plans = [(layout.ACTIVATE, plan) for plan in activated[name]]
-            sending = [
-                (layout.SEND, place) for place, origin in enumerate(self._senders) if origin == name
-            ]
+            sending = [(layout.SEND, place) for place, origin in enumerate(self._senders) if origin == name]
             record = self._store.relation_record(number)
             record[layout.R_COMING] = len(schedules)
             schedules += [(layout.JOIN, link) for link in positive]

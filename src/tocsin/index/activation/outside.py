@@ -102,7 +102,9 @@ class AggregateStep:
         width = self._rule.group
         before: dict[tuple[int, ...], int | None] = {}
         values = self._values(rows)
-        for key, value, sign in zip(map(tuple, rows[:, :width].tolist()), values, signs.tolist(), strict=True):
+        for key, value, sign in zip(
+            map(tuple, rows[:, :width].tolist()), values, signs.tolist(), strict=True
+        ):
             if key not in self._groups:
                 self._groups[key] = accumulator(self._rule.function, self._rule.type)
             if key not in before:

@@ -9,20 +9,15 @@ from typing import Any
 import numpy as np
 
 from tocsin.errors import DerivationError
-from tocsin.grammar.datalog.meaning import applied, evaluate
+from tocsin.grammar.datalog.meaning import evaluate
 from tocsin.grammar.datalog.syntax import CheckedProgram, Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
-from tocsin.monitor.programs.machines import Facts, Started
+from tocsin.monitor.programs.machines import Started, facts_of
 from tocsin.monitor.programs.program import Program, is_fact
 
 Tuple = tuple[Value, ...]
 Contents = dict[str, set[Tuple]]
-
-
-def facts_of(program: CheckedProgram) -> Facts:
-    """The facts that stand in a program, in its order."""
-    return tuple(fact for rule in program.rules if is_fact(rule) for fact in applied(rule, {}))
 
 
 def without_facts(program: CheckedProgram) -> CheckedProgram:
@@ -79,6 +74,9 @@ class ObviousMachine:
         name = self._names[relation]
         return self._codes[relation].rows(self._before[name] - self._now[name])
 
+    def closure_change(self, relation: int) -> None:
+        return None
+
     def rows(self, relation: int) -> Rows:
         return self._codes[relation].rows(self._now[self._names[relation]])
 
@@ -96,7 +94,8 @@ class ObviousMachine:
 
     def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
         rows = self.rows(relation)
-        return rows[(rows[:, list(columns)] == np.array(key, np.int64)).all(axis=1)]
+        found: Rows = rows[(rows[:, list(columns)] == np.array(key, np.int64)).all(axis=1)]
+        return found
 
     def stats(self) -> Mapping[str, Any]:
         return {}

@@ -77,7 +77,7 @@ class Tuples(Set[Tuple]):
         return f"{{{shown}, ... and {more:,} more}}" if more > 0 else f"{{{shown}}}"
 
     @classmethod
-    def _from_iterable(cls, tuples: Iterable[Any]) -> frozenset[Any]:  # type: ignore[override]
+    def _from_iterable(cls, tuples: Iterable[Any]) -> frozenset[Any]:
         """What `&`, `|` and `-` give: an ordinary set."""
         return frozenset(tuples)
 
@@ -110,7 +110,7 @@ class Changed(Mapping[str, Tuples]):
         return sum(1 for _ in self)
 
     def __contains__(self, relation: object) -> bool:
-        return relation in self._tuples and len(self._tuples[relation]) > 0  # type: ignore[index]
+        return relation in self._tuples and len(self._tuples[relation]) > 0
 
     def __bool__(self) -> bool:
         return any(len(tuples) for tuples in self._tuples.values())

@@ -46,7 +46,7 @@ class _Door(NamedTuple):
 
 
 class _Past(NamedTuple):
-    """What was given before a change, by the number of the relation: all of it, or whether these rows were."""
+    """What was given before a change, by number of relation: all of it, or whether these rows were."""
 
     whole: dict[int, Rows]
     rows: dict[int, list[tuple[tuple[int, ...], bool]]]
@@ -107,7 +107,7 @@ class Engine:
         count = self._change_one(door.number, row, True)
         if ttl is not None or self._expiry.moments:
             self._expiry.set((relation, row), ttl)
-        return self._collected() if count else self._nothing
+        return self._collected() if count or self._implicit else self._nothing
 
     def delete(self, relation: str, values: Tuple) -> Changes:
         """Take a fact back; what ceased to be derivable, and what became so.
@@ -119,7 +119,7 @@ class Engine:
         count = self._change_one(door.number, row, False)
         if self._expiry.moments:
             self._expiry.set((relation, row), None)
-        return self._collected() if count else self._nothing
+        return self._collected() if count or self._implicit else self._nothing
 
     def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:
         """Make several changes at once, all or none; the net change.
@@ -254,8 +254,10 @@ class Engine:
             name: _Door(started.machine.relation(name), code)
             for name, code in program.codes(self._symbols).items()
         }
-        self._watched = [(name, *self._doors[name]) for name in program.outputs]
-        self._codes = {name: code for name, _, code in self._watched}
+        reported = [(name, *self._doors[name]) for name in program.outputs]
+        self._watched = [each for each in reported if self._machine.closure_change(each[1]) is None]
+        self._implicit = [each for each in reported if each not in self._watched]
+        self._codes = {name: code for name, _, code in reported}
         self._nothing = Changes(Changed({}, self._codes), Changed({}, self._codes))
 
     def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
@@ -281,11 +283,12 @@ class Engine:
         self._fill(started, given)
         before = {name: _words(self._machine.rows(door.number)) for name, door in self._doors.items()}
         self._take(program, started)
-        after = {name: _words(self._machine.rows(number)) for name, number, _ in self._watched}
-        added, removed = {}, {}
-        for name, _, code in self._watched:
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
+        for name, code in self._codes.items():
             held = before.get(name, set())
-            for tuples, rows in ((added, after[name] - held), (removed, held - after[name])):
+            now = _words(self._machine.rows(self._doors[name].number))
+            for tuples, rows in ((added, now - held), (removed, held - now)):
                 if rows:
                     tuples[name] = Tuples(rows_of_words(list(rows), code), code)
         return Changes(Changed(added, self._codes), Changed(removed, self._codes))
@@ -335,7 +338,9 @@ class Engine:
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""
-        machine, added, removed = self._machine, {}, {}
+        machine = self._machine
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
         for name, number, code in self._watched:
             rows = machine.added(number)
             if len(rows):
@@ -343,6 +348,11 @@ class Engine:
             rows = machine.removed(number)
             if len(rows):
                 removed[name] = Tuples(rows, code)
+        for name, number, code in self._implicit:
+            change = machine.closure_change(number)
+            if change is not None:
+                added[name] = Tuples(change.added, code)
+                removed[name] = Tuples(change.removed, code)
         if not added and not removed:
             return self._nothing
         return Changes(Changed(added, self._codes), Changed(removed, self._codes))

@@ -10,14 +10,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from tocsin.grammar.datalog.syntax import Value
+from tocsin.grammar.datalog.meaning import applied
+from tocsin.grammar.datalog.syntax import CheckedProgram, Constant, Value
 from tocsin.index.activation.machine import Machine as ActivationMachine
+from tocsin.index.activation.normal_form import MADE, Atom, JoinRule, NormalProgram, Relation
+from tocsin.index.activation.normal_form import Constant as NormalConstant
 from tocsin.index.activation.normalising import normal_program
+from tocsin.index.activation.passes.made import ONCE
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
-from tocsin.monitor.programs.program import Program
+from tocsin.monitor.programs.program import Program, is_fact, proper_rules
 
 Facts = tuple[tuple[str, tuple[Value, ...]], ...]
+
+
+class ImplicitChange(Protocol):
+    """The last change of a relation that is never written out."""
+
+    def added(self) -> Rows:
+        """What came."""
+
+    def removed(self) -> Rows:
+        """What went."""
 
 
 class Machine(Protocol):
@@ -40,6 +54,9 @@ class Machine(Protocol):
 
     def removed(self, relation: int) -> Rows:
         """What went in the last settling."""
+
+    def closure_change(self, relation: int) -> ImplicitChange | None:
+        """What came and went of a relation that is kept implicit, to be worked out later; None of others."""
 
     def rows(self, relation: int) -> Rows:
         """All tuples of a relation."""
@@ -73,12 +90,47 @@ class Started(NamedTuple):
 class Starter(Protocol):
     """Whatever makes a machine for a program."""
 
-    def __call__(self, program: CheckedProgram, local: Value | None, symbols: Symbols, limit: int) -> Started:
+    def __call__(self, program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
         """A machine that holds nothing yet."""
 
 
 def start_machine(program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
     """The activation index for a program."""
-    normal = normal_program(program.checked, local)
-    bare = replace(normal, facts=())
-    return Started(ActivationMachine(bare, symbols, reported=program.outputs, limit=limit), normal.facts)
+    rules = replace(program.checked, rules=tuple(proper_rules(program.checked)))
+    normal = with_constant_rules(normal_program(rules, local))
+    machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit)
+    return Started(machine, facts_of(program.checked))
+
+
+def facts_of(program: CheckedProgram) -> Facts:
+    """The facts that stand in a program, in its order."""
+    facts: list[tuple[str, tuple[Value, ...]]] = []
+    for rule in program.rules:
+        if not is_fact(rule):
+            continue
+        for head in rule.heads:
+            values = [argument.value for argument in head.arguments if isinstance(argument, Constant)]
+            if len(values) < len(head.arguments):
+                facts += applied(rule, {})
+                break
+            facts.append((head.relation, tuple(values)))
+    return tuple(facts)
+
+
+def with_constant_rules(program: NormalProgram) -> NormalProgram:
+    """The program without facts of the user's relations: these come from rules like `p(x) :- x = 5.`
+
+    They are no facts that the user gave, who cannot delete them: each is derived by a rule of its own.
+    """
+    own = tuple(fact for fact in program.facts if fact[0].startswith(MADE))
+    derived = [fact for fact in program.facts if not fact[0].startswith(MADE)]
+    if not derived:
+        return program
+    relations = program.relations
+    if (ONCE, ()) not in own:
+        relations, own = (*relations, Relation(ONCE, ())), (*own, (ONCE, ()))
+    steps = [
+        JoinRule(Atom(name, tuple(NormalConstant(value) for value in values)), (Atom(ONCE, ()),))
+        for name, values in derived
+    ]
+    return NormalProgram(relations, (*program.steps, *steps), own)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,9 @@ Operation = tuple[str, str, Tuple]
 Pattern = tuple[Value | None, ...] | Mapping[str, Value]
 """A tuple with None where any value will do, or a mapping from column to value."""
 
-Source = pa.Table | pa.RecordBatch | pa.RecordBatchReader | str | os.PathLike[str] | Iterable[Tuple]
+Source: TypeAlias = (
+    pa.Table | pa.RecordBatch | pa.RecordBatchReader | str | os.PathLike[str] | Iterable[Tuple]
+)
 """Where facts of one relation come from."""
 
 

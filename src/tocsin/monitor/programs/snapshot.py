@@ -24,7 +24,7 @@ from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.index.array_file import PROGRAM, save_arrays
 from tocsin.index.leaf_texts import Texts
 from tocsin.monitor.programs.engine import Engine, Given
-from tocsin.monitor.programs.expiry import Expiry
+from tocsin.monitor.programs.expiry import Expiry, Fact, Time
 from tocsin.monitor.programs.program import Program
 
 
@@ -71,7 +71,7 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
         texts = Texts(arrays["symbols.start"], arrays["symbols.data"])
         symbols = Symbols(texts.text(number) for number in range(len(texts.start) - 1))
         given: Given = {}
-        moments = {}
+        moments: dict[Fact, Time] = {}
         for relation, declared in program.relations.items():
             shape = (header["counts"][relation], len(declared.types))
             given[relation] = arrays[f"facts.{relation}"].reshape(shape).copy()

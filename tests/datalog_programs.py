@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from hypothesis import strategies as st
 
 from tocsin.grammar.datalog.checking import check_program
-from tocsin.grammar.datalog.meaning import Tuple
+from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.syntax import CheckedProgram
 
 T = TypeVar("T")

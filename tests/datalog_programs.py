@@ -102,6 +102,12 @@ def rows(draw: st.DrawFn, relation: Signature) -> Tuple:
     return tuple(draw(st.sampled_from(VALUES[type_])) for type_ in relation.types)
 
 
+def signatures(text: str) -> list[Signature]:
+    """The relations of a program."""
+    relations = check_program(text).relations.values()
+    return [Signature(each.name, tuple(type_.value for type_ in each.types)) for each in relations]
+
+
 @st.composite
 def programs(draw: st.DrawFn, derived: int = 4, rules: int = 6) -> str:
     """The text of a program."""

@@ -53,7 +53,7 @@ def flat(literals: Sequence[Literal]) -> tuple[list[Atom], list[Negation | Compa
         plain: list[Argument] = []
         for column, argument in enumerate(literal.atom.arguments):
             if isinstance(argument, Anonymous):
-                plain.append(Variable(f"_{id(literal)}:{column}"))
+                plain.append(Variable(anonymous_name(literal, column)))
             elif isinstance(argument, Operation | Aggregate):
                 plain.append(Variable(f"{HIDDEN}{next(number)}"))
                 others.append(Comparison("=", plain[-1], argument))
@@ -61,6 +61,11 @@ def flat(literals: Sequence[Literal]) -> tuple[list[Atom], list[Negation | Compa
                 plain.append(argument)
         atoms.append(replace(literal.atom, arguments=tuple(plain)))
     return atoms, others
+
+
+def anonymous_name(literal: Positive, column: int) -> str:
+    """The name of the variable that a `_` stands for: another one each time it is written."""
+    return f"_{id(literal)}:{column}"
 
 
 def matched(atom: Atom, held: Tuple, binding: Binding, local: Value | None) -> Binding | None:

@@ -31,6 +31,7 @@ from tocsin.index.activation.plans import (
     Some,
     Step,
 )
+from tocsin.kernels.activation import layout
 
 WordOf = Callable[[Value, Type], int]
 
@@ -114,10 +115,14 @@ class RulePlanner:
         ]
 
     def _note_order(self, left: int, right: int) -> None:
-        """Fix the order of the variables that two atoms share: that of the columns of the first by name."""
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name.
+
+        A negated atom hangs by all of its variables or not at all: that is when it is known whether it holds.
+        """
         named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
         variables = self.columns[left].keys() & self.columns[right].keys()
-        if variables:
+        negated = [atom for atom in (left, right) if atom >= len(self.rule.body)]
+        if variables and all(self.columns[atom].keys() == variables for atom in negated):
             order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
             self._order[left, right] = self._order[right, left] = order
 
@@ -206,19 +211,24 @@ class _Planning:
     def _ask_for_none(self, atom: int) -> None:
         order = self.planner.negated_order(atom)
         link = self.planner.link(atom, order)
-        tolerant = self._turns_with_start(atom)
+        turned = self._turned(atom)
         source = self._source(atom, order)
         if source is not None:
-            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), tolerant))
+            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), turned))
         else:
             self._load(order)
-            self.steps.append(NoneSearched(link, order, tolerant))
+            self.steps.append(NoneSearched(link, order, turned))
 
-    def _turns_with_start(self, atom: int) -> bool:
-        """Whether a negated atom behind the starting one hangs by the same link: its entry turned as well."""
-        if not len(self.rule.body) <= self.start < atom:
-            return False
-        return self.planner.negated_link(atom) == self.planner.negated_link(self.start)
+    def _turned(self, atom: int) -> int:
+        """How the entry that turned for the starting atom counts for another one that hangs by the same link.
+
+        What is gained or lost when it turns is found once, by the first atom that stands at it. So for those
+        before the starting one it counts as taken, and for those behind it as empty.
+        """
+        started_here = self.start >= len(self.rule.body)
+        if not started_here or self.planner.negated_link(atom) != self.planner.negated_link(self.start):
+            return layout.AS_IT_IS
+        return layout.AS_EMPTY if atom > self.start else layout.AS_TAKEN
 
     def _best_atom(self) -> int | None:
         waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]

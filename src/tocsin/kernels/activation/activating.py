@@ -14,6 +14,8 @@ from tocsin.kernels.activation.arithmetic import evaluate
 from tocsin.kernels.activation.data_index import find_entry, passes
 from tocsin.kernels.activation.layout import (
     ACTIVATIONS,
+    AS_EMPTY,
+    AS_IT_IS,
     BARREN,
     COMPUTE,
     CONTROL,
@@ -123,19 +125,17 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == NONE_FOLLOWED:
             entry = np.int64(numbers(table, steps[at + 5])[tuples[steps[at + 4]]])
             control[INDEX_ACCESSES] += 1
-            holds = (
-                entry < 0
-                or numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
-                or (steps[at + 6] != 0 and entry == control[TURNED_ENTRY])
-            )
+            if steps[at + 6] != AS_IT_IS and entry == control[TURNED_ENTRY]:
+                holds = steps[at + 6] == AS_EMPTY
+            elif entry >= 0:
+                holds = numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
         elif code == NONE_SEARCHED:
             entry = find_entry(table, steps[at + 1], registers, 0, steps[at + 3])
             control[INDEX_ACCESSES] += 1
-            holds = (
-                entry < 0
-                or _head(table, steps[at + 1], entry, steps[at + 2]) == 0
-                or (steps[at + 4] != 0 and entry == control[TURNED_ENTRY])
-            )
+            if steps[at + 4] != AS_IT_IS and entry == control[TURNED_ENTRY]:
+                holds = steps[at + 4] == AS_EMPTY
+            elif entry >= 0:
+                holds = _head(table, steps[at + 1], entry, steps[at + 2]) == 0
         elif code == LOAD:
             source = words(table, steps[at + 2])
             first = tuples[steps[at + 1]] * steps[at + 3]

@@ -41,10 +41,13 @@ if TYPE_CHECKING:
     from tocsin.monitor.index import open_file as open
     from tocsin.monitor.results import Counts, Match, Matches
     from tocsin.monitor.scoring import score, tm_score
+    from tocsin.monitor.watching.alerts import Alert
+    from tocsin.monitor.watching.watch import Watch, watch
 
 __version__ = VERSION
 
 __all__ = [
+    "Alert",
     "Counts",
     "DerivationError",
     "Dictionary",
@@ -66,6 +69,7 @@ __all__ = [
     "UnknownRuleError",
     "UnsupportedError",
     "UsageError",
+    "Watch",
     "__version__",
     "backtest",
     "build",
@@ -74,9 +78,11 @@ __all__ = [
     "read_rules",
     "score",
     "tm_score",
+    "watch",
 ]
 
 _HOME = {
+    "Alert": "tocsin.monitor.watching.alerts",
     "Counts": "tocsin.monitor.results",
     "Dictionary": "tocsin.index.text.dictionary",
     "Explanation": "tocsin.monitor.explaining",
@@ -87,6 +93,7 @@ _HOME = {
     "Rule": "tocsin.grammar.rules",
     "Rules": "tocsin.grammar.rules",
     "TestRun": "tocsin.monitor.backtest_result",
+    "Watch": "tocsin.monitor.watching.watch",
     "backtest": "tocsin.monitor.backtest",
     "build": "tocsin.monitor.building",
     "build_good": "tocsin.monitor.building",
@@ -94,6 +101,7 @@ _HOME = {
     "read_rules": "tocsin.grammar.rule_files",
     "score": "tocsin.monitor.scoring",
     "tm_score": "tocsin.monitor.scoring",
+    "watch": "tocsin.monitor.watching.watch",
 }
 
 

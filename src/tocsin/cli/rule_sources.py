@@ -20,7 +20,7 @@ RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or fo
 
 def is_index(path: str) -> bool:
     """Whether a path is that of a saved index, by its name or its first bytes."""
-    from tocsin.index.file import MAGIC
+    from tocsin.index.array_file import MAGIC
 
     if path.endswith(INDEX_SUFFIX):
         return True

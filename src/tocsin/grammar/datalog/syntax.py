@@ -92,6 +92,13 @@ class Aggregate:
 Argument = Variable | Anonymous | Constant | Operation | Aggregate
 
 
+def type_of(argument: Argument) -> Type:
+    """The type that checking gave an argument."""
+    if argument.type is None:
+        raise TypeError(f"the program is not checked: no type is known at {argument.place}")
+    return argument.type
+
+
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A relation's name and its arguments, in a head or a body."""

@@ -1,0 +1,186 @@
+"""A place in the tokens of a program, which are made as they are asked for."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from tocsin.grammar.datalog.outline import Named
+from tocsin.grammar.datalog.syntax import Place
+from tocsin.grammar.datalog.tokens import Token, TokenKind, describe, tokenize
+from tocsin.grammar.places import Lines
+
+_CLOSING = {"(": ")", "{": "}", "[": "]"}
+_ALL_CLOSING = frozenset(_CLOSING.values())
+
+
+class Mistake(Exception):
+    """Ends the reading of one statement; whoever reads the next one notes it."""
+
+    def __init__(self, place: Place, reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.reason = reason
+
+
+class Cursor:
+    """Walks the tokens of a text from left to right and never beyond their END.
+
+    Only the tokens of the statement at hand are kept: a program may hold a million facts.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._lines = Lines(text)
+        self.jump(1 if text.startswith("\ufeff") else 0)
+
+    def jump(self, offset: int) -> None:
+        """Go on at an offset, where a token or a blank begins."""
+        self._coming = tokenize(self.text, offset)
+        self._tokens = [next(self._coming)]
+        self._position = 0
+        self.token = self._tokens[0]
+        self.previous: Token | None = None
+
+    def forget(self) -> None:
+        """Let go of the tokens that lie behind."""
+        del self._tokens[: self._position]
+        self._position = 0
+
+    def peek(self, ahead: int = 1) -> Token:
+        """The token so many places ahead, or END."""
+        wanted = self._position + ahead
+        while wanted >= len(self._tokens) and self._tokens[-1].kind is not TokenKind.END:
+            self._tokens.append(next(self._coming))
+        return self._tokens[min(wanted, len(self._tokens) - 1)]
+
+    def advance(self) -> Token:
+        """Step over the present token and return it."""
+        passed = self.token
+        if passed.kind is not TokenKind.END:
+            self.token = self.peek()
+            self._position += 1
+            self.previous = passed
+        return passed
+
+    def at(self, *symbols: str) -> bool:
+        """Whether the present token is one of these symbols."""
+        return self.token.kind is TokenKind.SYMBOL and self.token.text in symbols
+
+    def at_word(self, *words: str) -> bool:
+        """Whether the present token is one of these words."""
+        return self.token.kind is TokenKind.NAME and self.token.text in words
+
+    def accept(self, symbol: str) -> bool:
+        """Step over this symbol if it is here."""
+        if not self.at(symbol):
+            return False
+        self.advance()
+        return True
+
+    def expect(self, symbol: str, what: str | None = None) -> Token:
+        """Step over this symbol, which must be here; `what` names all that could be."""
+        if not self.at(symbol):
+            self.expected(what or f"'{symbol}'")
+        return self.advance()
+
+    def name(self, what: str) -> Named:
+        """Step over a name, which must be here."""
+        if self.token.kind is not TokenKind.NAME or self.token.text == "_":
+            self.expected(what)
+        token = self.advance()
+        return Named(token.text, self.place(token))
+
+    def qualified_name(self, what: str) -> Named:
+        """Step over a name or several joined by points, which must be here."""
+        first = self.name(what)
+        parts = [first.name]
+        while self.at(".") and self.peek().kind is TokenKind.NAME:
+            self.advance()
+            parts.append(self.advance().text)
+        return Named(".".join(parts), first.place)
+
+    def names_ahead(self) -> int:
+        """How many tokens the qualified name takes that starts here."""
+        count = 1
+        while self.peek(count).text == "." and self.peek(count + 1).kind is TokenKind.NAME:
+            count += 2
+        return count
+
+    def behind_brackets(self, ahead: int = 0) -> tuple[int, bool]:
+        """How far it is behind the brackets that open so far ahead, and whether a comma lies in them.
+
+        Brackets that never close end at the END.
+        """
+        depth = 0
+        comma = False
+        while True:
+            token = self.peek(ahead)
+            ahead += 1
+            if token.kind is TokenKind.END:
+                return ahead - 1, comma
+            if token.kind is not TokenKind.SYMBOL:
+                continue
+            if token.text in _CLOSING:
+                depth += 1
+            elif token.text in _ALL_CLOSING:
+                depth -= 1
+                if depth == 0:
+                    return ahead, comma
+            elif token.text == "," and depth == 1:
+                comma = True
+
+    def place(self, token: Token | None = None) -> Place:
+        """Line and column of a token, or of the present one."""
+        return self.place_of((token or self.token).offset)
+
+    def place_of(self, offset: int) -> Place:
+        """Line and column of an offset."""
+        return Place(*self._lines.place(offset))
+
+    def fail(self, reason: str, token: Token | None = None) -> NoReturn:
+        """Give up this statement for a mistake at a token, or at the present one."""
+        raise Mistake(self.place(token), reason)
+
+    def expected(self, what: str) -> NoReturn:
+        """Give up this statement: something else should stand here."""
+        if self.token.kind is TokenKind.BAD:
+            self.fail(self.token.value)
+        after = "" if self.previous is None else f" after {describe(self.previous)}"
+        self.fail(f"expected {what}{after}, found {describe(self.token)}")
+
+    def skip_clause(self) -> None:
+        """Step behind the point that ends this clause, or to the next directive or closing brace."""
+        depth = 0
+        while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE):
+            if self.at("{"):
+                depth += 1
+            elif self.at("}"):
+                if depth == 0:
+                    return
+                depth -= 1
+            elif self.at(".") and not self._joins_names():
+                self.advance()
+                return
+            self.advance()
+
+    def skip_directive(self) -> None:
+        """Step to what may be the next statement: a directive, a brace, or a word that starts its line."""
+        while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE) and not self.at("}"):
+            if self.token.kind in (TokenKind.NAME, TokenKind.BAD) and self._starts_line():
+                return
+            self.advance()
+
+    def _starts_line(self) -> bool:
+        line = self.text.rfind("\n", 0, self.token.offset) + 1
+        return not self.text[line : self.token.offset].strip()
+
+    def _joins_names(self) -> bool:
+        """Whether the point here has a name right before it and another right behind it."""
+        before, after = self.previous, self.peek()
+        return (
+            before is not None
+            and before.kind is TokenKind.NAME
+            and after.kind is TokenKind.NAME
+            and before.end == self.token.offset
+            and after.offset == self.token.end
+        )

@@ -1,0 +1,382 @@
+"""The type of every variable, constant and operation of a rule.
+
+Two things are found out for one alternative of a rule at a time. First the primitive types: each argument
+has a *slot*, the set of types that it may still have; what must be of one type shares a slot. A bare `1`
+starts as number, unsigned or float, and is a number where nothing says otherwise. Then the declared types
+of variables (types.py): a variable has the types of all columns of positive atoms it stands in at once,
+and must fit the columns of the heads; a computed or written value fits any column of its primitive type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tocsin.grammar.datalog.outline import Named
+from tocsin.grammar.datalog.problems import Problems
+from tocsin.grammar.datalog.scoping import OWN_MARK
+from tocsin.grammar.datalog.syntax import (
+    Aggregate,
+    Anonymous,
+    Argument,
+    Atom,
+    Body,
+    Comparison,
+    Constant,
+    Negation,
+    Operation,
+    Place,
+    Positive,
+    Type,
+    Value,
+    Variable,
+)
+from tocsin.grammar.datalog.types import DeclaredType, Types, common
+from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
+from tocsin.grammar.datalog.walking import Node, Rewriter, walk
+
+Columns = Sequence[tuple[str, DeclaredType | None]]
+"""Names and types of a relation's columns; a type is None when its declaration is in error."""
+
+_ANY = frozenset(Type)
+_BARE = frozenset({Type.NUMBER, Type.UNSIGNED, Type.FLOAT})
+_BARE_NEGATIVE = frozenset({Type.NUMBER, Type.FLOAT})
+_SYMBOL = frozenset({Type.SYMBOL})
+
+RANGES = {Type.NUMBER: (-(2**63), 2**63 - 1), Type.UNSIGNED: (0, 2**64 - 1)}
+"""The least and the greatest value of the integer types."""
+
+
+class _Slot:
+    """The types that some arguments may still have; `merged` into another one, it counts no more."""
+
+    __slots__ = ("allowed", "merged")
+
+    def __init__(self, allowed: frozenset[Type]) -> None:
+        self.allowed = allowed
+        self.merged: _Slot | None = None
+
+    def found(self) -> _Slot:
+        slot = self
+        while slot.merged is not None:
+            slot = slot.merged
+        return slot
+
+    @property
+    def types(self) -> frozenset[Type]:
+        return self.found().allowed
+
+    @property
+    def type(self) -> Type:
+        """The type in the end: the first of number, unsigned, float and symbol that is left."""
+        allowed = self.types
+        return next(type_ for type_ in Type if type_ in allowed)
+
+    def restrict(self, allowed: Iterable[Type]) -> bool:
+        """Leave only these; False, and nothing happens, when none would be left."""
+        slot = self.found()
+        left = slot.allowed & frozenset(allowed)
+        if left:
+            slot.allowed = left
+        return bool(left)
+
+    def merge(self, other: _Slot) -> bool:
+        """Make both one; False, and nothing happens, when they have no type in common."""
+        mine, theirs = self.found(), other.found()
+        if mine is theirs:
+            return True
+        left = mine.allowed & theirs.allowed
+        if left:
+            theirs.allowed = left
+            mine.merged = theirs
+        return bool(left)
+
+
+class Inference:
+    """Types of one alternative of a rule."""
+
+    def __init__(self, columns: Mapping[str, Columns], types: Types, problems: Problems) -> None:
+        self._columns = columns
+        self._types = types
+        self._problems = problems
+        self._slots: dict[int, _Slot] = {}
+        self._variables: dict[str, _Slot] = {}
+
+    def typed(self, heads: Sequence[Atom], literals: Sequence[Body]) -> tuple[tuple[Atom, ...], list[Body]]:
+        """The same parts with types filled in; notes what does not fit."""
+        arguments = [argument for head in heads for argument in head.arguments]
+        nodes = list(walk(*literals, *arguments))
+        for node in nodes:
+            self._make_slot(node)
+        for node in nodes:
+            if isinstance(node, Positive):
+                self._atom(node.atom)
+        for node in nodes:
+            if not isinstance(node, Positive):
+                self._node(node)
+        for head in heads:
+            self._atom(head)
+        self._check_declared(nodes, heads)
+        filling = _Filling(self._slots, self._problems)
+        return tuple(map(filling.atom, heads)), list(map(filling.body, literals))
+
+    def _make_slot(self, node: Node) -> None:
+        if isinstance(node, Variable):
+            slot = self._variables.setdefault(node.name, _Slot(_ANY))
+        elif isinstance(node, Constant):
+            slot = _Slot(_types_of(node))
+        elif isinstance(node, Anonymous | Operation | Aggregate):
+            slot = _Slot(_ANY)
+        else:
+            return
+        self._slots[id(node)] = slot
+
+    def _slot(self, argument: Argument) -> _Slot:
+        return self._slots[id(argument)]
+
+    def _columns_of(self, atom: Atom) -> Iterator[tuple[Argument, str, DeclaredType]]:
+        """The arguments of an atom with the columns they stand in, as far as those are known."""
+        columns = self._columns.get(atom.relation, ())
+        if len(columns) == len(atom.arguments):
+            for argument, (name, declared) in zip(atom.arguments, columns, strict=True):
+                if declared is not None:
+                    yield argument, name, declared
+
+    def _atom(self, atom: Atom) -> None:
+        for argument, column, declared in self._columns_of(atom):
+            if not self._slot(argument).restrict((declared.primitive,)):
+                self._problems.add(
+                    argument.place,
+                    f"column '{column}' of '{atom.relation}' is {_a(declared.primitive)},"
+                    f" and {_described(argument)} is {_any_of(self._slot(argument).types)}",
+                )
+
+    def _node(self, node: Node) -> None:
+        if isinstance(node, Negation):
+            self._atom(node.atom)
+        elif isinstance(node, Comparison):
+            self._comparison(node)
+        elif isinstance(node, Operation):
+            self._operation(node)
+        elif isinstance(node, Aggregate):
+            self._aggregate(node)
+
+    def _comparison(self, comparison: Comparison) -> None:
+        left, right = comparison.left, comparison.right
+        if comparison.operator.lstrip("!") in PREDICATES:
+            for side in (left, right):
+                self._operand(comparison.operator.lstrip("!"), side, _SYMBOL)
+        elif not self._slot(left).merge(self._slot(right)):
+            self._problems.add(
+                comparison.place,
+                f"'{comparison.operator}' compares {_any_of(self._slot(left).types)}"
+                f" with {_any_of(self._slot(right).types)}",
+            )
+
+    def _operation(self, operation: Operation) -> None:
+        if operation.functor == CAST:
+            self._cast(operation)
+            return
+        signature = SIGNATURES[operation.functor]
+        count = len(operation.operands)
+        if not signature.takes(count):
+            least = f"at least {len(signature.operands)}" if signature.variadic else len(signature.operands)
+            reason = (
+                f"'{operation.functor}' takes {least} argument{'s' if least != 1 else ''}, and has {count}"
+            )
+            self._problems.add(operation.place, reason)
+            return
+        self._apply(operation.functor, signature, operation, operation.operands)
+
+    def _aggregate(self, aggregate: Aggregate) -> None:
+        if aggregate.value is None:
+            self._slot(aggregate).restrict((Type.NUMBER,))
+        else:
+            signature = AGGREGATED[aggregate.function]
+            self._apply(aggregate.function, signature, aggregate, (aggregate.value,))
+
+    def _apply(
+        self, functor: str, signature: Signature, result: Argument, operands: Sequence[Argument]
+    ) -> None:
+        for place, operand in enumerate(operands):
+            if not self._operand(functor, operand, signature.operand(place)) or not signature.alike:
+                continue
+            if not self._slot(operand).merge(self._slot(result)):
+                self._problems.add(
+                    operand.place,
+                    f"'{functor}' takes values of one type, and {_described(operand)} is"
+                    f" {_any_of(self._slot(operand).types)}, not {_any_of(self._slot(result).types)}",
+                )
+        if signature.result is not None:
+            self._slot(result).restrict((signature.result,))
+
+    def _operand(self, functor: str, operand: Argument, allowed: frozenset[Type]) -> bool:
+        fits = self._slot(operand).restrict(allowed)
+        if not fits:
+            self._problems.add(
+                operand.place,
+                f"'{_written(functor)}' takes {_any_of(allowed)}, and {_described(operand)} is"
+                f" {_any_of(self._slot(operand).types)}",
+            )
+        return fits
+
+    def _cast(self, operation: Operation) -> None:
+        operand = operation.operands[0]
+        declared = self._cast_type(operation)
+        if declared is None:
+            return
+        if not self._slot(operand).restrict((declared.primitive,)):
+            self._problems.add(
+                operation.place,
+                f"'{CAST}' does not change values: {_described(operand)} is"
+                f" {_any_of(self._slot(operand).types)}, and '{declared.name}' is {_a(declared.primitive)}",
+            )
+        self._slot(operation).merge(self._slot(operand))
+
+    def _cast_type(self, argument: Argument) -> DeclaredType | None:
+        """The type that an argument is declared to be where it stands, or None."""
+        if not isinstance(argument, Operation) or argument.functor != CAST:
+            return None
+        named = argument.operands[1]
+        if not isinstance(named, Constant):
+            raise AssertionError("a cast names its type")
+        return self._types.find(Named(str(named.value), named.place))
+
+    def _check_declared(self, nodes: Iterable[Node], heads: Iterable[Atom]) -> None:
+        """Whether each variable can have all the declared types it stands for."""
+        same: dict[str, str] = {}
+        sources: list[tuple[str, DeclaredType, Place]] = []
+        for node in nodes:
+            if isinstance(node, Comparison) and node.operator == "=":
+                for side, other in ((node.left, node.right), (node.right, node.left)):
+                    cast = self._cast_type(other)
+                    if isinstance(side, Variable) and cast is not None:
+                        sources.append((side.name, cast, side.place))
+                if isinstance(node.left, Variable) and isinstance(node.right, Variable):
+                    same[_first(node.left.name, same)] = _first(node.right.name, same)
+            elif isinstance(node, Positive):
+                sources.extend(
+                    (argument.name, declared, argument.place)
+                    for argument, _, declared in self._columns_of(node.atom)
+                    if isinstance(argument, Variable)
+                )
+        found: dict[str, tuple[DeclaredType, ...]] = {}
+        for name, declared, place in sources:
+            first = _first(name, same)
+            before = found.get(first, (declared,))
+            both = common(before, declared)
+            if both:
+                found[first] = both
+            elif before[0].primitive is declared.primitive:
+                shown = "' or '".join(each.name for each in before)
+                self._problems.add(
+                    place,
+                    f"'{_written(name)}' is of type '{shown}', and of type '{declared.name}' here:"
+                    " no value is both",
+                )
+        for head in heads:
+            for argument, column, declared in self._columns_of(head):
+                types: Sequence[DeclaredType] = ()
+                if isinstance(argument, Variable):
+                    types = found.get(_first(argument.name, same), ())
+                elif (cast := self._cast_type(argument)) is not None:
+                    types = (cast,)
+                self._check_fit(argument, types, f"column '{column}' of '{head.relation}'", declared)
+
+    def _check_fit(
+        self, argument: Argument, types: Sequence[DeclaredType], column: str, wanted: DeclaredType
+    ) -> None:
+        for each in types:
+            if each.primitive is wanted.primitive and not each.fits(wanted):
+                self._problems.add(
+                    argument.place,
+                    f"{_described(argument)} is of type '{each.name}', which is not a subtype of"
+                    f" '{wanted.name}', the type of {column}",
+                )
+
+
+class _Filling(Rewriter):
+    """Copies parts with their types, constants as values of these types, casts gone."""
+
+    def __init__(self, slots: Mapping[int, _Slot], problems: Problems) -> None:
+        self._slots = slots
+        self._problems = problems
+
+    def variable(self, variable: Variable) -> Argument:
+        return Variable(variable.name, variable.place, self._slots[id(variable)].type, variable.located)
+
+    def anonymous(self, anonymous: Anonymous) -> Argument:
+        return Anonymous(anonymous.place, self._slots[id(anonymous)].type)
+
+    def constant(self, constant: Constant) -> Argument:
+        return filled_constant(constant, self._slots[id(constant)].type, self._problems)
+
+    def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
+        if operation.functor == CAST:
+            return operands[0]
+        return Operation(operation.functor, operands, operation.place, self._slots[id(operation)].type)
+
+    def aggregate(self, aggregate: Aggregate) -> Argument:
+        return replace(self.copied(aggregate), type=self._slots[id(aggregate)].type)
+
+
+def filled_constant(constant: Constant, type_: Type, problems: Problems) -> Constant:
+    """The constant as a value of a type that it may have; notes one that is out of range."""
+    value: Value = constant.value
+    if type_ is Type.FLOAT and not isinstance(value, str):
+        value = _float(value)
+        if math.isinf(value):
+            problems.add(constant.place, "this is out of the range of a float")
+    elif type_ in RANGES and isinstance(value, int):
+        least, greatest = RANGES[type_]
+        if not least <= value <= greatest:
+            problems.add(constant.place, f"this is out of the range of {_a(type_)}, {least} to {greatest}")
+    return Constant(value, constant.place, type_, constant.located)
+
+
+def _float(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _types_of(constant: Constant) -> frozenset[Type]:
+    """What a constant may be, by its spelling."""
+    if constant.type is not None:
+        return frozenset({constant.type})
+    return _BARE_NEGATIVE if not isinstance(constant.value, str) and constant.value < 0 else _BARE
+
+
+def _first(name: str, same: Mapping[str, str]) -> str:
+    while name in same:
+        if same[name] == name:
+            return name
+        name = same[name]
+    return name
+
+
+def _described(argument: Argument) -> str:
+    """An argument as messages name it."""
+    if isinstance(argument, Variable):
+        return f"'{_written(argument.name)}'"
+    if isinstance(argument, Constant):
+        return f'"{argument.value}"' if isinstance(argument.value, str) else str(argument.value)
+    if isinstance(argument, Operation):
+        return f"the result of '{_written(argument.functor)}'"
+    return f"the result of '{argument.function}'" if isinstance(argument, Aggregate) else "'_'"
+
+
+def _written(name: str) -> str:
+    """A name as the program has it."""
+    return "-" if name == "neg" else name.split(OWN_MARK)[0]
+
+
+def _a(type_: Type) -> str:
+    return f"{'an' if type_ is Type.UNSIGNED else 'a'} {type_.value}"
+
+
+def _any_of(types: frozenset[Type]) -> str:
+    *others, last = (_a(type_) for type_ in Type if type_ in types)
+    return f"{', '.join(others)} or {last}" if others else last

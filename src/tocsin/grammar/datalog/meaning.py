@@ -1,0 +1,314 @@
+"""What a program means: the slow, obvious evaluator that the activation index is held to.
+
+It works out one stratum after the other, each by applying all of its rules until nothing new comes. A
+rule is applied by nested loops: all ways to match its positive atoms, one after the other, then
+whatever else it says, as soon as the variables are known. Read it in this order:
+
+    evaluate        all relations of a program
+    applied         the tuples that one rule gives at the moment
+    _solutions      the assignments of variables that satisfy a list of literals
+    _value          what an argument stands for under an assignment
+
+An expression without a value (division by zero) is an error only where all else holds that does not
+need it, so that `y != 0` guards `x / y` wherever the two stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from tocsin.errors import DerivationError
+from tocsin.grammar.datalog import functors
+from tocsin.grammar.datalog.alternatives import Literal, alternatives_of
+from tocsin.grammar.datalog.syntax import (
+    Aggregate,
+    Anonymous,
+    Argument,
+    Atom,
+    CheckedProgram,
+    Comparison,
+    Constant,
+    Negation,
+    Operation,
+    Positive,
+    Rule,
+    Truth,
+    Value,
+    Variable,
+    type_of,
+)
+from tocsin.grammar.datalog.walking import Node, variables_in, walk_outside_aggregates
+
+Tuple = tuple[Value, ...]
+Contents = dict[str, set[Tuple]]
+Names = frozenset[str]
+
+_HIDDEN = "="
+"""What the name of a variable that stands for a computed argument starts with."""
+
+
+def evaluate(
+    program: CheckedProgram,
+    facts: Mapping[str, Iterable[Tuple]],
+    local: Value | None = None,
+    limit: int | None = None,
+) -> Contents:
+    """Everything that holds, by relation: the facts given and in the program, and what the rules derive.
+
+    `local` is the address that located arguments (`@x`) are held to, where one is given. Raises
+    DerivationError when an expression has no value, or when more than `limit` tuples are derived.
+    """
+    contents: Contents = {name: set() for name in program.relations}
+    for name, tuples in facts.items():
+        contents[name].update(tuples)
+    given = sum(map(len, contents.values()))
+    for stratum in program.strata:
+        rules = [rule for rule in program.rules if any(head.relation in stratum for head in rule.heads)]
+        before = -1
+        while before != (now := sum(map(len, contents.values()))):
+            before = now
+            for rule in rules:
+                for name, new in applied(rule, contents, local):
+                    if name in stratum:
+                        contents[name].add(new)
+                _check_limit(contents, given, limit, rule)
+            for name in stratum:
+                if program.relations[name].eqrel:
+                    contents[name] = equivalence(contents[name])
+    return contents
+
+
+def applied(rule: Rule, contents: Contents, local: Value | None = None) -> list[tuple[str, Tuple]]:
+    """The tuples that a rule gives for these contents, with the names of their relations."""
+    try:
+        return [
+            (head.relation, tuple(_value(argument, binding, scope) for argument in head.arguments))
+            for literals in alternatives_of(rule.body)
+            for scope in [_Scope(contents, local, _level_names(*literals, *_arguments(rule.heads)))]
+            for binding in _solutions(literals, {}, scope)
+            for head in rule.heads
+        ]
+    except DerivationError as error:
+        raise DerivationError(error.reason, rule=rule.text) from None
+
+
+def equivalence(pairs: Iterable[Tuple]) -> set[Tuple]:
+    """The least equivalence that holds these pairs, over the elements they mention."""
+    classes: dict[Value, set[Value]] = {}
+    for left, right in pairs:
+        merged = classes.get(left, {left}) | classes.get(right, {right})
+        classes.update(dict.fromkeys(merged, merged))
+    return {(left, right) for left, members in classes.items() for right in members}
+
+
+def _check_limit(contents: Contents, given: int, limit: int | None, rule: Rule) -> None:
+    derived = sum(map(len, contents.values())) - given
+    if limit is not None and derived > limit:
+        raise DerivationError(f"more than {limit:,} tuples are derived", rule=rule.text)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Where literals are read: what holds, the local address, and the names known outside aggregates."""
+
+    contents: Contents
+    local: Value | None
+    names: Names
+
+
+class _NoResult(Exception):
+    """An aggregate over nothing that has no result."""
+
+
+Binding = dict[str, Value]
+
+
+def _solutions(literals: Sequence[Literal], start: Binding, scope: _Scope) -> Iterator[Binding]:
+    """Every assignment that extends `start` and satisfies all of the literals."""
+    if any(isinstance(literal, Truth) and not literal.holds for literal in literals):
+        return
+    atoms, others = _flat(literals)
+    bindings = [dict(start)]
+    bound = set(start)
+    for atom in atoms:
+        found = [
+            _matched(atom, held, binding, scope)
+            for binding in bindings
+            for held in scope.contents[atom.relation]
+        ]
+        bindings = [binding for binding in found if binding is not None]
+        bound.update(argument.name for argument in atom.arguments if isinstance(argument, Variable))
+    satisfied = _Satisfied(scope, [(binding, None) for binding in bindings])
+    while others:
+        literal = next(literal for literal in others if _is_ready(literal, bound, scope.names))
+        others.remove(literal)
+        satisfied.narrow(literal, bound)
+    for binding, error in satisfied.bindings:
+        if error is not None:
+            raise error
+        yield binding
+
+
+class _Satisfied:
+    """The assignments that satisfy the literals so far, each with the first error there was on the way.
+
+    What needs a value that there is none of is taken to hold: the error stands, if all else holds too.
+    """
+
+    def __init__(self, scope: _Scope, bindings: list[tuple[Binding, DerivationError | None]]) -> None:
+        self._scope = scope
+        self.bindings = bindings
+
+    def narrow(self, literal: Negation | Comparison, bound: set[str]) -> None:
+        """Keep those that satisfy one more literal; a variable that it binds is added to `bound`."""
+        kept: list[tuple[Binding, DerivationError | None]] = []
+        for binding, error in self.bindings:
+            try:
+                if isinstance(literal, Negation):
+                    satisfied = not self._is_there(literal.atom, binding)
+                else:
+                    satisfied = self._compares(literal, binding, bound)
+                if satisfied:
+                    kept.append((binding, error))
+            except _NoResult:
+                pass
+            except DerivationError as raised:
+                kept.append((binding, error or raised))
+        self.bindings = kept
+        if isinstance(literal, Comparison):
+            bound.update(_unbound_sides(literal, bound))
+
+    def _compares(self, comparison: Comparison, binding: Binding, bound: set[str]) -> bool:
+        for name in _unbound_sides(comparison, bound):
+            is_left = isinstance(comparison.left, Variable) and comparison.left.name == name
+            binding[name] = _value(comparison.right if is_left else comparison.left, binding, self._scope)
+            return True
+        left = _value(comparison.left, binding, self._scope)
+        return functors.holds(comparison.operator, left, _value(comparison.right, binding, self._scope))
+
+    def _is_there(self, atom: Atom, binding: Binding) -> bool:
+        values = [
+            argument
+            if isinstance(argument, Anonymous)
+            else Constant(_value(argument, binding, self._scope), located=_is_located(argument))
+            for argument in atom.arguments
+        ]
+        held_to = replace(atom, arguments=tuple(values))
+        return any(
+            _matched(held_to, held, {}, self._scope) is not None
+            for held in self._scope.contents[atom.relation]
+        )
+
+
+def _unbound_sides(comparison: Comparison, bound: set[str]) -> list[str]:
+    """The variable that an equation gives a value: its left side, or its right side, when not yet bound."""
+    if comparison.operator != "=":
+        return []
+    sides = (comparison.left, comparison.right)
+    return [side.name for side in sides if isinstance(side, Variable) and side.name not in bound]
+
+
+def _flat(literals: Sequence[Literal]) -> tuple[list[Atom], list[Negation | Comparison]]:
+    """Positive atoms with nothing but variables and constants in them, and all other literals.
+
+    Each `_` becomes a variable, a computed argument a variable and an equation.
+    """
+    atoms: list[Atom] = []
+    others: list[Negation | Comparison] = []
+    number = count()
+    for literal in literals:
+        if isinstance(literal, Negation | Comparison):
+            others.append(literal)
+        if not isinstance(literal, Positive):
+            continue
+        plain: list[Argument] = []
+        for column, argument in enumerate(literal.atom.arguments):
+            if isinstance(argument, Anonymous):
+                plain.append(Variable(f"_{id(literal)}:{column}"))
+            elif isinstance(argument, Operation | Aggregate):
+                plain.append(Variable(f"{_HIDDEN}{next(number)}"))
+                others.append(Comparison("=", plain[-1], argument))
+            else:
+                plain.append(argument)
+        atoms.append(replace(literal.atom, arguments=tuple(plain)))
+    return atoms, others
+
+
+def _matched(atom: Atom, held: Tuple, binding: Binding, scope: _Scope) -> Binding | None:
+    """The assignment with the atom's variables added, None when the tuple does not match."""
+    extended = dict(binding)
+    for argument, value in zip(atom.arguments, held, strict=True):
+        if _is_located(argument) and scope.local is not None and value != scope.local:
+            return None
+        if isinstance(argument, Variable):
+            if extended.setdefault(argument.name, value) != value:
+                return None
+        elif isinstance(argument, Constant) and argument.value != value:
+            return None
+    return extended
+
+
+def _is_located(argument: Argument) -> bool:
+    return isinstance(argument, Variable | Constant) and argument.located
+
+
+def _is_ready(literal: Negation | Comparison, bound: set[str], names: Names) -> bool:
+    if isinstance(literal, Negation):
+        return all(_needed(argument, names) <= bound for argument in literal.atom.arguments)
+    open_sides = [side for side in (literal.left, literal.right) if not _needed(side, names) <= bound]
+    if not open_sides:
+        return True
+    return len(open_sides) == 1 and literal.operator == "=" and isinstance(open_sides[0], Variable)
+
+
+def _arguments(atoms: Iterable[Atom]) -> list[Argument]:
+    return [argument for atom in atoms for argument in atom.arguments]
+
+
+def _level_names(*nodes: Node) -> Names:
+    """The variables that occur in these parts, outside the aggregates in them."""
+    return frozenset(node.name for node in walk_outside_aggregates(*nodes) if isinstance(node, Variable))
+
+
+def _needed(argument: Argument, names: Names) -> Names:
+    """The variables that must have a value before the argument has: in an aggregate, those known outside."""
+    inside = {variable.name for variable in variables_in(argument)}
+    return _level_names(argument) | (inside & names)
+
+
+def _value(argument: Argument, binding: Binding, scope: _Scope) -> Value:
+    """What an argument stands for. Raises DerivationError, or _NoResult, when there is no such value."""
+    values: list[Value] = []
+    for part in reversed(list(walk_outside_aggregates(argument))):
+        if isinstance(part, Constant):
+            values.append(part.value)
+        elif isinstance(part, Variable):
+            if part.name not in binding:
+                raise DerivationError("a value that there is none of is needed")
+            values.append(binding[part.name])
+        elif isinstance(part, Aggregate):
+            values.append(_aggregate_value(part, binding, scope))
+        elif isinstance(part, Operation):
+            operands = [values.pop() for _ in part.operands]
+            values.append(functors.apply(part.functor, type_of(part.operands[0]), operands))
+    return values.pop()
+
+
+def _aggregate_value(aggregate: Aggregate, binding: Binding, scope: _Scope) -> Value:
+    """The result of an aggregate over its distinct assignments."""
+    inside = {variable.name for variable in variables_in(aggregate)}
+    shared = {name: binding[name] for name in inside & scope.names if name in binding}
+    value = () if aggregate.value is None else (aggregate.value,)
+    values: dict[frozenset[tuple[str, Value]], Value] = {}
+    for literals in alternatives_of(aggregate.body):
+        inner = replace(scope, names=scope.names | _level_names(*literals, *value))
+        for solution in _solutions(literals, shared, inner):
+            assignment = frozenset(item for item in solution.items() if not item[0].startswith(_HIDDEN))
+            values[assignment] = 0 if aggregate.value is None else _value(aggregate.value, solution, inner)
+    value_type = None if aggregate.value is None else aggregate.value.type
+    result = functors.aggregate(aggregate.function, value_type, list(values.values()))
+    if result is None:
+        raise _NoResult
+    return result

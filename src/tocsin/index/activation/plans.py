@@ -1,0 +1,106 @@
+"""Plans: how a rule is activated by a tuple of one of its atoms, step by step.
+
+The steps are those of kernels/activation/layout.py, with names in place of slots. Atoms are numbered as they
+stand in the rule, negated ones behind the others; registers are the rule's variables, and behind them what a
+head's constants need.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tocsin.grammar.datalog.syntax import Type
+from tocsin.index.activation.linking import ColumnTest
+from tocsin.index.activation.normal_form import Expression, JoinRule, Test
+
+
+class Follow(NamedTuple):
+    """Go through the tuples of `link` that hang in the entry where the tuple of another atom hangs."""
+
+    atom: int
+    link: int
+    source: int
+    source_link: int
+
+
+class Search(NamedTuple):
+    """Go through the tuples of `link` that hang in the entry of a key, found by search."""
+
+    atom: int
+    link: int
+    registers: tuple[int, ...]
+
+
+class Some(NamedTuple):
+    """Go on only if there is a tuple of `link` where the tuple of another atom hangs."""
+
+    link: int
+    source: int
+    source_link: int
+
+
+class NoneFollowed(NamedTuple):
+    """Go on only if there is none. `turned` says how the entry counts that has just turned."""
+
+    link: int
+    source: int
+    source_link: int
+    turned: int
+
+
+class NoneSearched(NamedTuple):
+    """The same, with a search for the entry."""
+
+    link: int
+    registers: tuple[int, ...]
+    turned: int
+
+
+class Load(NamedTuple):
+    """Read columns of an atom's tuple into registers: pairs (column, register)."""
+
+    atom: int
+    relation: str
+    pairs: tuple[tuple[int, int], ...]
+
+
+class Compute(NamedTuple):
+    """Work out an expression into a register."""
+
+    register: int
+    expression: Expression
+    type: Type
+
+
+class Check(NamedTuple):
+    """Go on only if a comparison holds."""
+
+    test: Test
+
+
+class Other(NamedTuple):
+    """Go on only if the atom stands at another tuple than the one that comes: it had its turn there."""
+
+    atom: int
+
+
+class Emit(NamedTuple):
+    """A derivation: the head's columns are in registers; atoms whose rank counts, with their relations."""
+
+    relation: str
+    registers: tuple[int, ...]
+    ranked: tuple[tuple[int, str], ...]
+
+
+Step = Follow | Search | Some | NoneFollowed | NoneSearched | Load | Compute | Check | Other | Emit
+
+
+class Plan(NamedTuple):
+    """The steps for a tuple of `relation` that passes the tests and stands for `atom` of the rule."""
+
+    rule: JoinRule
+    relation: str
+    atom: int
+    tests: tuple[ColumnTest, ...]
+    steps: tuple[Step, ...]
+    registers: int

@@ -1,0 +1,261 @@
+"""Relations, data indexes and links as arrays that grow, in the layout of kernels/activation/layout.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.index.activation.linking import ColumnTest, Link, Links
+from tocsin.index.activation.memory import Memory, Numbers, Words
+from tocsin.kernels.activation import asking, hashing, layout, tables
+
+_FIRST_ROOM = 8
+_GROWTH = 1.5
+
+
+def _hash_size(rows: int) -> int:
+    """Places for this many rows: a power of two, at most two thirds of it taken."""
+    return 1 << (3 * rows // 2).bit_length()
+
+
+class Details:
+    """Lists of words that records point into; a list that is there already is not written again."""
+
+    def __init__(self) -> None:
+        self.words: list[int] = []
+        self._place: dict[tuple[int, ...], int] = {}
+
+    def place(self, listed: Sequence[int]) -> int:
+        """Where a list stands."""
+        key = tuple(listed)
+        if key not in self._place:
+            self._place[key] = len(self.words)
+            self.words.extend(key)
+        return self._place[key]
+
+    def tests(self, tests: Sequence[ColumnTest]) -> tuple[int, int]:
+        """From where to where the tests of a link or a plan stand."""
+        listed: list[int] = []
+        for test in tests:
+            if test.other is None:
+                listed += [test.column, layout.EQUALS_CONSTANT, test.word or 0]
+            else:
+                listed += [test.column, layout.EQUALS_COLUMN, test.other]
+        place = self.place(listed)
+        return place, place + len(listed)
+
+
+class Store:
+    """All tuples and where they hang."""
+
+    def __init__(self) -> None:
+        self.memory = Memory()
+        for _ in range(layout.FIXED_SLOTS):
+            self.memory.add(np.zeros(0, np.int64))
+        self.details = Details()
+        self.links = Links()
+        self.number_of: dict[str, int] = {}
+        self._relation_links: list[list[int]] = []
+        self._linked = 0
+
+    def relation_record(self, relation: int) -> Words:
+        """The fields of a relation, R_ARITY and so on; a view."""
+        return self._record(layout.RELATIONS, layout.RELATION, relation)
+
+    def index_record(self, index: int) -> Words:
+        """The fields of a data index, I_WIDTH and so on; a view."""
+        return self._record(layout.INDEXES, layout.INDEX, index)
+
+    def link_record(self, link: int) -> Words:
+        """The fields of a link, L_RELATION and so on; a view."""
+        return self._record(layout.LINKS, layout.LINK, link)
+
+    def array(self, base: int, kind: int) -> NDArray[Any]:
+        """An array of a relation, an index or a link, by its record's base and its kind."""
+        return self.memory.arrays[base + kind]
+
+    def add_relation(self, name: str, arity: int, *, recursive: bool) -> int:
+        """A new relation without tuples."""
+        number = len(self.number_of)
+        ranked = _FIRST_ROOM if recursive else 0
+        base = self.memory.add(np.empty(_FIRST_ROOM * arity, np.int64))
+        for array in (
+            np.empty(_FIRST_ROOM, np.int32),
+            np.empty(_FIRST_ROOM, np.int32),
+            np.zeros(_hash_size(_FIRST_ROOM), np.int32),
+            np.empty(_FIRST_ROOM, np.int32),
+            np.empty(_FIRST_ROOM, np.int32),
+            np.empty(ranked, np.int64),
+            np.empty(ranked, np.int32),
+        ):
+            self.memory.add(array)
+        record = np.zeros(layout.RELATION, np.int64)
+        record[layout.R_ARITY], record[layout.R_BASE] = arity, base
+        record[layout.R_ROOM], record[layout.R_RECURSIVE] = _FIRST_ROOM, recursive
+        self._append(layout.RELATIONS, record)
+        self.number_of[name] = number
+        self._relation_links.append([])
+        return number
+
+    def add_links(self) -> None:
+        """Make arrays for every link and data index that `links` has got since the last time."""
+        for index in self.links.build():
+            base = self.memory.add(np.zeros(0, np.int64))
+            self.memory.add(np.zeros(0, np.int32))
+            self.memory.add(np.zeros(_hash_size(_FIRST_ROOM), np.int32))
+            record = np.zeros(layout.INDEX, np.int64)
+            record[layout.I_BASE] = base
+            self._append(layout.INDEXES, record)
+            if self.links.members[index]:
+                first = self.links.links[self.links.members[index][0]]
+                record = self.index_record(index)
+                record[layout.I_WIDTH] = len(first.side.columns)
+        new = range(self._linked, len(self.links.links))
+        self._linked = len(self.links.links)
+        for link in new:
+            self._add_link(link, self.links.links[link])
+        self.write_details()
+        for link in new:
+            relation = self.relation_record(int(self.link_record(link)[layout.L_RELATION]))
+            if relation[layout.R_LIVE]:
+                self.make_index_room(
+                    int(self.link_record(link)[layout.L_INDEX]), int(relation[layout.R_LIVE])
+                )
+                asking.hang_all(self.memory.table, link)
+
+    def write_details(self) -> None:
+        """Let kernels see the lists that were added."""
+        self.memory.put(layout.DETAILS, np.array(self.details.words, np.int64))
+
+    def make_room(self, relation: int, more: int) -> None:
+        """Have room for more tuples in a relation."""
+        record = self.relation_record(relation)
+        base, arity = int(record[layout.R_BASE]), int(record[layout.R_ARITY])
+        size, room = int(record[layout.R_SIZE]), int(record[layout.R_ROOM])
+        if size + more > room:
+            room = max(size + more, int(_GROWTH * room) + _FIRST_ROOM)
+            record[layout.R_ROOM] = room
+            self.memory.lengthen(base + layout.ROWS, room * arity)
+            self.memory.lengthen(base + layout.COUNTS, room)
+            self.memory.lengthen(base + layout.STATES, room)
+            if record[layout.R_RECURSIVE]:
+                self.memory.lengthen(base + layout.RANKS, room)
+                self.memory.lengthen(base + layout.SUPPORTS, room)
+            for link in self._relation_links[relation]:
+                self._lengthen_link(link, room)
+            self._hash_relation(base, arity, size, room)
+        noted = int(record[layout.R_CHANGED])
+        if noted + more > self.array(base, layout.CHANGED).size:
+            length = max(noted + more, int(_GROWTH * noted) + _FIRST_ROOM)
+            self.memory.lengthen(base + layout.CHANGED, length)
+            self.memory.lengthen(base + layout.PENDING, length)
+
+    def make_index_room(self, index: int, more: int = 1) -> None:
+        """Have room for more entries in a data index."""
+        record = self.index_record(index)
+        base, width, members = (int(record[at]) for at in (layout.I_BASE, layout.I_WIDTH, layout.I_MEMBERS))
+        size, room = int(record[layout.I_SIZE]), int(record[layout.I_ROOM])
+        if size + more <= room:
+            return
+        room = max(size + more, int(_GROWTH * room) + _FIRST_ROOM)
+        record[layout.I_ROOM] = room
+        self.memory.lengthen(base + layout.KEYS, room * width)
+        self.memory.lengthen(base + layout.HEADS, room * members)
+        places = _hash_size(room)
+        if places > self.array(base, layout.PLACES).size:
+            hashed = np.zeros(places, np.int32)
+            heads = self.array(base, layout.HEADS).reshape(room, members)
+            first = np.ascontiguousarray(heads[:size, 0])
+            hashing.enter_rows(self.array(base, layout.KEYS), width, size, first, hashed)
+            self.memory.put(base + layout.PLACES, hashed)
+
+    def find(self, relation: int, row: Words) -> int:
+        """The number of the tuple with this row, negative if there is none."""
+        return tables.find_tuple(self.memory.table, relation, row, 0)
+
+    def rows(self, relation: int, numbers: Words | Numbers) -> Words:
+        """The rows of some tuples."""
+        record = self.relation_record(relation)
+        arity = int(record[layout.R_ARITY])
+        rows = self.array(int(record[layout.R_BASE]), layout.ROWS)
+        return rows.reshape(int(record[layout.R_ROOM]), arity)[numbers].astype(np.int64, copy=False)
+
+    def states(self, relation: int) -> Numbers:
+        """The states of all tuples of a relation, free numbers as 0."""
+        record = self.relation_record(relation)
+        states = self.array(int(record[layout.R_BASE]), layout.STATES)[: int(record[layout.R_SIZE])]
+        found: Numbers = np.maximum(states, 0)
+        return found
+
+    def state(self, relation: int, number: int) -> int:
+        """The state of one tuple."""
+        base = int(self.relation_record(relation)[layout.R_BASE])
+        return int(self.array(base, layout.STATES)[number])
+
+    def ranks(self, relation: int, numbers: Words) -> Words:
+        """The ranks of some tuples, 0 in a relation that is not recursive."""
+        record = self.relation_record(relation)
+        if not record[layout.R_RECURSIVE]:
+            return np.zeros(len(numbers), np.int64)
+        ranks: Words = self.array(int(record[layout.R_BASE]), layout.RANKS)[numbers]
+        return ranks
+
+    def changed(self, relation: int) -> Numbers:
+        """The tuples that were noted in the last batch."""
+        record = self.relation_record(relation)
+        return self.array(int(record[layout.R_BASE]), layout.CHANGED)[: int(record[layout.R_CHANGED])]
+
+    def links_of(self, relation: int) -> Sequence[int]:
+        """The links of a relation."""
+        return self._relation_links[relation]
+
+    def _record(self, slot: int, words: int, number: int) -> Words:
+        return self.memory.arrays[slot][number * words : (number + 1) * words]
+
+    def _append(self, slot: int, record: Words) -> None:
+        self.memory.put(slot, np.concatenate((self.memory.arrays[slot], record)))
+
+    def _add_link(self, number: int, link: Link) -> None:
+        index = self.links.index_of(number)
+        relation = self.number_of[link.side.relation]
+        room = int(self.relation_record(relation)[layout.R_ROOM])
+        base = self.memory.add(np.empty(room, np.int32))
+        for _ in (layout.NEXTS, layout.LASTS):
+            self.memory.add(np.empty(0 if link.negated else room, np.int32))
+        record = np.zeros(layout.LINK, np.int64)
+        record[layout.L_RELATION], record[layout.L_INDEX] = relation, index
+        record[layout.L_BASE], record[layout.L_NEGATED] = base, link.negated
+        record[layout.L_MEMBER] = self._add_member(index)
+        record[layout.L_COLUMNS] = self.details.place(link.side.columns)
+        record[layout.L_TESTS], record[layout.L_TESTS_END] = self.details.tests(link.tests)
+        self._append(layout.LINKS, record)
+        self._relation_links[relation].append(number)
+
+    def _add_member(self, index: int) -> int:
+        """One more column of heads."""
+        record = self.index_record(index)
+        members, room = int(record[layout.I_MEMBERS]), int(record[layout.I_ROOM])
+        heads = np.zeros((room, members + 1), np.int32)
+        base = int(record[layout.I_BASE])
+        heads[:, :members] = self.array(base, layout.HEADS).reshape(room, members)
+        self.memory.put(base + layout.HEADS, heads.reshape(-1))
+        record[layout.I_MEMBERS] = members + 1
+        return members
+
+    def _lengthen_link(self, link: int, room: int) -> None:
+        base = int(self.link_record(link)[layout.L_BASE])
+        self.memory.lengthen(base + layout.ENTRIES, room)
+        if not self.link_record(link)[layout.L_NEGATED]:
+            self.memory.lengthen(base + layout.NEXTS, room)
+            self.memory.lengthen(base + layout.LASTS, room)
+
+    def _hash_relation(self, base: int, arity: int, size: int, room: int) -> None:
+        places = _hash_size(room)
+        if places > self.array(base, layout.HASHED).size:
+            hashed = np.zeros(places, np.int32)
+            states = self.array(base, layout.STATES)
+            hashing.enter_rows(self.array(base, layout.ROWS), arity, size, states, hashed)
+            self.memory.put(base + layout.HASHED, hashed)

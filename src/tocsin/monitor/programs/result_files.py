@@ -1,0 +1,100 @@
+"""Relations written as Soufflé writes them: a tuple a line, values between tabs, nothing quoted.
+
+    number, unsigned    in decimal
+    float               with 17 digits at most, as C's %.17g: 0.10000000000000001, 2.5, 1e+100
+    symbol              as it is, so one that holds a delimiter or a line's end cannot be read back;
+                        a warning says so
+    no column           ()
+
+Tuples are sorted by what their columns hold, the first one first. On standard output a relation stands
+between two lines of signs, under its name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from tocsin.errors import InputError, TocsinWarning
+from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.index.activation.tuples import Rows, TupleCode
+from tocsin.monitor.programs.directives import Transfer
+
+_PORTION = 100_000
+_ABOVE, _BELOW = "-" * 15, "=" * 15
+
+
+def result_path(target: Transfer, folder: Path) -> Path:
+    """The file that a relation is written to."""
+    return folder / (target.filename or f"{target.relation}.csv")
+
+
+def write_result(target: Transfer, path: Path, code: TupleCode, rows: Rows) -> None:
+    """Write a relation to its file, whole or not at all; packed when the name ends in .gz."""
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with gzip.open(draft, "wb") if path.suffix == ".gz" else draft.open("xb") as stream:
+            for portion in _written(target, code, rows):
+                stream.write(portion.encode())
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def print_result(target: Transfer, stream: IO[str], code: TupleCode, rows: Rows) -> None:
+    """Write a relation between its two lines."""
+    stream.write(f"{_ABOVE}\n{target.relation}\n")
+    lines = _written(target, code, rows)
+    if target.headers:
+        stream.write(next(lines))
+    stream.write(f"{_BELOW}\n")
+    for portion in lines:
+        stream.write(portion)
+    stream.write(f"{_BELOW}\n")
+
+
+def _written(target: Transfer, code: TupleCode, rows: Rows) -> Iterator[str]:
+    """The lines of a relation, many at once; the header, if there is one, by itself."""
+    delimiter = target.delimiter or "\t"
+    if target.headers:
+        yield delimiter.join(code.columns) + "\n"
+    if not code.types:
+        yield "()\n" * len(rows)
+        return
+    ordered = code.in_order(rows)
+    unreadable = 0
+    for start in range(0, len(ordered), _PORTION):
+        columns = [
+            _texts(values, kind)
+            for values, kind in zip(
+                zip(*code.decode_rows(ordered[start : start + _PORTION]), strict=True),
+                code.types,
+                strict=True,
+            )
+        ]
+        for column, kind in zip(columns, code.types, strict=True):
+            if kind is Type.SYMBOL:
+                unreadable += sum(delimiter in text or "\n" in text for text in column)
+        yield "\n".join(map(delimiter.join, zip(*columns, strict=True))) + "\n"
+    if unreadable:
+        warnings.warn(
+            f"{target.relation}: {unreadable:,} symbols with a line's end or the delimiter in them are "
+            f"written as they are, and cannot be read back",
+            TocsinWarning,
+            stacklevel=2,
+        )
+
+
+def _texts(values: tuple[Value, ...], kind: Type) -> list[str]:
+    if kind is Type.SYMBOL:
+        return list(values)  # type: ignore[arg-type]
+    if kind is Type.FLOAT:
+        return [format(float(value), ".17g") for value in values]
+    return list(map(str, values))

@@ -1,4 +1,4 @@
-"""The rows of triggers of one shape in an activation index, and the combinations that agree in trigger and keys.
+"""The rows of triggers of one shape in an activation index: which of them agree in trigger and keys.
 
 Position p is a relation, and one rule joins them all. For two positions with one equality it is
 

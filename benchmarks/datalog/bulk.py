@@ -42,7 +42,7 @@ def bulk(workload: Workload, rounds: int) -> dict[str, Any]:
         "tuples": workload.tuples,
         "answers": len(answers),
         "seconds": loaded.median,
-        "bytes": stats.bytes,
+        "bytes": stats["bytes"],
         "constrained": constrained(workload),
         "duckdb": duckdb_seconds(tables, answers, rounds),
     }

@@ -14,7 +14,7 @@ Nothing here calls itself, so neither a deep event nor a deep condition can exha
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -85,7 +85,7 @@ def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAUL
         if isinstance(step, Operator):
             operands = waiting[-step.arity :]
             del waiting[-step.arity :]
-            truth = _combined(step.connective, operands)
+            truth = combined(step.connective, operands)
         elif isinstance(step, Constant):
             truth = Truth.TRUE if step.value else Truth.FALSE
         else:
@@ -95,7 +95,8 @@ def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAUL
     return truths
 
 
-def _combined(connective: Connective, operands: list[Truth]) -> Truth:
+def combined(connective: Connective, operands: list[Truth]) -> Truth:
+    """The truth that a connective gives its operands."""
     if connective is Connective.NOT:
         return Truth(-operands[0])
     if connective is Connective.AND:
@@ -126,7 +127,7 @@ def predicate_truth(predicate: Predicate, event: Event, texts: TextSettings = DE
     if not elements:
         return Truth.FALSE
     kind = kind_of_predicate(predicate)
-    known = [value for value in (_value_as(kind, element) for element in elements) if value is not None]
+    known = [value for value in (value_as(kind, element) for element in elements) if value is not None]
     if not known:
         return Truth.UNKNOWN
     return Truth.TRUE if any(_satisfies(predicate, value) for value in known) else Truth.FALSE
@@ -168,7 +169,13 @@ def score(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> 
 
     None for a condition without free text. A field that is missing scores 0.
     """
-    every = [predicate for predicate in condition.predicates() if predicate.test in TEXT_TESTS]
+    return text_score(
+        [predicate for predicate in condition.predicates() if predicate.test in TEXT_TESTS], event, texts
+    )
+
+
+def text_score(every: Sequence[Predicate], event: Event, texts: TextSettings = DEFAULT) -> float | None:
+    """The score that these predicates over free text, all those of a condition, give a match."""
     scored = [predicate for predicate in every if has_threshold(predicate)] or every
     scores = [
         text_verdict(predicate, document_at(event, predicate.field) or [], texts).score
@@ -290,7 +297,7 @@ def _unicode(text: str) -> str:
 # ---- What a predicate asks of one value
 
 
-def _value_as(kind: Kind, value: object) -> Any:
+def value_as(kind: Kind, value: object) -> Any:
     """The value as a predicate of this kind sees it, or None when it is of another kind.
 
     An event's string is a timestamp or an address to a predicate that asks for one, if it reads as one.

@@ -105,6 +105,7 @@ def _read_sql(data: bytes, file: str) -> Rules:
         columns=np.array([trigger.column for trigger in triggers], np.int32),
         files=(file,),
         aliases={row: trigger.alias for row, trigger in enumerate(triggers) if trigger.alias is not None},
+        triggers=dict(enumerate(triggers)),
         metadata=metadata_of_rows([trigger.metadata() for trigger in triggers], file),
         rejected=errors,
     )

@@ -1,4 +1,4 @@
-"""What a group's values come to, kept while values come and go; always what working it out anew would give."""
+"""What a group's values come to while values come and go: always what working it out anew would give."""
 
 from __future__ import annotations
 

@@ -115,11 +115,11 @@ class Assembler:
                 return [layout.SEARCH, atom, *self._searched(link, registers), nexts]
             case Some(link, source, source_link):
                 return [layout.SOME, *self._heads(link), source, self._base(source_link) + layout.ENTRIES]
-            case NoneFollowed(link, source, source_link, tolerant):
+            case NoneFollowed(link, source, source_link, turned):
                 entries = self._base(source_link) + layout.ENTRIES
-                return [layout.NONE_FOLLOWED, *self._heads(link), source, entries, int(tolerant)]
-            case NoneSearched(link, registers, tolerant):
-                return [layout.NONE_SEARCHED, *self._searched(link, registers), int(tolerant)]
+                return [layout.NONE_FOLLOWED, *self._heads(link), source, entries, turned]
+            case NoneSearched(link, registers, turned):
+                return [layout.NONE_SEARCHED, *self._searched(link, registers), turned]
             case Load(atom, relation, pairs):
                 record = self._store.relation_record(self._store.number_of[relation])
                 place = self._store.details.place([word for pair in pairs for word in pair])

@@ -71,9 +71,9 @@ class Machine:
         self._control = np.zeros(layout.CONTROL_WORDS, np.int64)
         self._control[layout.ITEM_RELATION] = -1
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
-        self._control_words = memoryview(self._control)
+        self._control_words = self._control.data
         self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
-        self._inbox_words = memoryview(self._inbox)
+        self._inbox_words = self._inbox.data
         for slot, array in (
             (layout.CONTROL, self._control),
             (layout.INBOX, self._inbox),
@@ -89,11 +89,11 @@ class Machine:
         return self._store.number_of[name]
 
     def change(self, relation: int, rows: Words, insert: bool) -> None:
-        """Stage facts that are given, or taken back; what is there already, or is not there, changes nothing."""
+        """Stage facts that are given, or taken back; what is there, or is not there, changes nothing."""
         self._waiting.append((relation, np.ascontiguousarray(rows, np.int64), insert))
 
     def settle(self) -> None:
-        """Bring every relation up to date with all staged changes. After an error the machine is of no use."""
+        """Bring all relations up to date with the staged changes. After an error the machine is of no use."""
         self._plan()
         self._begin_closures()
         memory = self._store.memory
@@ -113,10 +113,8 @@ class Machine:
         if self._graphs:
             self._begin_closures()
         inbox = self._inbox_words
-        place = 0
-        for word in row:
+        for place, word in enumerate(row):
             inbox[place] = word
-            place += 1
         status = settling.change_one(self._store.memory.table, relation, insert)
         if status != layout.FINISHED:
             if status == layout.NEEDS_ROOM_FIRST:

@@ -144,11 +144,13 @@ class AggregateRule:
 class ClosureRule:
     """`head` is the transitive closure of the binary relation `arc`: all pairs with a path of some arcs.
 
-    Only made where nothing but the user looks at `head`, so that it need never be written out.
+    Only made where nothing but the user looks at `head`, so that it need never be written out. Facts given to
+    `head` are facts of the relation `facts`; where there is none, `head` cannot be given any.
     """
 
     head: str
     arc: str
+    facts: str | None = None
     source: Source | None = None
 
 

@@ -1,7 +1,7 @@
 """Steps that are worked out outside the kernels: maps over values, and aggregates.
 
-A kernel lays the tuples that come and go aside (OUTBOX) and asks when it can do no more without. What is given
-back are derivations, as plans find them: rows of a head, each with a sign and a rank.
+A kernel lays the tuples that come and go aside (OUTBOX) and asks when it can do no more without. What is
+given back are derivations, as plans find them: rows of a head, each with a sign and a rank.
 """
 
 from __future__ import annotations

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.constraints import (
-    Cardinalities,
-    VariableConstraint,
-    spread_elements,
-    variables_of,
-)
+from tocsin.index.activation.constraints import Cardinalities, join_tree
 from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
 from tocsin.index.activation.normal_form import (
     Atom,
@@ -36,6 +31,7 @@ from tocsin.index.activation.plans import (
     Some,
     Step,
 )
+from tocsin.kernels.activation import layout
 
 WordOf = Callable[[Value, Type], int]
 
@@ -61,15 +57,18 @@ class RulePlanner:
         self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
         self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
-        for (left, right), variables in self._shared_variables().items():
-            self._tie(left, right, variables)
+        for left in range(len(self.atoms)):
+            for right in range(left):
+                self._note_order(left, right)
+        for left, right in join_tree(rule.body, cardinalities):
+            self._tie(left, right)
         for number in range(len(rule.body), len(self.atoms)):
-            variables = set(self.columns[number])
+            variables = self.columns[number].keys()
             cover = next(
-                (atom for atom in range(len(rule.body)) if variables <= set(self.columns[atom])), None
+                (atom for atom in range(len(rule.body)) if variables <= self.columns[atom].keys()), None
             )
             if cover is not None:
-                self._tie(cover, number, variables)
+                self._tie(cover, number)
 
     def plan(self, start: int) -> Plan:
         """The plan for a tuple of atom `start`."""
@@ -115,24 +114,22 @@ class RulePlanner:
             if here == atom and other < len(self.rule.body) and self.shared(atom, other, order)
         ]
 
-    def _shared_variables(self) -> dict[tuple[int, int], set[int]]:
-        variable_at = {
-            argument: variable
-            for variable, arguments in variables_of(self.rule.body).items()
-            for argument in arguments
-        }
-        pairs: dict[tuple[int, int], set[int]] = {}
-        for element in spread_elements(self.rule.body, self.cardinalities):
-            if isinstance(element, VariableConstraint):
-                pair = min(element.left.atom, element.right.atom), max(element.left.atom, element.right.atom)
-                pairs.setdefault(pair, set()).add(variable_at[element.left])
-        return pairs
+    def _note_order(self, left: int, right: int) -> None:
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name.
 
-    def _tie(self, left: int, right: int, variables: Collection[int]) -> None:
+        A negated atom hangs by all of its variables or not at all: that is when it is known whether it holds.
+        """
         named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
-        order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
-        self._order[left, right] = self._order[right, left] = order
-        self.links.tie(self.side(left, order), self.side(right, order))
+        variables = self.columns[left].keys() & self.columns[right].keys()
+        negated = [atom for atom in (left, right) if atom >= len(self.rule.body)]
+        if variables and all(self.columns[atom].keys() == variables for atom in negated):
+            order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
+            self._order[left, right] = self._order[right, left] = order
+
+    def _tie(self, left: int, right: int) -> None:
+        order = self._order.get((left, right))
+        if order is not None:
+            self.links.tie(self.side(left, order), self.side(right, order))
 
 
 class _Planning:
@@ -214,19 +211,24 @@ class _Planning:
     def _ask_for_none(self, atom: int) -> None:
         order = self.planner.negated_order(atom)
         link = self.planner.link(atom, order)
-        tolerant = self._turns_with_start(atom)
+        turned = self._turned(atom)
         source = self._source(atom, order)
         if source is not None:
-            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), tolerant))
+            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), turned))
         else:
             self._load(order)
-            self.steps.append(NoneSearched(link, order, tolerant))
+            self.steps.append(NoneSearched(link, order, turned))
 
-    def _turns_with_start(self, atom: int) -> bool:
-        """Whether a negated atom behind the starting one hangs by the same link: its entry turned as well."""
-        if not len(self.rule.body) <= self.start < atom:
-            return False
-        return self.planner.negated_link(atom) == self.planner.negated_link(self.start)
+    def _turned(self, atom: int) -> int:
+        """How the entry that turned for the starting atom counts for another one that hangs by the same link.
+
+        What is gained or lost when it turns is found once, by the first atom that stands at it. So for those
+        before the starting one it counts as taken, and for those behind it as empty.
+        """
+        started_here = self.start >= len(self.rule.body)
+        if not started_here or self.planner.negated_link(atom) != self.planner.negated_link(self.start):
+            return layout.AS_IT_IS
+        return layout.AS_EMPTY if atom > self.start else layout.AS_TAKEN
 
     def _best_atom(self) -> int | None:
         waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]

@@ -40,12 +40,12 @@ class Some(NamedTuple):
 
 
 class NoneFollowed(NamedTuple):
-    """Go on only if there is none. `tolerant`: the entry that has just turned counts as empty."""
+    """Go on only if there is none. `turned` says how the entry counts that has just turned."""
 
     link: int
     source: int
     source_link: int
-    tolerant: bool
+    turned: int
 
 
 class NoneSearched(NamedTuple):
@@ -53,7 +53,7 @@ class NoneSearched(NamedTuple):
 
     link: int
     registers: tuple[int, ...]
-    tolerant: bool
+    turned: int
 
 
 class Load(NamedTuple):

@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from tocsin.kernels.activation.arithmetic import evaluate
 from tocsin.kernels.activation.data_index import find_entry, passes
 from tocsin.kernels.activation.layout import (
+    ACTIVATIONS,
+    AS_EMPTY,
+    AS_IT_IS,
+    BARREN,
     COMPUTE,
     CONTROL,
     CURSORS,
@@ -70,7 +74,8 @@ from tocsin.kernels.jit import bare_kernel
 def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int:
     """Run a plan for the tuple `coming`; what it derives is appended to EMISSIONS, `sign` telling which way.
 
-    Returns GOES_ON, FAILED, or NEEDS_EMISSIONS when there was no room: then nothing is appended.
+    Returns GOES_ON, FAILED, or NEEDS_EMISSIONS when there was no room: then nothing is appended. A tuple that
+    has to wait, because an atom that can be asked from it alone has no partner, is not activated at all.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
     relations, steps = words(table, RELATIONS), words(table, STEPS)
@@ -85,6 +90,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     here = plans[record + P_ATOM]
     tuples[here] = coming
     emitted_before = control[EMITTED]
+    is_active = False
     depth = 0
     at = plans[record + P_STEPS]
     while True:
@@ -119,19 +125,17 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == NONE_FOLLOWED:
             entry = np.int64(numbers(table, steps[at + 5])[tuples[steps[at + 4]]])
             control[INDEX_ACCESSES] += 1
-            holds = (
-                entry < 0
-                or numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
-                or (steps[at + 6] != 0 and entry == control[TURNED_ENTRY])
-            )
+            if steps[at + 6] != AS_IT_IS and entry == control[TURNED_ENTRY]:
+                holds = steps[at + 6] == AS_EMPTY
+            elif entry >= 0:
+                holds = numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
         elif code == NONE_SEARCHED:
             entry = find_entry(table, steps[at + 1], registers, 0, steps[at + 3])
             control[INDEX_ACCESSES] += 1
-            holds = (
-                entry < 0
-                or _head(table, steps[at + 1], entry, steps[at + 2]) == 0
-                or (steps[at + 4] != 0 and entry == control[TURNED_ENTRY])
-            )
+            if steps[at + 4] != AS_IT_IS and entry == control[TURNED_ENTRY]:
+                holds = steps[at + 4] == AS_EMPTY
+            elif entry >= 0:
+                holds = _head(table, steps[at + 1], entry, steps[at + 2]) == 0
         elif code == LOAD:
             source = words(table, steps[at + 2])
             first = tuples[steps[at + 1]] * steps[at + 3]
@@ -147,6 +151,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
             if not _emit(table, at, sign):
                 control[EMITTED] = emitted_before
                 return NEEDS_EMISSIONS
+            is_active = True
             holds = False
         else:
             first, last = (
@@ -161,11 +166,14 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 registers[steps[at + 1]] = operands[0]
             else:
                 holds = operands[0] != 0
+        is_active |= depth > 0
         if holds:
             at += STEP
             continue
         while True:
             if depth == 0:
+                control[ACTIVATIONS] += is_active
+                control[BARREN] += is_active and control[EMITTED] == emitted_before
                 return GOES_ON
             at = cursors[depth - 1]
             nexts = numbers(table, steps[at + 7] if steps[at] == FOLLOW else steps[at + 5])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.activation.hashing import hash_word
 from tocsin.kernels.jit import bare_kernel
 
 Numbers = NDArray[np.int32]
@@ -19,18 +20,9 @@ Words = NDArray[np.int64]
 
 
 @bare_kernel
-def _scattered(word: np.uint64) -> np.uint64:
-    """Where to look for a word, in the upper bits and the lower ones."""
-    mixed = (word ^ (word >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xFF51AFD7ED558CCD)
-    return mixed ^ (mixed >> np.uint64(32))
-
-
-@bare_kernel
 def _home(tail: int, head: int, mask: int) -> int:
     """The slot that an arc wants."""
-    word = (np.uint64(tail) << np.uint64(32)) | np.uint64(head)
-    return np.int64(_scattered(word) & np.uint64(mask))
+    return np.int64(hash_word(hash_word(np.uint64(0), tail), head) & np.uint64(mask))
 
 
 @bare_kernel
@@ -43,7 +35,7 @@ def number_words(words: Words, numbers: Numbers, known: Words, used: int, table:
     mask = table.size - 1
     for i in range(words.size):
         word = words[i]
-        slot = np.int64(_scattered(np.uint64(word)) & np.uint64(mask))
+        slot = np.int64(hash_word(np.uint64(0), word) & np.uint64(mask))
         number = table[slot]
         while number >= 0 and known[number] != word:
             slot = (slot + 1) & mask
@@ -62,7 +54,7 @@ def find_words(words: Words, numbers: Numbers, known: Words, table: Numbers) -> 
     """Put the number of each word into `numbers`, -1 for one that has none."""
     mask = table.size - 1
     for i in range(words.size):
-        slot = np.int64(_scattered(np.uint64(words[i])) & np.uint64(mask))
+        slot = np.int64(hash_word(np.uint64(0), words[i]) & np.uint64(mask))
         number = table[slot]
         while number >= 0 and known[number] != words[i]:
             slot = (slot + 1) & mask

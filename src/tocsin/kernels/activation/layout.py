@@ -127,8 +127,8 @@ JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEA
     FOLLOW,  # atom, heads slot, members, member, from atom, its entries slot, nexts slot
     SEARCH,  # atom, index, member, registers of the key, nexts slot
     SOME,  # heads slot, members, member, from atom, its entries slot
-    NONE_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, tolerant
-    NONE_SEARCHED,  # index, member, registers of the key, tolerant: the turned entry counts as empty
+    NONE_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, how the turned entry counts
+    NONE_SEARCHED,  # index, member, registers of the key, how the turned entry counts
     LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
     COMPUTE,  # register, expression from, to
     TEST,  # expression from, to
@@ -136,6 +136,9 @@ JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEA
     EMIT,  # relation, registers, how many, pairs (atom, ranks slot), how many
 ) = range(10)
 STEP = 8
+
+# How the entry that has just turned counts for another negated atom that hangs by the same link
+AS_IT_IS, AS_EMPTY, AS_TAKEN = range(3)
 
 # Tests of constants and of equal columns, in DETAILS: (column, COLUMN or CONSTANT, what it equals)
 EQUALS_COLUMN, EQUALS_CONSTANT = range(2)

@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.kernels.activation.hashing import hash_word
 from tocsin.kernels.bits import lowest_bit
 from tocsin.kernels.jit import bare_kernel
 
@@ -45,9 +46,7 @@ ROOM_FOR_ONE = 2 * LEVELS
 @bare_kernel
 def level_of(key: int) -> int:
     """The uppermost level that a key stands on."""
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xFF51AFD7ED558CCD)
-    mixed ^= mixed >> np.uint64(32)
+    mixed = hash_word(hash_word(np.uint64(0), key), key)
     return min(lowest_bit(mixed) >> 1, LEVELS - 1)
 
 

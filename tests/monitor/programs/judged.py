@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -43,8 +42,13 @@ class Judged:
     def check(self) -> None:
         assert contents(self.engine) == contents(self.judge)
 
-    def step(self, change: Callable[[Engine], Changes]) -> Changes | None:
-        """The change, or None when it was refused by both; then nothing has changed."""
+    def step(self, method: str, *arguments: object) -> Changes | None:
+        """What a method of the engine gives, or None when both refuse it; then nothing has changed."""
+
+        def change(engine: Engine) -> Changes:
+            result: Changes = getattr(engine, method)(*arguments)
+            return result
+
         before = contents(self.engine)
         try:
             wanted = change(self.judge)

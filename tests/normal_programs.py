@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
-from tocsin.grammar.datalog.meaning import Contents, Tuple
+from tocsin.grammar.datalog.conjunctions import Tuple
+from tocsin.grammar.datalog.meaning import Contents
 from tocsin.grammar.datalog.strata import components_in_order
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.normal_form import (

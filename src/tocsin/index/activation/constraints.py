@@ -54,34 +54,58 @@ def all_elements(body: Sequence[Atom]) -> list[ConstraintElement]:
 
 
 def least_elements(body: Sequence[Atom], cardinalities: Cardinalities) -> list[ConstraintElement]:
-    """The MCE of a body: Algorithm 1, with the main argument chosen by cardinality.
+    """The MCE of a body: along its join tree, and what a circle of joins has beyond a tree.
 
-    The main argument of a variable is that of the atom with most tuples, the first one where several have
-    equally many. Where a variable occurs twice in one atom, its first column stands for both.
+    So each atom but the first of a tree is tied to one other by all the variables they share: as many
+    elements as Algorithm 1 leaves. Around a variable they make a star where one atom is the largest.
     """
     elements: list[ConstraintElement] = []
+    tree = join_tree(body, cardinalities)
     for arguments in variables_of(body).values():
-        main = _largest(arguments, body, cardinalities)
-        elements += [VariableConstraint(argument, main) for argument in arguments if argument != main]
+        tied: dict[int, Argument] = {argument.atom: argument for argument in arguments}
+        group = {atom: {atom} for atom in tied}
+        for main, other in tree:
+            if main in tied and other in tied:
+                elements.append(VariableConstraint(tied[other], tied[main]))
+                _unite(group, main, other)
+        for other in tied:
+            main = arguments[0].atom
+            if other not in group[main]:
+                elements.append(VariableConstraint(tied[other], tied[main]))
+                _unite(group, main, other)
     return elements + constants_of(body)
 
 
-def spread_elements(body: Sequence[Atom], cardinalities: Cardinalities) -> list[ConstraintElement]:
-    """An MCE in which, as far as possible, no atom is the main one of two variables (section 5.1).
+def join_tree(body: Sequence[Atom], cardinalities: Cardinalities) -> list[tuple[int, int]]:
+    """Pairs of atoms, the main one first, that connect all atoms which variables connect.
 
-    One data index serves all atoms of a variable; so that its size is not that of one relation each time, the
-    largest that has none yet is chosen.
+    Pairs that share most variables come first, so that a rule without circles is decided by its pairs alone;
+    among those, pairs with the relation that has most tuples, so that one index serves many.
     """
-    elements: list[ConstraintElement] = []
-    used: set[int] = set()
-    for arguments in variables_of(body).values():
-        if len(arguments) == 1:
-            continue
-        unused = [argument for argument in arguments if argument.atom not in used]
-        main = _largest(unused or arguments, body, cardinalities)
-        used.add(main.atom)
-        elements += [VariableConstraint(argument, main) for argument in arguments if argument != main]
-    return elements + constants_of(body)
+    variables = [{term for term in atom.terms if isinstance(term, Variable)} for atom in body]
+    sizes = [cardinalities.get(atom.relation, 0) for atom in body]
+    pairs = [
+        (left, right)
+        for left in range(len(body))
+        for right in range(left + 1, len(body))
+        if variables[left] & variables[right]
+    ]
+    pairs.sort(
+        key=lambda pair: (-len(variables[pair[0]] & variables[pair[1]]), -max(sizes[pair[0]], sizes[pair[1]]))
+    )
+    group = {atom: {atom} for atom in range(len(body))}
+    tree: list[tuple[int, int]] = []
+    for left, right in pairs:
+        if right not in group[left]:
+            _unite(group, left, right)
+            tree.append((left, right) if sizes[left] >= sizes[right] else (right, left))
+    return tree
+
+
+def _unite(group: dict[int, set[int]], left: int, right: int) -> None:
+    group[left] |= group[right]
+    for member in group[left]:
+        group[member] = group[left]
 
 
 def variables_of(body: Sequence[Atom]) -> dict[int, list[Argument]]:
@@ -104,7 +128,3 @@ def constants_of(body: Sequence[Atom]) -> list[ConstraintElement]:
         for column, term in enumerate(atom.terms)
         if isinstance(term, Constant)
     ]
-
-
-def _largest(arguments: Sequence[Argument], body: Sequence[Atom], cardinalities: Cardinalities) -> Argument:
-    return max(arguments, key=lambda argument: cardinalities.get(body[argument.atom].relation, 0))

@@ -34,17 +34,20 @@ class Relation(NamedTuple):
     types: tuple[Type, ...]
 
 
-class Variable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Variable:
     """A variable by its number within a rule."""
 
     number: int
 
 
-class Anything(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Anything:
     """A column that is not looked at."""
 
 
-class Constant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Constant:
     """A value; its type is that of the column or of the operation it stands in."""
 
     value: Value
@@ -141,11 +144,13 @@ class AggregateRule:
 class ClosureRule:
     """`head` is the transitive closure of the binary relation `arc`: all pairs with a path of some arcs.
 
-    Only made where nothing but the user looks at `head`, so that it need never be written out.
+    Only made where nothing but the user looks at `head`, so that it need never be written out. Facts given to
+    `head` are facts of the relation `facts`; where there is none, `head` cannot be given any.
     """
 
     head: str
     arc: str
+    facts: str | None = None
     source: Source | None = None
 
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.constraints import (
-    Cardinalities,
-    VariableConstraint,
-    spread_elements,
-    variables_of,
-)
+from tocsin.index.activation.constraints import Cardinalities, join_tree
 from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
 from tocsin.index.activation.normal_form import (
     Atom,
-    Call,
     Constant,
     Expression,
     JoinRule,
@@ -36,6 +30,8 @@ from tocsin.index.activation.plans import (
     Some,
     Step,
 )
+from tocsin.index.activation.uncertain import OF_A_TEST, marks_of, may_fail, variables_in
+from tocsin.kernels.activation import layout
 
 WordOf = Callable[[Value, Type], int]
 
@@ -46,7 +42,7 @@ class RulePlanner:
     def __init__(
         self,
         rule: JoinRule,
-        types: Callable[[str], Sequence[Type]],
+        types: Callable[[str], Sequence[Type] | None],
         word_of: WordOf,
         links: Links,
         cardinalities: Cardinalities,
@@ -58,18 +54,22 @@ class RulePlanner:
         self.cardinalities = cardinalities
         self.ranked = ranked
         self.columns = [_columns(atom) for atom in self.atoms]
-        self.tests = [_tests(atom, types(atom.relation), word_of) for atom in self.atoms]
-        self.head_types = types(rule.head.relation)
+        self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
+        self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
+        self.marks = marks_of(rule)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
-        for (left, right), variables in self._shared_variables().items():
-            self._tie(left, right, variables)
+        for left in range(len(self.atoms)):
+            for right in range(left):
+                self._note_order(left, right)
+        for left, right in join_tree(rule.body, cardinalities):
+            self._tie(left, right)
         for number in range(len(rule.body), len(self.atoms)):
-            variables = set(self.columns[number])
+            variables = self.columns[number].keys()
             cover = next(
-                (atom for atom in range(len(rule.body)) if variables <= set(self.columns[atom])), None
+                (atom for atom in range(len(rule.body)) if variables <= self.columns[atom].keys()), None
             )
             if cover is not None:
-                self._tie(cover, number, variables)
+                self._tie(cover, number)
 
     def plan(self, start: int) -> Plan:
         """The plan for a tuple of atom `start`."""
@@ -93,6 +93,20 @@ class RulePlanner:
             Link(self.side(atom, variables), self.tests[atom], negated=atom >= len(self.rule.body))
         )
 
+    def search_order(self, atom: int, variables: Iterable[int]) -> tuple[int, ...]:
+        """The order of a key that only this atom hangs by."""
+        return tuple(sorted(variables, key=lambda variable: self.columns[atom][variable]))
+
+    def negated_order(self, atom: int) -> tuple[int, ...]:
+        """The order of the key by which a negated atom hangs."""
+        variables = set(self.columns[atom])
+        shared = (self.shared(other, atom, variables) for other in range(len(self.rule.body)))
+        return next((order for order in shared if order), self.search_order(atom, variables))
+
+    def negated_link(self, atom: int) -> int:
+        """The link of a negated atom."""
+        return self.link(atom, self.negated_order(atom))
+
     def partners(self, atom: int) -> list[tuple[int, tuple[int, ...]]]:
         """The positive atoms that hang in one index with an atom, and by which variables."""
         return [
@@ -101,24 +115,22 @@ class RulePlanner:
             if here == atom and other < len(self.rule.body) and self.shared(atom, other, order)
         ]
 
-    def _shared_variables(self) -> dict[tuple[int, int], set[int]]:
-        variable_at = {
-            argument: variable
-            for variable, arguments in variables_of(self.rule.body).items()
-            for argument in arguments
-        }
-        pairs: dict[tuple[int, int], set[int]] = {}
-        for element in spread_elements(self.rule.body, self.cardinalities):
-            if isinstance(element, VariableConstraint):
-                pair = min(element.left.atom, element.right.atom), max(element.left.atom, element.right.atom)
-                pairs.setdefault(pair, set()).add(variable_at[element.left])
-        return pairs
+    def _note_order(self, left: int, right: int) -> None:
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name.
 
-    def _tie(self, left: int, right: int, variables: Collection[int]) -> None:
+        A negated atom hangs by all of its variables or not at all: that is when it is known whether it holds.
+        """
         named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
-        order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
-        self._order[left, right] = self._order[right, left] = order
-        self.links.tie(self.side(left, order), self.side(right, order))
+        variables = self.columns[left].keys() & self.columns[right].keys()
+        negated = [atom for atom in (left, right) if atom >= len(self.rule.body)]
+        if variables and all(self.columns[atom].keys() == variables for atom in negated):
+            order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
+            self._order[left, right] = self._order[right, left] = order
+
+    def _tie(self, left: int, right: int) -> None:
+        order = self._order.get((left, right))
+        if order is not None:
+            self.links.tie(self.side(left, order), self.side(right, order))
 
 
 class _Planning:
@@ -132,6 +144,7 @@ class _Planning:
         self.bound_atoms: list[int] = []
         self.bound: set[int] = set()
         self.loaded: set[int] = set()
+        self.marks = planner.marks
         self.lets: list[Let] = list(self.rule.lets)
         self.checks: list[Test] = list(self.rule.tests)
         self.negated = [atom for atom in range(len(self.rule.body), len(planner.atoms)) if atom != start]
@@ -143,6 +156,7 @@ class _Planning:
             if self._had_its_turn(atom):
                 self.steps.append(Other(atom))
             self._bind(atom)
+        self._ask_what_can_be_asked(self.lets, self.checks, self.negated)
         registers = self._emit()
         return Plan(
             self.rule,
@@ -164,70 +178,80 @@ class _Planning:
         for other, order in self.planner.partners(atom):
             if other not in self.bound_atoms:
                 self.steps.append(Some(self.planner.link(other, order), atom, self.planner.link(atom, order)))
-        self._ask_what_can_be_asked()
+        certain = [let for let in self.lets if not self._may_fail(let.expression, let.variable)]
+        checks = [check for check in self.checks if not self._may_fail(check.left, check.right)]
+        negated = [atom for atom in self.negated if self.marks.keys().isdisjoint(self.planner.columns[atom])]
+        self._ask_what_can_be_asked(certain, checks, negated)
 
-    def _ask_what_can_be_asked(self) -> None:
-        """Negated atoms, computed variables and tests, as soon as their variables are bound."""
-        progress = True
-        while progress:
-            progress = False
-            for let in list(self.lets):
-                if self.bound.issuperset(_variables(let.expression)):
-                    self.lets.remove(let)
-                    self._compute(let)
-                    progress = True
-        for check in list(self.checks):
-            variables = _variables(check.left) | _variables(check.right)
+    def _may_fail(self, *parts: Expression) -> bool:
+        """Whether there may be no value: then all that is certain is asked first, whatever is bound."""
+        return any(may_fail(part) or self.marks.keys() & variables_in(part) for part in parts)
+
+    def _ask_what_can_be_asked(
+        self, lets: Collection[Let], checks: Collection[Test], negated: Collection[int]
+    ) -> None:
+        """Computed variables, tests and negated atoms, as soon as their variables are bound."""
+        waiting = list(lets)
+        while ready := [let for let in waiting if self.bound >= variables_in(let.expression)]:
+            for let in ready:
+                waiting.remove(let)
+                self.lets.remove(let)
+                self._compute(let)
+        for check in list(checks):
+            variables = variables_in(check.left) | variables_in(check.right)
             if self.bound >= variables:
                 self.checks.remove(check)
-                self._load(variables)
-                self.steps.append(Check(check))
-        for atom in list(self.negated):
+                self._check(check)
+        for atom in list(negated):
             if self.bound.issuperset(self.planner.columns[atom]):
                 self.negated.remove(atom)
                 self._ask_for_none(atom)
 
     def _compute(self, let: Let) -> None:
-        self._load(_variables(let.expression))
-        if let.variable.number in self.bound:
-            self._load({let.variable.number})
-            self.steps.append(Check(Test("=", let.variable, let.expression, let.type)))
-        else:
-            self.steps.append(Compute(let.variable.number, let.expression, let.type))
-            self.bound.add(let.variable.number)
-            self.loaded.add(let.variable.number)
+        number = let.variable.number
+        if number in self.bound:
+            self._check(Test("=", let.variable, let.expression, let.type))
+            return
+        variables = variables_in(let.expression)
+        self._load(variables)
+        mark = self.marks.get(number, 0)
+        self.steps.append(Compute(number, let.expression, let.type, mark, self._needed(variables)))
+        self.bound.add(number)
+        self.loaded.add(number)
+
+    def _check(self, check: Test) -> None:
+        variables = variables_in(check.left) | variables_in(check.right)
+        self._load(variables)
+        mark = OF_A_TEST if self._may_fail(check.left, check.right) else 0
+        self.steps.append(Check(check, mark, self._needed(variables)))
+
+    def _needed(self, variables: Iterable[int]) -> int:
+        needed = 0
+        for variable in variables:
+            needed |= self.marks.get(variable, 0)
+        return needed
 
     def _ask_for_none(self, atom: int) -> None:
-        variables = set(self.planner.columns[atom])
-        tolerant = self._turns_with_start(atom)
-        for source in self.bound_atoms:
-            order = self.planner.shared(source, atom, variables) if variables else None
-            if order is not None:
-                link, source_link = self.planner.link(atom, order), self.planner.link(source, order)
-                self.steps.append(NoneFollowed(link, source, source_link, tolerant))
-                return
-        order = self._search_order(atom, variables)
-        self._load(variables)
-        self.steps.append(NoneSearched(self.planner.link(atom, order), order, tolerant))
+        order = self.planner.negated_order(atom)
+        link = self.planner.link(atom, order)
+        turned = self._turned(atom)
+        source = self._source(atom, order)
+        if source is not None:
+            self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), turned))
+        else:
+            self._load(order)
+            self.steps.append(NoneSearched(link, order, turned, self._needed(order)))
 
-    def _turns_with_start(self, atom: int) -> bool:
-        """Whether a negated atom behind the starting one hangs by the same link: its entry turned as well."""
-        if not len(self.rule.body) <= self.start < atom:
-            return False
-        mine, starting = self._negated_link(atom), self._negated_link(self.start)
-        return mine == starting
+    def _turned(self, atom: int) -> int:
+        """How the entry that turned for the starting atom counts for another one that hangs by the same link.
 
-    def _negated_link(self, atom: int) -> int:
-        return self.planner.link(atom, self.negated_order(atom))
-
-    def negated_order(self, atom: int) -> tuple[int, ...]:
-        """The order of the key by which a negated atom hangs."""
-        variables = set(self.planner.columns[atom])
-        for other in range(len(self.rule.body)):
-            order = self.planner.shared(other, atom, variables) if variables else None
-            if order is not None:
-                return order
-        return self._search_order(atom, variables)
+        What is gained or lost when it turns is found once, by the first atom that stands at it. So for those
+        before the starting one it counts as taken, and for those behind it as empty.
+        """
+        started_here = self.start >= len(self.rule.body)
+        if not started_here or self.planner.negated_link(atom) != self.planner.negated_link(self.start):
+            return layout.AS_IT_IS
+        return layout.AS_EMPTY if atom > self.start else layout.AS_TAKEN
 
     def _best_atom(self) -> int | None:
         waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]
@@ -264,7 +288,7 @@ class _Planning:
             self._drop_check(Some(link, source, source_link))
             self.steps.append(Follow(atom, link, source, source_link))
             return
-        order = self._search_order(atom, variables)
+        order = self.planner.search_order(atom, variables)
         self._load(variables)
         self.steps.append(Search(atom, self.planner.link(atom, order), order))
 
@@ -276,9 +300,6 @@ class _Planning:
             if self.steps[place] == check:
                 del self.steps[place]
                 return
-
-    def _search_order(self, atom: int, variables: Collection[int]) -> tuple[int, ...]:
-        return tuple(sorted(variables, key=lambda variable: self.planner.columns[atom][variable]))
 
     def _load(self, variables: Collection[int]) -> None:
         """Have variables in registers: from the coming tuple if it has them, else from the last one found."""
@@ -337,23 +358,11 @@ def _tests(atom: Atom, types: Sequence[Type], word_of: WordOf) -> tuple[ColumnTe
     return tuple(tests)
 
 
-def _variables(expression: Expression) -> set[int]:
-    found: set[int] = set()
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Variable):
-            found.add(part.number)
-        elif isinstance(part, Call):
-            waiting.extend(part.operands)
-    return found
-
-
 def _all_variables(rule: JoinRule) -> Iterable[Variable]:
     for atom in (rule.head, *rule.body, *rule.negated):
         yield from (term for term in atom.terms if isinstance(term, Variable))
     for let in rule.lets:
         yield let.variable
-        yield from map(Variable, _variables(let.expression))
+        yield from map(Variable, variables_in(let.expression))
     for test in rule.tests:
-        yield from map(Variable, _variables(test.left) | _variables(test.right))
+        yield from map(Variable, variables_in(test.left) | variables_in(test.right))

@@ -187,7 +187,45 @@ class Store:
         """The states of all tuples of a relation, free numbers as 0."""
         record = self.relation_record(relation)
         states = self.array(int(record[layout.R_BASE]), layout.STATES)[: int(record[layout.R_SIZE])]
-        return np.maximum(states, 0).astype(np.int32, copy=False)
+        found: Numbers = np.maximum(states, 0)
+        return found
+
+    def state(self, relation: int, number: int) -> int:
+        """The state of one tuple."""
+        base = int(self.relation_record(relation)[layout.R_BASE])
+        return int(self.array(base, layout.STATES)[number])
+
+    def ranks(self, relation: int, numbers: Words) -> Words:
+        """The ranks of some tuples, 0 in a relation that is not recursive."""
+        record = self.relation_record(relation)
+        if not record[layout.R_RECURSIVE]:
+            return np.zeros(len(numbers), np.int64)
+        ranks: Words = self.array(int(record[layout.R_BASE]), layout.RANKS)[numbers]
+        return ranks
+
+    def changed(self, relation: int) -> Numbers:
+        """The tuples that were noted in the last batch."""
+        record = self.relation_record(relation)
+        return self.array(int(record[layout.R_BASE]), layout.CHANGED)[: int(record[layout.R_CHANGED])]
+
+    def links_of(self, relation: int) -> Sequence[int]:
+        """The links of a relation."""
+        return self._relation_links[relation]
+
+    def keys(self) -> int:
+        """How many keys all data indexes have."""
+        bases = [int(self.index_record(index)[layout.I_BASE]) for index in range(len(self.links.members))]
+        return sum(int(np.count_nonzero(self.array(base, layout.PLACES))) for base in bases)
+
+    def semantic_entries(self) -> int:
+        """How many tuples hang in data indexes, a tuple once for each link: with partners, or waiting."""
+        count = 0
+        for link in range(len(self.links.links)):
+            record = self.link_record(link)
+            states = self.states(int(record[layout.L_RELATION]))
+            entries = self.array(int(record[layout.L_BASE]), layout.ENTRIES)[: states.size]
+            count += int(np.count_nonzero((states & layout.PRESENT != 0) & (entries >= 0)))
+        return count
 
     def _record(self, slot: int, words: int, number: int) -> Words:
         return self.memory.arrays[slot][number * words : (number + 1) * words]

@@ -29,8 +29,6 @@ from tocsin.kernels.activation.data_index import (
 from tocsin.kernels.activation.layout import (
     ACTIVATE,
     ACTIVATE_TURNED,
-    ACTIVATIONS,
-    BARREN,
     BEFORE,
     C_FROM,
     C_RECURSIVE,
@@ -337,11 +335,9 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
             status = activate(table, what, number, sign if action == ACTIVATE else -sign)
             if status != GOES_ON:
                 return status
-            control[ACTIVATIONS] += 1
             control[ITEM_AT] += 1
             if control[EMITTED] != before:
                 return GOES_ON
-            control[BARREN] += 1
             continue
         if action == JOIN or action == JOIN_NEGATED:
             if not _has_room(table, links[what * LINK + L_INDEX]):

@@ -1,0 +1,102 @@
+"""The arcs of a graph that changes: vertices are words, arcs come and go in bulk or one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.activation.arcs import add_arcs, drop_arcs, find_arcs, find_words, number_words
+
+Numbers = NDArray[np.int32]
+Words = NDArray[np.int64]
+
+SMALLEST = 16
+
+
+class VertexNumbers:
+    """Words numbered from 0 as they come, for good."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._known = np.empty(SMALLEST, np.int64)
+        self._table = np.full(2 * SMALLEST, -1, np.int32)
+
+    @property
+    def words(self) -> Words:
+        """The word of each number."""
+        return self._known[: self.count]
+
+    def numbers(self, words: Words) -> Numbers:
+        """The number of each word of an array, in its order; a word that has none gets one."""
+        self._make_room(words.size)
+        numbers = np.empty(words.size, np.int32)
+        self.count = number_words(words.ravel(), numbers, self._known, self.count, self._table)
+        return numbers
+
+    def find(self, words: Words) -> Numbers:
+        """The number of each word of an array, in its order, or -1."""
+        numbers = np.empty(words.size, np.int32)
+        find_words(words.ravel(), numbers, self._known, self._table)
+        return numbers
+
+    def _make_room(self, more: int) -> None:
+        if self.count + more > self._known.size:
+            words = self.words
+            room = _enough(self.count + more)
+            self._known = np.empty(room, np.int64)
+            self._table = np.full(2 * room, -1, np.int32)
+            number_words(words, np.empty(words.size, np.int32), self._known, 0, self._table)
+
+
+class ArcSet:
+    """A set of arcs between numbered vertices; arrays of arcs are int32[2 n]: tail, head, tail, head ..."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._tails = np.empty(SMALLEST, np.int32)
+        self._heads = np.empty(SMALLEST, np.int32)
+        self._table = np.full(2 * SMALLEST, -1, np.int32)
+
+    @property
+    def tails(self) -> Numbers:
+        """The tail of each arc, as long as the set does not change."""
+        return self._tails[: self.count]
+
+    @property
+    def heads(self) -> Numbers:
+        """The head of each arc, as long as the set does not change."""
+        return self._heads[: self.count]
+
+    def add(self, arcs: Numbers) -> NDArray[np.bool_]:
+        """Put in arcs, and say of each whether it is new."""
+        is_new = np.empty(arcs.size // 2, np.bool_)
+        self._make_room(is_new.size)
+        self.count = add_arcs(arcs, is_new, self._tails, self._heads, self.count, self._table)
+        return is_new
+
+    def drop(self, arcs: Numbers) -> NDArray[np.bool_]:
+        """Take out arcs, and say of each whether it was there."""
+        was_there = np.empty(arcs.size // 2, np.bool_)
+        self.count = drop_arcs(arcs, was_there, self._tails, self._heads, self.count, self._table)
+        return was_there
+
+    def places(self, arcs: Numbers) -> Numbers:
+        """Where in `tails` and `heads` each arc stands, or -1."""
+        places = np.empty(arcs.size // 2, np.int32)
+        find_arcs(arcs, places, self._tails, self._heads, self._table)
+        return places
+
+    def _make_room(self, more: int) -> None:
+        if self.count + more > self._tails.size:
+            arcs = np.stack([self.tails, self.heads], axis=1).ravel()
+            room = _enough(self.count + more)
+            self._tails = np.empty(room, np.int32)
+            self._heads = np.empty(room, np.int32)
+            self._table = np.full(2 * room, -1, np.int32)
+            is_new = np.empty(self.count, np.bool_)
+            add_arcs(arcs, is_new, self._tails, self._heads, 0, self._table)
+
+
+def _enough(needed: int) -> int:
+    """The next power of two."""
+    return 1 << (needed - 1).bit_length()

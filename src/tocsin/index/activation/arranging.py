@@ -1,0 +1,174 @@
+"""How a program is laid out: relations in the order of dependency, plans for all rules, and schedules.
+
+A schedule is what a tuple of a relation goes through when it comes, and when it goes:
+
+    coming   joins the lists of positive links; plans; joins each negated link, and if its entry was empty the
+             plans of what is negated there; is sent outside
+    going    the same backwards: leaves each negated link, and if its entry is empty now its plans; plans; is
+             sent outside; leaves its lists; gives up entries that nothing hangs in
+
+So while a plan runs, a positive atom may stand at the tuple, and what the tuple forbids is not yet forbidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from tocsin.grammar.datalog.strata import components_in_order
+from tocsin.grammar.datalog.syntax import Type
+from tocsin.index.activation.assembling import Assembler
+from tocsin.index.activation.constraints import Cardinalities
+from tocsin.index.activation.normal_form import (
+    MADE,
+    ClosureRule,
+    JoinRule,
+    NormalProgram,
+    Step,
+)
+from tocsin.index.activation.planning import RulePlanner
+from tocsin.index.activation.store import Store
+from tocsin.index.activation.symbols import Symbols
+from tocsin.kernels.activation import layout
+
+
+class Listener:
+    """A rule that is asked for the tuples of one of its atoms, and whose results nobody stores."""
+
+    def __init__(self, rule: JoinRule, atom: int) -> None:
+        self.rule = rule
+        self.atom = atom
+        self.plan = -1
+
+
+class Arrangement:
+    """A program's relations and rules in a store."""
+
+    def __init__(
+        self,
+        program: NormalProgram,
+        symbols: Symbols,
+        store: Store,
+        senders: Sequence[str],
+        reported: Collection[str] | None,
+    ) -> None:
+        self.program = program
+        self.types = {relation.name: relation.types for relation in program.relations}
+        self.rules = [step for step in program.steps if isinstance(step, JoinRule)]
+        self._symbols = symbols
+        self._store = store
+        self._senders = senders
+        self._cardinalities: Cardinalities = {}
+        self._arrange_relations(reported)
+
+    def arrange_rules(
+        self, listeners: Sequence[Listener], cardinalities: Cardinalities | None = None
+    ) -> None:
+        """Make links, plans and schedules for all rules and listeners, anew."""
+        if cardinalities is not None:
+            self._cardinalities = cardinalities
+        planners = [self._planner(rule) for rule in self.rules]
+        listening = [self._planner(listener.rule) for listener in listeners]
+        plans = [[planner.plan(atom) for atom in range(len(planner.atoms))] for planner in planners]
+        heard = [planner.plan(listener.atom) for planner, listener in zip(listening, listeners, strict=True)]
+        self._store.add_links()
+        assembler = Assembler(self._store, self._symbols.word)
+        activated: dict[str, list[int]] = {name: [] for name in self.types}
+        turned: dict[int, list[int]] = {}
+        for number, (planner, of_rule) in enumerate(zip(planners, plans, strict=True)):
+            for plan in of_rule:
+                place = assembler.add(plan, number)
+                if plan.atom < len(planner.rule.body):
+                    activated[plan.relation].append(place)
+                else:
+                    turned.setdefault(planner.negated_link(plan.atom), []).append(place)
+        for number, (plan, listener) in enumerate(zip(heard, listeners, strict=True)):
+            listener.plan = assembler.add(plan, len(self.rules) + number)
+        assembler.write()
+        self._write_schedules(activated, turned)
+
+    def _arrange_relations(self, reported: Collection[str] | None) -> None:
+        needs: dict[str, set[str]] = {name: set() for name in self.types}
+        for step in self.program.steps:
+            needs[head_of(step)].update(origins_of(step))
+        self._components = components_in_order(needs)
+        self._recursive = frozenset(
+            name
+            for component in self._components
+            for name in component
+            if len(component) > 1 or name in needs[name]
+        )
+        for relation in self.program.relations:
+            self._store.add_relation(
+                relation.name, len(relation.types), recursive=relation.name in self._recursive
+            )
+        derived = {head_of(step) for step in self.program.steps}
+        heard = set(reported) if reported is not None else {name for name in derived if name[0] != MADE}
+        heard |= {
+            step.arc for step in self.program.steps if isinstance(step, ClosureRule) and step.head in heard
+        }
+        records: list[int] = []
+        membership: list[int] = []
+        for number, component in enumerate(self._components):
+            start = len(membership)
+            membership += [self._store.number_of[name] for name in sorted(component)]
+            records += [start, len(membership), int(not self._recursive.isdisjoint(component))]
+            for name in component:
+                record = self._store.relation_record(self._store.number_of[name])
+                record[layout.R_COMPONENT] = number
+                record[layout.R_DERIVED] = name in derived
+                record[layout.R_REPORTED] = name in heard
+        self._store.memory.put(layout.COMPONENTS, np.array(records, np.int64))
+        self._store.memory.put(layout.MEMBERSHIP, np.array(membership, np.int64))
+
+    def _planner(self, rule: JoinRule) -> RulePlanner:
+        together = next(
+            (component for component in self._components if rule.head.relation in component), frozenset[str]()
+        )
+        ranked = together & self._recursive
+        return RulePlanner(
+            rule, self._types_of, self._symbols.word, self._store.links, self._cardinalities, ranked
+        )
+
+    def _types_of(self, relation: str) -> Sequence[Type] | None:
+        return self.types.get(relation)
+
+    def _write_schedules(self, activated: dict[str, list[int]], turned: dict[int, list[int]]) -> None:
+        schedules: list[tuple[int, int]] = []
+        for name, number in self._store.number_of.items():
+            links = [(link, self._store.links.links[link].negated) for link in self._store.links_of(number)]
+            positive = [link for link, negated in links if not negated]
+            negated = [link for link, negated in links if negated]
+            plans = [(layout.ACTIVATE, plan) for plan in activated[name]]
+            sending = [(layout.SEND, place) for place, origin in enumerate(self._senders) if origin == name]
+            record = self._store.relation_record(number)
+            record[layout.R_COMING] = len(schedules)
+            schedules += [(layout.JOIN, link) for link in positive]
+            schedules += plans
+            for link in negated:
+                schedules.append((layout.JOIN_NEGATED, link))
+                schedules += [(layout.ACTIVATE_TURNED, plan) for plan in turned.get(link, ())]
+            schedules += sending
+            record[layout.R_COMING_END] = record[layout.R_GOING] = len(schedules)
+            for link in negated:
+                schedules.append((layout.LEAVE_NEGATED, link))
+                schedules += [(layout.ACTIVATE_TURNED, plan) for plan in turned.get(link, ())]
+            schedules += plans
+            schedules += sending
+            schedules += [(layout.LEAVE, link) for link in positive]
+            schedules += [(layout.RELEASE, link) for link in (*positive, *negated)]
+            record[layout.R_GOING_END] = len(schedules)
+        self._store.memory.put(layout.SCHEDULES, np.array(schedules, np.int64).reshape(-1))
+
+
+def head_of(step: Step) -> str:
+    """The relation that a step gives tuples to."""
+    return step.head.relation if isinstance(step, JoinRule) else step.head
+
+
+def origins_of(step: Step) -> Iterable[str]:
+    """The relations that a step looks at."""
+    if isinstance(step, JoinRule):
+        return [atom.relation for atom in (*step.body, *step.negated)]
+    return [step.arc if isinstance(step, ClosureRule) else step.origin]

@@ -1,0 +1,372 @@
+"""The activation index of a program: facts come and go, and every relation is kept as its rules say.
+
+    stage changes  ->  settle  ->  what was added to and removed from each relation
+
+The program is laid out when it is first settled, because by then it is known which relations are large. Rules
+that nobody stores the results of (listeners) can be added at any time, and so can indexes for lookups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import DerivationError
+from tocsin.index.activation.arranging import Arrangement, Listener
+from tocsin.index.activation.closure_change import ClosureChange
+from tocsin.index.activation.closure_graph import ClosureGraph
+from tocsin.index.activation.linking import Link, Side
+from tocsin.index.activation.memory import Words
+from tocsin.index.activation.normal_form import AggregateRule, ClosureRule, JoinRule, MapRule, NormalProgram
+from tocsin.index.activation.outside import AggregateStep, ClosureStep, Derivations, MapStep, OutsideStep
+from tocsin.index.activation.store import Store
+from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.tuples import TupleCode
+from tocsin.kernels.activation import activating, asking, layout, reporting, settling
+
+NO_LIMIT = 2**62
+
+_FAILURES = {
+    layout.DIVISION_BY_ZERO: "division by zero",
+    layout.NOT_A_NUMBER: "the result is not a number",
+}
+_EMISSIONS = 1 << 10
+_OUTBOX = 1 << 12
+
+
+class Machine:
+    """A program's relations as arrays, changed only through `change` and `settle`.
+
+    `reported` are the relations that `change_one` counts changes of: all that rules derive, if not given.
+    `limit` is how many derived tuples there may be.
+    """
+
+    def __init__(
+        self,
+        program: NormalProgram,
+        symbols: Symbols,
+        *,
+        reported: Collection[str] | None = None,
+        limit: int = NO_LIMIT,
+    ) -> None:
+        self.program = program
+        self.symbols = symbols
+        self._store = Store()
+        self._outside: list[OutsideStep] = []
+        self._graphs: dict[int, ClosureStep] = {}
+        self._listeners: list[Listener] = []
+        self._waiting: list[tuple[int, Words, bool]] = []
+        self._planned = False
+        self._codes = {
+            relation.name: TupleCode(relation.name, relation.types, symbols) for relation in program.relations
+        }
+        self._make_outside_steps()
+        senders = [step.origin for step in self._outside]
+        self._arrangement = Arrangement(program, symbols, self._store, senders, reported)
+        for step in self._outside:
+            if isinstance(step, ClosureStep):
+                self._graphs[self.relation(step.head)] = step
+        self._control = np.zeros(layout.CONTROL_WORDS, np.int64)
+        self._control[layout.ITEM_RELATION] = -1
+        self._control[layout.LIMIT] = min(limit, NO_LIMIT)
+        self._control_words = self._control.data
+        self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
+        self._inbox_words = self._inbox.data
+        self._reported = np.empty(64, np.int64)
+        self._arities = [len(relation.types) for relation in program.relations]
+        for slot, array in (
+            (layout.CONTROL, self._control),
+            (layout.INBOX, self._inbox),
+            (layout.EMISSIONS, np.zeros(_EMISSIONS, np.int64)),
+            (layout.OUTBOX, np.zeros(_OUTBOX, np.int64)),
+        ):
+            self._store.memory.put(slot, array)
+        for name, values in program.facts:
+            self.change(self.relation(name), np.array([self._codes[name].encode(values)], np.int64), True)
+
+    def relation(self, name: str) -> int:
+        """The number by which a relation is called from here on."""
+        return self._store.number_of[name]
+
+    def change(self, relation: int, rows: Words, insert: bool) -> None:
+        """Stage facts that are given, or taken back; what is there, or is not there, changes nothing."""
+        self._waiting.append((relation, np.ascontiguousarray(rows, np.int64), insert))
+
+    def settle(self) -> None:
+        """Bring all relations up to date with the staged changes. After an error the machine is of no use."""
+        self._plan()
+        self._begin_closures()
+        memory = self._store.memory
+        settling.begin(memory.table)
+        for relation, rows, insert in self._waiting:
+            self._store.make_room(relation, len(rows))
+            memory.put(layout.INBOX, rows.reshape(-1))
+            settling.stage(memory.table, relation, len(rows), insert)
+        memory.put(layout.INBOX, self._inbox)
+        self._waiting = []
+        self._run(settling.run(memory.table))
+
+    def change_one(self, relation: int, row: Sequence[int], insert: bool) -> int:
+        """Stage one fact and settle. How many tuples of reported relations may have changed; 0 is certain."""
+        if self._waiting or not self._planned:
+            self.settle()
+        if self._graphs:
+            self._begin_closures()
+        inbox = self._inbox_words
+        for place, word in enumerate(row):
+            inbox[place] = word
+        status = settling.change_one(self._store.memory.table, relation, insert)
+        if status != layout.FINISHED:
+            if status == layout.NEEDS_ROOM_FIRST:
+                self._store.make_room(relation, 1)
+                status = settling.change_one(self._store.memory.table, relation, insert)
+            self._run(status)
+        reports: int = self._control_words[layout.REPORTS]
+        return reports
+
+    def added(self, relation: int) -> Words:
+        """The rows that the last change added to a relation."""
+        return self.net_change(relation)[0]
+
+    def removed(self, relation: int) -> Words:
+        """The rows that the last change removed from a relation."""
+        return self.net_change(relation)[1]
+
+    def net_change(self, relation: int) -> tuple[Words, Words]:
+        """The rows that the last change added to a relation, and those that it removed."""
+        while (counts := reporting.report(self._store.memory.table, relation, self._reported)) < 0:
+            self._reported = np.empty(2 * -counts * self._arities[relation], np.int64)
+        arity = self._arities[relation]
+        came, went = counts >> 32, counts & 0xFFFFFFFF
+        added = self._reported[: came * arity].reshape(came, arity).copy()
+        if not went:
+            return added, added[:0]
+        return added, self._reported[len(self._reported) - went * arity :].reshape(went, arity).copy()
+
+    def closure_change(self, relation: int) -> ClosureChange | None:
+        """The last change of a relation that is kept as a graph, to be worked out when looked at."""
+        step = self._graphs.get(relation)
+        return None if step is None else step.change()
+
+    def rows(self, relation: int) -> Words:
+        """All rows of a relation."""
+        graph = self._graph(relation)
+        return self._rows_with(relation, layout.PRESENT) if graph is None else graph.pairs()
+
+    def given(self, relation: int) -> Words:
+        """The rows that were given, whether or not a rule derives them too."""
+        return self._rows_with(relation, layout.GIVEN)
+
+    def size(self, relation: int) -> int:
+        """How many rows a relation has."""
+        graph = self._graph(relation)
+        if graph is not None:
+            return graph.count()
+        return int(self._store.relation_record(relation)[layout.R_LIVE])
+
+    def holds(self, relation: int, row: Sequence[int]) -> bool:
+        """Whether a relation has a row."""
+        graph = self._graph(relation)
+        if graph is not None:
+            return graph.holds(row[0], row[1])
+        return bool(self._state_of(relation, row) & layout.PRESENT)
+
+    def is_given(self, relation: int, row: Sequence[int]) -> bool:
+        """Whether a row was given."""
+        return bool(self._state_of(relation, row) & layout.GIVEN)
+
+    def rank(self, relation: int, row: Sequence[int]) -> int:
+        """When a row became present: in a recursive relation it can be derived from rows of lower rank."""
+        record = self._store.relation_record(relation)
+        number = self._store.find(relation, np.array(row, np.int64))
+        if number < 0 or not record[layout.R_RECURSIVE]:
+            return 0
+        return int(self._store.array(int(record[layout.R_BASE]), layout.RANKS)[number])
+
+    def lookup(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> Words:
+        """The rows with these values in these columns. The first time, an index is built for it."""
+        graph = self._graph(relation)
+        if graph is not None:
+            return _pairs_of(graph, columns, key)
+        self._bring_up_to_date()
+        name = self.program.relations[relation].name
+        links = len(self._store.links.links)
+        link = self._store.links.link(Link(Side(name, columns), (), negated=False))
+        in_order = self._store.details.place(range(len(columns)))
+        if len(self._store.links.links) > links:
+            self._arrangement.arrange_rules(self._listeners)
+        self._store.write_details()
+        wanted = np.array(key, np.int64)
+        found = np.empty(16, np.int64)
+        while (count := asking.collect(self._store.memory.table, link, wanted, in_order, found)) > found.size:
+            found = np.empty(count, np.int64)
+        return self._store.rows(relation, found[:count])
+
+    def listener(self, rule: JoinRule, atom: int) -> int:
+        """Have a rule asked for the tuples of one of its body atoms, without storing what it derives."""
+        self._bring_up_to_date()
+        self._listeners.append(Listener(rule, atom))
+        self._arrangement.arrange_rules(self._listeners)
+        return len(self._listeners) - 1
+
+    def fire(self, listener: int, row: Sequence[int]) -> Words:
+        """The heads of a listener's rule with this row, which must be there, in the place of its atom."""
+        heard = self._listeners[listener]
+        relation = self.relation(heard.rule.body[heard.atom].relation)
+        number = self._store.find(relation, np.array(row, np.int64))
+        if number < 0:
+            return np.empty((0, len(heard.rule.head.terms)), np.int64)
+        table = self._store.memory.table
+        while (status := activating.activate(table, heard.plan, number, 1)) != layout.GOES_ON:
+            self._provide(status)
+        return self._take_heads(heard.rule)
+
+    def fire_all(self, listener: int) -> Words:
+        """The heads of a listener's rule for every row of its atom: whole relations at once."""
+        heard = self._listeners[listener]
+        number = 0
+        found: list[Words] = []
+        while number >= 0:
+            number = activating.activate_all(self._store.memory.table, heard.plan, number)
+            if number >= 0 and self._control[layout.FAILURE] != layout.GOES_ON:
+                self._provide(layout.FAILED)
+            if number >= 0 and not self._control[layout.EMITTED]:
+                self._provide(layout.NEEDS_EMISSIONS)
+            found.append(self._take_heads(heard.rule))
+        return np.concatenate(found)
+
+    def stats(self) -> dict[str, Any]:
+        """Accesses as the paper counts them, and what there is."""
+        return {
+            "index_accesses": int(self._control[layout.INDEX_ACCESSES]),
+            "tuple_accesses": int(self._control[layout.TUPLE_ACCESSES]),
+            "activations": int(self._control[layout.ACTIVATIONS]),
+            "activations_without_result": int(self._control[layout.BARREN]),
+            "relations": {name: self.size(number) for name, number in self._store.number_of.items()},
+            "data_indexes": sum(bool(members) for members in self._store.links.members),
+            "links": len(self._store.links.links),
+            "index_keys": self._store.keys(),
+            "semantic_entries": self._store.semantic_entries(),
+            "bytes": self._store.memory.bytes,
+        }
+
+    def reset_stats(self) -> None:
+        """Count accesses from zero."""
+        for field in (layout.INDEX_ACCESSES, layout.TUPLE_ACCESSES, layout.ACTIVATIONS, layout.BARREN):
+            self._control[field] = 0
+
+    def _make_outside_steps(self) -> None:
+        for step in self.program.steps:
+            if isinstance(step, MapRule):
+                self._outside.append(MapStep(step, self._codes[step.origin], self._codes[step.head]))
+            elif isinstance(step, AggregateRule):
+                self._outside.append(AggregateStep(step, self.symbols, self._codes[step.head]))
+            elif isinstance(step, ClosureRule):
+                self._outside.append(ClosureStep(step))
+
+    def _plan(self) -> None:
+        """Lay out rules before the first change, when the staged facts tell how large relations are."""
+        if self._planned:
+            return
+        self._planned = True
+        cardinalities = dict.fromkeys(self._store.number_of, 0)
+        for relation, rows, insert in self._waiting:
+            cardinalities[self.program.relations[relation].name] += len(rows) if insert else 0
+        self._arrangement.arrange_rules(self._listeners, cardinalities)
+
+    def _bring_up_to_date(self) -> None:
+        if self._waiting or not self._planned:
+            self.settle()
+
+    def _graph(self, relation: int) -> ClosureGraph | None:
+        step = self._graphs.get(relation)
+        return None if step is None else step.graph
+
+    def _begin_closures(self) -> None:
+        for step in self._graphs.values():
+            step.begin()
+
+    def _state_of(self, relation: int, row: Sequence[int]) -> int:
+        number = self._store.find(relation, np.array(row, np.int64))
+        return self._store.state(relation, number) if number >= 0 else 0
+
+    def _rows_with(self, relation: int, bit: int) -> Words:
+        return self._store.rows(relation, np.flatnonzero(self._store.states(relation) & bit))
+
+    def _run(self, status: int) -> None:
+        """Give the kernel what it asks for until it has finished."""
+        while status != layout.FINISHED:
+            self._provide(status)
+            status = settling.run(self._store.memory.table)
+
+    def _provide(self, status: int) -> None:
+        wanting = int(self._control[layout.WANTING])
+        if status == layout.NEEDS_RELATION:
+            self._store.make_room(wanting, 1)
+        elif status == layout.NEEDS_INDEX:
+            self._store.make_index_room(wanting)
+        elif status == layout.NEEDS_EMISSIONS:
+            memory = self._store.memory
+            memory.lengthen(layout.EMISSIONS, 2 * memory.arrays[layout.EMISSIONS].size)
+        elif status == layout.NEEDS_OUTSIDE:
+            self._deliver()
+        else:
+            self._fail(wanting, int(self._control[layout.FAILURE]))
+
+    def _fail(self, rule: int, failure: int) -> None:
+        if failure == layout.TOO_MANY:
+            limit = self._control[layout.LIMIT]
+            raise DerivationError(f"more than {limit:,} tuples are derived, which is the limit")
+        rules = [*self._arrangement.rules, *(listener.rule for listener in self._listeners)]
+        source = rules[rule].source
+        raise DerivationError(_FAILURES[failure], rule=source.text if source else None)
+
+    def _deliver(self) -> None:
+        """Have the steps outside the kernels take what was laid aside for them."""
+        sent = int(self._control[layout.SENT])
+        self._control[layout.SENT] = 0
+        outbox = self._store.memory.arrays[layout.OUTBOX][:sent].reshape(-1, 4).copy()
+        found: list[Words] = []
+        for place in np.unique(outbox[:, 0]).tolist():
+            of_step = outbox[outbox[:, 0] == place]
+            relation, numbers = int(of_step[0, 1]), of_step[:, 2]
+            derivations = self._outside[place].take(
+                self._store.rows(relation, numbers), of_step[:, 3], self._store.ranks(relation, numbers)
+            )
+            if derivations is not None:
+                found.append(self._emissions(derivations))
+        emissions = np.concatenate([*found, np.empty(0, np.int64)])
+        memory = self._store.memory
+        if emissions.size > memory.arrays[layout.EMISSIONS].size:
+            memory.put(layout.EMISSIONS, np.empty(2 * emissions.size, np.int64))
+        memory.arrays[layout.EMISSIONS][: emissions.size] = emissions
+        self._control[layout.TAKEN] = 0
+        self._control[layout.EMITTED] = emissions.size
+
+    def _emissions(self, derivations: Derivations) -> Words:
+        head = np.full(len(derivations.rows), self.relation(derivations.head), np.int64)
+        front = np.stack((head, derivations.signs, derivations.ranks), axis=1)
+        return np.concatenate((front, derivations.rows), axis=1).reshape(-1)
+
+    def _take_heads(self, rule: JoinRule) -> Words:
+        """The heads of what was emitted, which is counted for nobody."""
+        width = len(rule.head.terms)
+        emitted = int(self._control[layout.EMITTED])
+        self._control[layout.EMITTED] = 0
+        records = self._store.memory.arrays[layout.EMISSIONS][:emitted].reshape(-1, 3 + width)
+        return records[:, 3:].copy()
+
+
+def _pairs_of(graph: ClosureGraph, columns: tuple[int, ...], key: Sequence[int]) -> Words:
+    """The pairs of a closure with these values in these columns."""
+    wanted = dict(zip(columns, key, strict=True))
+    if not wanted:
+        return graph.pairs()
+    if len(wanted) == 2:
+        found = [[wanted[0], wanted[1]]] if graph.holds(wanted[0], wanted[1]) else []
+        return np.array(found, np.int64).reshape(-1, 2)
+    others = graph.from_(wanted[0]) if 0 in wanted else graph.to(wanted[1])
+    known = np.full(len(others), next(iter(wanted.values())), np.int64)
+    return np.stack((known, others) if 0 in wanted else (others, known), axis=1)

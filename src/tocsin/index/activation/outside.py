@@ -1,0 +1,139 @@
+"""Steps that are worked out outside the kernels: maps over values, and aggregates.
+
+A kernel lays the tuples that come and go aside (OUTBOX) and asks when it can do no more without. What is
+given back are derivations, as plans find them: rows of a head, each with a sign and a rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from tocsin.errors import DerivationError
+from tocsin.index.activation.aggregating import Accumulator, accumulator
+from tocsin.index.activation.closure_change import ClosureChange
+from tocsin.index.activation.closure_graph import ClosureGraph
+from tocsin.index.activation.memory import Words
+from tocsin.index.activation.normal_form import AggregateRule, ClosureRule, MapRule
+from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.tuples import TupleCode
+
+
+class Derivations(NamedTuple):
+    """Rows of `head` that got one derivation more (sign 1) or less (-1)."""
+
+    head: str
+    rows: Words
+    signs: Words
+    ranks: Words
+
+
+class OutsideStep(Protocol):
+    """Something that follows the tuples of one relation."""
+
+    origin: str
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations | None:
+        """What comes of tuples that came or went."""
+
+
+class MapStep:
+    """A MapRule. Its function is asked again when a tuple goes, and gives the same."""
+
+    def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode) -> None:
+        self.origin = rule.origin
+        self._rule = rule
+        self._origin = origin
+        self._head = head
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:
+        """The images of all rows."""
+        images: list[Sequence[int]] = []
+        sources: list[int] = []
+        text = self._rule.source.text if self._rule.source else None
+        for number, values in enumerate(self._origin.decode_rows(rows)):
+            try:
+                for image in self._rule.function(values):
+                    images.append(self._head.encode(image))
+                    sources.append(number)
+            except DerivationError as error:
+                raise DerivationError(error.reason, rule=error.rule or text) from None
+        found = np.array(images, np.int64).reshape(len(images), len(self._head.types))
+        return Derivations(self._rule.head, found, signs[sources], ranks[sources])
+
+
+class ClosureStep:
+    """A ClosureRule: arcs come and go, and nothing is derived until somebody looks."""
+
+    def __init__(self, rule: ClosureRule) -> None:
+        self.origin = rule.arc
+        self.head = rule.head
+        self.graph = ClosureGraph()
+        self._before = self.graph.version
+
+    def begin(self) -> None:
+        """From here on is the next change."""
+        self._before = self.graph.version
+
+    def change(self) -> ClosureChange:
+        """What changed since it began."""
+        return self.graph.changes_between(self._before, self.graph.version)
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> None:  # noqa: ARG002  no recursion here
+        """Take the arcs. One that goes and comes within a batch goes first."""
+        self.graph.delete(rows[signs < 0])
+        self.graph.insert(rows[signs > 0])
+
+
+class AggregateStep:
+    """An AggregateRule: what each group came to, and what it comes to now."""
+
+    def __init__(self, rule: AggregateRule, symbols: Symbols, head: TupleCode) -> None:
+        self.origin = rule.origin
+        self._rule = rule
+        self._symbols = symbols
+        self._head = head
+        self._groups: dict[tuple[int, ...], Accumulator] = {}
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:  # noqa: ARG002  no recursion here
+        """For each group that changed, its result before and its result now."""
+        width = self._rule.group
+        before: dict[tuple[int, ...], int | None] = {}
+        values = self._values(rows)
+        for key, value, sign in zip(
+            map(tuple, rows[:, :width].tolist()), values, signs.tolist(), strict=True
+        ):
+            if key not in self._groups:
+                self._groups[key] = accumulator(self._rule.function, self._rule.type)
+            if key not in before:
+                before[key] = self._result(key)
+            self._groups[key].change(value, sign)
+        found: list[tuple[int, ...]] = []
+        ways: list[int] = []
+        for key, old in before.items():
+            new = self._result(key)
+            if self._groups[key].count == 0:
+                del self._groups[key]
+            if old != new:
+                found += [(*key, result) for result in (old, new) if result is not None]
+                ways += [way for way, result in ((-1, old), (1, new)) if result is not None]
+        head = np.array(found, np.int64).reshape(len(found), width + 1)
+        return Derivations(self._rule.head, head, np.array(ways, np.int64), np.zeros(len(ways), np.int64))
+
+    def _values(self, rows: Words) -> Iterable[object]:
+        if self._rule.function == "count":
+            return [None] * len(rows)
+        return self._symbols.values(rows[:, self._rule.group], self._rule.type)
+
+    def _result(self, key: tuple[int, ...]) -> int | None:
+        """The word of a group's result, None for a group without tuples."""
+        group = self._groups[key]
+        if group.count == 0:
+            return None
+        try:
+            return self._head.word(self._rule.group, group.result())
+        except DerivationError as error:
+            text = self._rule.source.text if self._rule.source else None
+            raise DerivationError(error.reason, rule=error.rule or text) from None

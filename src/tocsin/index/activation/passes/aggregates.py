@@ -1,0 +1,217 @@
+"""An aggregate becomes relations of its own, and its result an atom.
+
+    p(x, n) :- q(x), n = sum z : { r(x, y, z) }.
+
+    +1(x, z, y) :- r(x, y, z).              the origin: group, value, whatever else tells assignments apart
+    +2(x, n)    := sum of +1 by x           an AggregateRule
+    p(x, n) :- q(x), +2(x, n).
+    p(x, 0) :- q(x), !+1(x, _, _).          count and sum of nothing are 0
+
+Where a body is a single atom whose columns have the right order already, that relation is the origin. A
+variable of the group that the aggregate's body does not bind gets atoms of the outer body that do.
+"""
+
+from __future__ import annotations
+
+from tocsin.errors import RuleError
+from tocsin.grammar.datalog import syntax
+from tocsin.grammar.datalog.alternatives import MOST, alternatives_of
+from tocsin.grammar.datalog.syntax import Type, Value, type_of
+from tocsin.index.activation.normal_form import AggregateRule, Atom, Constant, Source, Term, Test, Variable
+from tocsin.index.activation.passes.clause import (
+    Clause,
+    Pending,
+    Result,
+    atom_variables,
+    solved_for,
+    test_variables,
+)
+from tocsin.index.activation.passes.made import Made, anything
+from tocsin.index.activation.passes.reading import Reader
+from tocsin.index.activation.passes.unifying import unified
+
+Binder = Atom | Test | Result
+"""What gives a variable its value."""
+
+
+def lifted(clause: Clause, made: Made) -> list[Clause]:
+    """Give every aggregate of a clause its relations; what fills them are the clauses returned."""
+    origins: list[Clause] = []
+    while clause.pending:
+        bound = _binders(clause).keys()
+        ready = [pending for pending in clause.pending if pending.needs() <= bound]
+        if not ready:
+            raise TypeError("the program is not checked: an aggregate needs what has no value")
+        clause.pending = [pending for pending in clause.pending if pending not in ready]
+        for pending in ready:
+            result, origin = _lifted(pending, clause, made)
+            clause.results.append(result)
+            origins += origin
+    return origins
+
+
+def expanded(clause: Clause) -> list[Clause]:
+    """The clause with atoms for its results: one for each choice of which groups have tuples."""
+    variants = [clause.copy()]
+    for result in clause.results:
+        chosen: list[Clause] = []
+        for variant in variants:
+            variant.results = []
+            if result.of_nothing is not None:
+                chosen.append(_of_nothing(variant.copy(), result, result.of_nothing))
+            variant.atoms.append(Atom(result.table, (*result.group, result.value)))
+            chosen.append(variant)
+        if len(chosen) > MOST:
+            raise _error("this rule has too many aggregates: give some of them a relation", clause.source)
+        variants = chosen
+    return variants
+
+
+def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
+    clause.negated.append(Atom(result.origin, (*result.group, *anything(result.others))))
+    clause.tests.append(Test("=", result.value, Constant(value), result.type))
+    return clause
+
+
+def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[Clause]]:
+    """The result of an aggregate, and the clause that fills its origin, where it needs one."""
+    aggregate = pending.aggregate
+    inner = _Inner(pending, outer, made)
+    origins: list[Clause] = []
+    whole = inner.whole_relation()
+    if whole is not None:
+        origin, group, others = whole
+    else:
+        group, columns = inner.group, inner.columns()
+        others = len(columns)
+        origin = made.relation([*(outer.types[column] for column in group), *(type_ for _, type_ in columns)])
+        if inner.clause is not None:
+            terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in columns))
+            inner.clause.head = Atom(origin, terms)
+            _bind_group(inner.clause, group, outer)
+            origins.append(inner.clause)
+    table = made.relation([*(outer.types[column] for column in group), type_of(aggregate)])
+    made.step(
+        AggregateRule(table, origin, len(group), aggregate.function, inner.value_type, source=outer.source)
+    )
+    of_nothing = _result_of_nothing(aggregate)
+    return Result(pending.value, type_of(aggregate), table, origin, tuple(group), others, of_nothing), origins
+
+
+def _result_of_nothing(aggregate: syntax.Aggregate) -> Value | None:
+    if aggregate.function not in ("count", "sum"):
+        return None
+    return 0.0 if type_of(aggregate) is Type.FLOAT else 0
+
+
+class _Inner:
+    """The body of an aggregate: a clause with the head (group..., value), or None when it cannot hold."""
+
+    def __init__(self, pending: Pending, outer: Clause, made: Made) -> None:
+        aggregate = pending.aggregate
+        own = () if aggregate.value is None else (aggregate.value,)
+        self.group = list(
+            dict.fromkeys(term for term in pending.shared.values() if isinstance(term, Variable))
+        )
+        self.value_type = type_of(own[0] if own else aggregate)
+        self._has_value = bool(own)
+        self._tells_apart = aggregate.function not in ("min", "max")
+        (literals,) = alternatives_of(aggregate.body)
+        clause = Clause(Atom("", ()), outer.source, outer.recursive, outer.types)
+        reader = Reader(clause, made, [*literals, *own], pending.shared, keep_anonymous=self._tells_apart)
+        can_hold = all(reader.literal(literal) for literal in literals)
+        clause.head = Atom("", (*self.group, *map(reader.term, own)))
+        self.clause = unified(clause) if can_hold else None
+
+    def whole_relation(self) -> tuple[str, list[Variable], int] | None:
+        """A relation that is the origin as it stands, the group in its order, how many columns are behind."""
+        clause = self.clause
+        if clause is None or len(clause.atoms) != 1 or clause.negated or clause.tests or clause.pending:
+            return None
+        relation, terms = clause.atoms[0]
+        width = len(self.group)
+        leading = [term for term in terms[:width] if isinstance(term, Variable)]
+        seen = [term for term in terms if isinstance(term, Variable)]
+        is_plain = len(set(seen)) == len(seen) and not any(isinstance(term, Constant) for term in terms)
+        is_in_order = set(leading) == set(self.group) and clause.head.terms[:width] == tuple(self.group)
+        has_value = not self._has_value or terms[width : width + 1] == clause.head.terms[width:]
+        return (relation, leading, len(terms) - width) if is_plain and is_in_order and has_value else None
+
+    def columns(self) -> list[tuple[Term, Type]]:
+        """The columns of the origin behind the group: the value, and what else tells assignments apart."""
+        clause = self.clause
+        if clause is None:
+            return [(Constant(0), self.value_type)] if self._has_value else []
+        value = clause.head.terms[len(self.group) :]
+        columns = [(term, self.value_type) for term in value]
+        if self._tells_apart:
+            in_atoms = dict.fromkeys(term for atom in clause.atoms for term in atom.terms)
+            columns += [
+                (term, clause.types[term])
+                for term in in_atoms
+                if isinstance(term, Variable) and term not in clause.head.terms
+            ]
+        return columns
+
+
+def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> None:
+    """Add to an aggregate's body what binds those variables of the group that it does not bind itself."""
+    bound = _binders(inner)
+    waiting = []
+    for variable, term in zip(group, inner.head.terms, strict=False):
+        if isinstance(term, Variable) and term not in bound:
+            waiting.append(variable)
+            if term != variable:
+                inner.tests.append(Test("=", variable, term, inner.types[variable]))
+    binders = _binders(outer)
+    seen: set[Variable] = set()
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen:
+            continue
+        seen.add(variable)
+        binder = binders[variable]
+        if isinstance(binder, Atom):
+            inner.atoms.append(_unless_recursive(binder, outer))
+        elif isinstance(binder, Test):
+            inner.tests.append(binder)
+            waiting += test_variables(binder) - {variable}
+        else:
+            inner.results.append(binder)
+            waiting += binder.needs()
+
+
+def _unless_recursive(atom: Atom, clause: Clause) -> Atom:
+    if atom.relation in clause.recursive:
+        raise _error(
+            f"an aggregate depends on a variable that only {atom.relation!r} gives a value, which depends on "
+            "this rule itself: bind it in the aggregate's body too, or give its values a relation",
+            clause.source,
+        )
+    return atom
+
+
+def _binders(clause: Clause) -> dict[Variable, Binder]:
+    """What gives each variable its value, so that nothing needs a variable that it helps to bind.
+
+    An atom of a relation that does not depend on the clause's head comes before one that does.
+    """
+    binders: dict[Variable, Binder] = {}
+    for atom in sorted(clause.atoms, key=lambda atom: atom.relation in clause.recursive):
+        for variable in atom_variables([atom]):
+            binders.setdefault(variable, atom)
+    before = -1
+    while before != len(binders):
+        before = len(binders)
+        for test in clause.tests:
+            solution = solved_for(test, binders)
+            if solution is not None:
+                binders[solution[0]] = test
+        for result in clause.results:
+            if isinstance(result.value, Variable) and result.needs() <= binders.keys():
+                binders.setdefault(result.value, result)
+    return binders
+
+
+def _error(reason: str, source: Source) -> RuleError:
+    return RuleError(reason, rule=source.text, line=source.place.line, column=source.place.column)

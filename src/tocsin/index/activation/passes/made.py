@@ -1,0 +1,93 @@
+"""What becomes of a program: its relations and those made on the way, steps and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tocsin.grammar.datalog.syntax import CheckedProgram, Type, Value
+from tocsin.index.activation.normal_form import (
+    MADE,
+    Anything,
+    Atom,
+    Constant,
+    JoinRule,
+    NormalProgram,
+    Relation,
+    Source,
+    Step,
+    Term,
+    Variable,
+)
+
+ONCE = MADE + "once"
+"""A relation of no columns that holds: the positive atom of a rule that has no other."""
+
+
+class Made:
+    """A normal program that grows."""
+
+    def __init__(self, program: CheckedProgram, local: Value | None) -> None:
+        self.local = local
+        self._types = {relation.name: relation.types for relation in program.relations.values()}
+        self._local_parts: dict[tuple[str, tuple[int, ...]], str] = {}
+        self._steps: list[Step] = []
+        self._facts: dict[tuple[str, tuple[Value, ...]], None] = {}
+        self._count = 0
+
+    def types(self, relation: str) -> Sequence[Type]:
+        """The types of a relation's columns."""
+        return self._types[relation]
+
+    def relation(self, types: Sequence[Type]) -> str:
+        """The name of a new relation."""
+        self._count += 1
+        name = f"{MADE}{self._count}"
+        self._types[name] = tuple(types)
+        return name
+
+    def step(self, step: Step) -> None:
+        """Add a step."""
+        self._steps.append(step)
+
+    def fact(self, relation: str, values: tuple[Value, ...]) -> None:
+        """Add a fact."""
+        self._facts[relation, values] = None
+
+    def once(self) -> Atom:
+        """The atom that always holds."""
+        if ONCE not in self._types:
+            self._types[ONCE] = ()
+            self.fact(ONCE, ())
+        return Atom(ONCE, ())
+
+    def local_part(self, relation: str, columns: tuple[int, ...]) -> str:
+        """The relation of those tuples that have the local address in these columns."""
+        if self.local is None:
+            raise TypeError("there is no local address")
+        name = self._local_parts.get((relation, columns))
+        if name is None:
+            types = self.types(relation)
+            name = self._local_parts[relation, columns] = self.relation(types)
+            terms: tuple[Term, ...] = tuple(
+                Constant(self.local) if column in columns else Variable(column)
+                for column in range(len(types))
+            )
+            self.step(JoinRule(Atom(name, terms), (Atom(relation, terms),)))
+        return name
+
+    def equivalence(self, relation: str, source: Source) -> None:
+        """Make a relation of two columns symmetric and transitive, and so reflexive over what it mentions."""
+        x, y, z = Variable(0), Variable(1), Variable(2)
+        self.step(JoinRule(Atom(relation, (y, x)), (Atom(relation, (x, y)),), source=source))
+        through = (Atom(relation, (x, y)), Atom(relation, (y, z)))
+        self.step(JoinRule(Atom(relation, (x, z)), through, source=source))
+
+    def program(self) -> NormalProgram:
+        """All of it."""
+        relations = tuple(Relation(name, tuple(types)) for name, types in self._types.items())
+        return NormalProgram(relations, tuple(self._steps), tuple(self._facts))
+
+
+def anything(count: int) -> tuple[Anything, ...]:
+    """So many columns that are not looked at."""
+    return (Anything(),) * count

@@ -1,0 +1,233 @@
+"""What kernels cannot work out is done in Python, between two made relations.
+
+    p(x, t) :- q(x, s), r(x), u(t, y), strlen(s) < y, t = cat(s, "!"), contains("a", s).
+
+    +1(x, s) :- q(x, s), r(x).                              the early atoms: what binds, and what filters
+    +2(x, t, l) for each +1(x, s): l = strlen(s), ...       a MapRule, of all that can be done by then
+    p(x, t) :- +2(x, t, l), u(t, y), l < y.                 the rest, which may need another such stage
+
+Atoms that hold a computed text wait for it, and are found by it. Where the work may fail, all atoms that can
+come before it do, since what they rule out is no error. Without a rest, the MapRule gives the head itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tocsin.index.activation.normal_form import Atom, Let, MapRule, Term, Test, Variable
+from tocsin.index.activation.passes.clause import (
+    Clause,
+    atom_variables,
+    can_fail,
+    is_text_test,
+    solved_for,
+    test_variables,
+)
+from tocsin.index.activation.passes.emitting import emit
+from tocsin.index.activation.passes.made import Made
+from tocsin.index.activation.passes.text_work import TextWork, needed
+
+
+def emit_in_stages(clause: Clause, made: Made) -> None:
+    """Add what the clause comes to, with as many maps as it needs."""
+    rest: Clause | None = clause
+    while rest is not None and (rest.atoms or rest.negated) and any(map(is_text_test, rest.tests)):
+        rest = _Stage(rest, made).emit()
+    if rest is not None:
+        emit(rest, made)
+
+
+class _Stage:
+    """One map of a clause: the early part, the work, and the rest."""
+
+    def __init__(self, clause: Clause, made: Made) -> None:
+        self._clause = clause
+        self._made = made
+        self._kernel_tests = [test for test in clause.tests if not is_text_test(test) and not can_fail(test)]
+        candidates = self._candidates()
+        work = self._work(candidates)
+        may_fail = any(map(can_fail, work.done))
+        self._early = candidates if may_fail else self._least(candidates, work)
+        self._bound, self._early_tests = _closure(self._early, self._kernel_tests)
+        self._work_done = self._work(self._early)
+
+    def emit(self) -> Clause | None:
+        """Add the early rule and the map; what is left of the clause, None when the map gives its head."""
+        clause, made, work = self._clause, self._made, self._work_done
+        early_negated = [atom for atom in clause.negated if atom_variables([atom]) <= self._bound]
+        rest = clause.copy()
+        rest.atoms = [atom for atom in clause.atoms if atom not in self._early]
+        rest.negated = [atom for atom in clause.negated if atom not in early_negated]
+        rest.tests = [
+            test
+            for test in clause.tests
+            if not _is_among(test, self._early_tests) and not _is_among(test, work.done)
+        ]
+        later = atom_variables([clause.head, *rest.atoms, *rest.negated])
+        later.update(*map(test_variables, rest.tests))
+        taken = set().union(*map(needed, work.parts))
+        columns = [variable for variable in self._bound_in_order() if variable in later | taken]
+        origin, takes = self._origin(columns, early_negated)
+        gives = [variable for variable in columns if variable in later]
+        gives += [part.variable for part in work.parts if isinstance(part, Let) and part.variable in later]
+        if not (rest.atoms or rest.negated or rest.tests):
+            function = TextWork(takes, work.parts, clause.head.terms, clause.source)
+            made.step(MapRule(clause.head.relation, origin, function, clause.source))
+            return None
+        name = made.relation([clause.types[variable] for variable in gives])
+        function = TextWork(takes, work.parts, tuple(gives), clause.source)
+        made.step(MapRule(name, origin, function, clause.source))
+        rest.atoms.insert(0, Atom(name, tuple(gives)))
+        return rest
+
+    def _origin(self, columns: list[Variable], negated: list[Atom]) -> tuple[str, tuple[Term, ...]]:
+        """The relation that the map reads, and the terms of its columns: an early atom's, or a new one."""
+        if len(self._early) == 1 and not negated and not self._early_tests:
+            relation, terms = self._early[0]
+            if set(terms) == set(columns) and len(terms) == len(columns):
+                return relation, terms
+        name = self._made.relation([self._clause.types[variable] for variable in columns])
+        early = Clause(
+            Atom(name, tuple(columns)),
+            self._clause.source,
+            self._clause.recursive,
+            self._clause.types,
+            atoms=list(self._early),
+            negated=negated,
+            tests=self._early_tests,
+        )
+        if not early.atoms:
+            early.atoms.append(self._made.once())
+        emit(early, self._made)
+        return name, tuple(columns)
+
+    def _bound_in_order(self) -> list[Variable]:
+        in_atoms = dict.fromkeys(
+            term for atom in self._early for term in atom.terms if isinstance(term, Variable)
+        )
+        return [*in_atoms, *sorted(self._bound - in_atoms.keys(), key=lambda variable: variable.number)]
+
+    def _candidates(self) -> list[Atom]:
+        """The atoms that may come before the work: those without a computed text, and others if need be."""
+        computed = self._computed()
+        early = [atom for atom in self._clause.atoms if not atom_variables([atom]) & computed]
+        late = [atom for atom in self._clause.atoms if atom not in early]
+        while late and not any(map(is_text_test, self._work(early).done)):
+            early.append(late.pop(0))
+        return early
+
+    def _computed(self) -> set[Variable]:
+        """The variables that equal what is computed from texts, or from such variables."""
+        computed: set[Variable] = set()
+        before = -1
+        while before != len(computed):
+            before = len(computed)
+            for test in self._clause.tests:
+                if is_text_test(test) or test_variables(test) & computed:
+                    computed |= _sides(test)
+        return computed
+
+    def _work(self, atoms: Iterable[Atom]) -> _Work:
+        bound, early_tests = _closure(atoms, self._kernel_tests)
+        return _Work([test for test in self._clause.tests if not _is_among(test, early_tests)], bound)
+
+    def _least(self, candidates: list[Atom], work: _Work) -> list[Atom]:
+        """As few atoms as bind what the work takes, and those that filter them and bind nothing else."""
+        roots = self._roots(candidates, set().union(*map(needed, work.parts)))
+        chosen: list[Atom] = []
+        while open_ones := roots - atom_variables(chosen):
+            best = max(candidates, key=lambda atom: len(atom_variables([atom]) & open_ones))
+            chosen.append(best)
+        if len(chosen) > 1:
+            chosen = _connected(chosen, candidates)
+        bound, _ = _closure(chosen, self._kernel_tests)
+        return [atom for atom in candidates if atom in chosen or atom_variables([atom]) <= bound]
+
+    def _roots(self, atoms: list[Atom], variables: set[Variable]) -> set[Variable]:
+        """The variables of atoms that these are computed from by the kernels' equations."""
+        in_atoms = atom_variables(atoms)
+        definitions: dict[Variable, set[Variable]] = {}
+        bound = set(in_atoms)
+        for test in _closure(atoms, self._kernel_tests)[1]:
+            solution = solved_for(test, bound)
+            if solution is not None:
+                definitions[solution[0]] = test_variables(test) - {solution[0]}
+                bound.add(solution[0])
+        roots: set[Variable] = set()
+        waiting = [variable for variable in variables if variable in bound]
+        while waiting:
+            variable = waiting.pop()
+            if variable in in_atoms:
+                roots.add(variable)
+            else:
+                waiting += definitions[variable]
+        return roots
+
+
+class _Work:
+    """The tests that can be worked out in Python once some variables are bound, in order."""
+
+    def __init__(self, tests: list[Test], bound: set[Variable]) -> None:
+        self.done: list[Test] = []
+        parts: list[Let | Test] = []
+        known = set(bound)
+        waiting = tests
+        while True:
+            left = []
+            for test in waiting:
+                solution = solved_for(test, known)
+                if solution is not None:
+                    parts.append(Let(*solution, test.type))
+                    known.add(solution[0])
+                elif test_variables(test) <= known:
+                    parts.append(test)
+                else:
+                    left.append(test)
+                    continue
+                self.done.append(test)
+            if len(left) == len(waiting):
+                break
+            waiting = left
+        self.parts = tuple(parts)
+
+
+def _closure(atoms: Iterable[Atom], tests: list[Test]) -> tuple[set[Variable], list[Test]]:
+    """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
+    bound = atom_variables(atoms)
+    decided: list[Test] = []
+    waiting = tests
+    while True:
+        left = []
+        for test in waiting:
+            solution = solved_for(test, bound)
+            if solution is None:
+                left.append(test)
+            else:
+                bound.add(solution[0])
+                decided.append(test)
+        if len(left) == len(waiting):
+            break
+        waiting = left
+    return bound, decided + [test for test in waiting if test_variables(test) <= bound]
+
+
+def _sides(test: Test) -> set[Variable]:
+    """The variables that are a whole side of an equation."""
+    sides = (test.left, test.right) if test.operator == "=" else ()
+    return {side for side in sides if isinstance(side, Variable)}
+
+
+def _connected(chosen: list[Atom], atoms: list[Atom]) -> list[Atom]:
+    """The atoms that share variables with chosen ones, or with others that do."""
+    connected = list(chosen)
+    before = -1
+    while before != len(connected):
+        before = len(connected)
+        bound = atom_variables(connected)
+        connected += [atom for atom in atoms if atom not in connected and atom_variables([atom]) & bound]
+    return connected
+
+
+def _is_among(test: Test, tests: Iterable[Test]) -> bool:
+    """Whether it is one of these very tests: two that say the same are two."""
+    return any(test is other for other in tests)

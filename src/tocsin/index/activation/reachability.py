@@ -1,0 +1,171 @@
+"""What reaches what in a graph that does not change: worked out when asked for, and kept.
+
+All pairs are never written out unless somebody wants them: the strongly connected components, the graph of
+these, and for each one a row of bits say the same in much less room. Where even the rows would be too large
+(a path of 100,000 vertices), each question is answered by a search of its own.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.activation.arcs import by_tail
+from tocsin.kernels.activation.components import Condensation, condense, strong_components
+from tocsin.kernels.activation.reachability import (
+    count_by_search,
+    count_in_rows,
+    fill_rows,
+    number_rows,
+    search_graph,
+    write_pairs,
+)
+
+Numbers = NDArray[np.int32]
+Words = NDArray[np.int64]
+
+ROOM = 1 << 22
+"""The words of 64 bits that rows may take: 32 MB."""
+
+NOWHERE = -1
+"""A vertex that no search meets."""
+
+
+class Rows(NamedTuple):
+    """The rows of bits of all components, or none of them: see kernels/activation/reachability.py."""
+
+    row_of: Numbers
+    bits: NDArray[np.uint64]
+
+
+class Reachability:
+    """The transitive closure of the arcs tails[i] -> heads[i] between vertices 0 ... n - 1.
+
+    A vertex reaches another when there is a path of at least one arc; so it reaches itself only on a cycle.
+    """
+
+    def __init__(self, tails: Numbers, heads: Numbers, vertices: int, room: int = ROOM) -> None:
+        self.tails = tails
+        self.heads = heads
+        self.vertices = vertices
+        self.room = room
+
+    @cached_property
+    def forward(self) -> tuple[Numbers, Numbers]:
+        """The graph, its arcs sorted by tail."""
+        return self._sorted(self.tails, self.heads)
+
+    @cached_property
+    def backward(self) -> tuple[Numbers, Numbers]:
+        """The graph with every arc turned round."""
+        return self._sorted(self.heads, self.tails)
+
+    def _sorted(self, tails: Numbers, heads: Numbers) -> tuple[Numbers, Numbers]:
+        start = np.zeros(self.vertices + 1, np.int32)
+        target = np.empty(tails.size, np.int32)
+        by_tail(tails, heads, start, target)
+        return start, target
+
+    @cached_property
+    def turned(self) -> Reachability:
+        """The closure of the graph with every arc turned round."""
+        return Reachability(self.heads, self.tails, self.vertices, self.room)
+
+    @cached_property
+    def condensation(self) -> Condensation:
+        """The strongly connected components and the graph that they make."""
+        start, target = self.forward
+        component, count = strong_components(start, target)
+        return condense(start, target, component, count)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What each component reaches, if that has room."""
+        row_of, count = number_rows(self.condensation.cyclic, self.condensation.next_start)
+        width = (self.vertices + 63) // 64
+        if count * width > self.room:
+            return Rows(np.empty(0, np.int32), np.empty((0, 0), np.uint64))
+        bits = np.zeros((count, width), np.uint64)
+        fill_rows(self.condensation, row_of, bits, 0)
+        return Rows(row_of, bits)
+
+    @cached_property
+    def count(self) -> int:
+        """How many pairs there are; none is written out."""
+        rows = self.rows
+        if rows.row_of.size or not self.vertices:
+            return count_in_rows(self.condensation.member_start, rows.row_of, rows.bits)
+        counted = count_by_search(self.condensation, 8 * self.room)
+        return counted if counted >= 0 else self._count_by_windows()
+
+    def _count_by_windows(self) -> int:
+        """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""
+        condensation = self.condensation
+        row_of, count = number_rows(condensation.cyclic, condensation.next_start)
+        width = max(1, self.room // count)
+        bits = np.empty((count, width), np.uint64)
+        total = 0
+        for low in range(0, self.vertices, 64 * width):
+            bits[:] = 0
+            fill_rows(condensation, row_of, bits, low)
+            total += count_in_rows(condensation.member_start, row_of, bits)
+        return total
+
+    def pairs(self, words: Words) -> Words:
+        """All pairs, as the words of their vertices: int64[n, 2], one column behind the other in memory."""
+        columns = np.empty((2, self.count), np.int64)
+        write_pairs(self.condensation, *self.rows, words, columns[0], columns[1])
+        return columns.T
+
+    def reached_from(self, vertex: int) -> Numbers:
+        """All that a vertex reaches."""
+        return self._found(self.forward, np.array([vertex], np.int32))
+
+    def reaching(self, vertex: int) -> Numbers:
+        """All that reach a vertex."""
+        return self._found(self.backward, np.array([vertex], np.int32))
+
+    def before(self, vertices: Numbers) -> Numbers:
+        """Some vertices and all that reach one of them, each once."""
+        return np.unique(np.concatenate([vertices, self._found(self.backward, vertices)]))
+
+    def after(self, vertices: Numbers) -> Numbers:
+        """Some vertices and all that one of them reaches, each once."""
+        return np.unique(np.concatenate([vertices, self._found(self.forward, vertices)]))
+
+    def _found(self, graph: tuple[Numbers, Numbers], vertices: Numbers) -> Numbers:
+        _, waiting = self._search(graph, vertices, NOWHERE)
+        return waiting[vertices.size :]
+
+    def _search(
+        self, graph: tuple[Numbers, Numbers], vertices: Numbers, wanted: int
+    ) -> tuple[Numbers, Numbers]:
+        came_from = np.full(self.vertices, -1, np.int32)
+        waiting = np.empty(vertices.size + self.vertices, np.int32)
+        waiting[: vertices.size] = vertices
+        used = search_graph(*graph, came_from, waiting, vertices.size, wanted)
+        return came_from, waiting[:used]
+
+    def holds(self, source: int, target: int) -> bool:
+        """Whether one vertex reaches the other; one that came later than these arcs reaches nothing."""
+        if max(source, target) >= self.vertices:
+            return False
+        row_of, bits = self.rows
+        if row_of.size:
+            row = row_of[self.condensation.component[source]]
+            return bool(row >= 0 and (int(bits[row, target >> 6]) >> (target & 63)) & 1)
+        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        return bool(came_from[target] >= 0)
+
+    def path(self, source: int, target: int) -> list[int]:
+        """The vertices of a shortest path, both ends among them; nothing when there is none."""
+        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        if came_from[target] < 0:
+            return []
+        path = [target]
+        while len(path) == 1 or path[-1] != source:
+            path.append(int(came_from[path[-1]]))
+        return path[::-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from tocsin.grammar.datalog.meaning import evaluate
 from tocsin.grammar.datalog.syntax import CheckedProgram, Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
-from tocsin.monitor.programs.machines import Started, facts_of
+from tocsin.monitor.programs.machines import Started
 from tocsin.monitor.programs.program import Program, is_fact
 
 Tuple = tuple[Value, ...]
@@ -25,8 +25,11 @@ def without_facts(program: CheckedProgram) -> CheckedProgram:
     return replace(program, rules=tuple(rule for rule in program.rules if not is_fact(rule)))
 
 
-def start_obvious(program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
-    return Started(ObviousMachine(program.checked, local, symbols, limit), facts_of(program.checked))
+def start_obvious(
+    program: Program, fed: Collection[str], local: Value | None, symbols: Symbols, limit: int
+) -> Started:
+    machine = ObviousMachine(program.checked, local, symbols, limit)
+    return Started(machine, {name: name for name in program.relations})
 
 
 class ObviousMachine:
@@ -66,13 +69,10 @@ class ObviousMachine:
         self.settle()
         return sum(len(self._before[name] ^ self._now[name]) for name in self._names)
 
-    def added(self, relation: int) -> Rows:
-        name = self._names[relation]
-        return self._codes[relation].rows(self._now[name] - self._before[name])
-
-    def removed(self, relation: int) -> Rows:
-        name = self._names[relation]
-        return self._codes[relation].rows(self._before[name] - self._now[name])
+    def net_change(self, relation: int) -> tuple[Rows, Rows]:
+        before, now = self._before[self._names[relation]], self._now[self._names[relation]]
+        code = self._codes[relation]
+        return code.rows(now - before), code.rows(before - now)
 
     def closure_change(self, relation: int) -> None:
         return None

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from hypothesis import strategies as st
 
 from tocsin.grammar.datalog.checking import check_program
-from tocsin.grammar.datalog.meaning import Tuple
+from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.syntax import CheckedProgram
 
 T = TypeVar("T")
@@ -100,6 +100,12 @@ def changes(draw: st.DrawFn, most: int = 12) -> list[Change]:
 def rows(draw: st.DrawFn, relation: Signature) -> Tuple:
     """A tuple of a relation."""
     return tuple(draw(st.sampled_from(VALUES[type_])) for type_ in relation.types)
+
+
+def signatures(text: str) -> list[Signature]:
+    """The relations of a program."""
+    relations = check_program(text).relations.values()
+    return [Signature(each.name, tuple(type_.value for type_ in each.types)) for each in relations]
 
 
 @st.composite

@@ -44,10 +44,13 @@ if TYPE_CHECKING:
     from tocsin.monitor.programs.program import Program
     from tocsin.monitor.results import Counts, Match, Matches
     from tocsin.monitor.scoring import score, tm_score
+    from tocsin.monitor.watching.alerts import Alert
+    from tocsin.monitor.watching.watch import Watch, watch
 
 __version__ = VERSION
 
 __all__ = [
+    "Alert",
     "Changes",
     "Counts",
     "DerivationError",
@@ -72,6 +75,7 @@ __all__ = [
     "UnknownRuleError",
     "UnsupportedError",
     "UsageError",
+    "Watch",
     "__version__",
     "backtest",
     "build",
@@ -80,9 +84,11 @@ __all__ = [
     "read_rules",
     "score",
     "tm_score",
+    "watch",
 ]
 
 _HOME = {
+    "Alert": "tocsin.monitor.watching.alerts",
     "Changes": "tocsin.monitor.programs.changes",
     "Counts": "tocsin.monitor.results",
     "Dictionary": "tocsin.index.text.dictionary",
@@ -96,6 +102,7 @@ _HOME = {
     "Rule": "tocsin.grammar.rules",
     "Rules": "tocsin.grammar.rules",
     "TestRun": "tocsin.monitor.backtest_result",
+    "Watch": "tocsin.monitor.watching.watch",
     "backtest": "tocsin.monitor.backtest",
     "build": "tocsin.monitor.building",
     "build_good": "tocsin.monitor.building",
@@ -103,6 +110,7 @@ _HOME = {
     "read_rules": "tocsin.grammar.rule_files",
     "score": "tocsin.monitor.scoring",
     "tm_score": "tocsin.monitor.scoring",
+    "watch": "tocsin.monitor.watching.watch",
 }
 
 

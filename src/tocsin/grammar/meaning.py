@@ -216,14 +216,14 @@ def lookup(event: Event, path: Path) -> object:
         elif isinstance(here, LISTS):
             objects = [element for element in _elements(here) if isinstance(element, Mapping)]
             values = [each.get(name) for each in objects]
-            here = [value for value in values if not _is_missing(value)] or None
+            here = [value for value in values if not is_missing(value)] or None
         else:
             return None
-    if _is_missing(here):
+    if is_missing(here):
         return None
     if isinstance(here, LISTS):
-        return [_plain(element) for element in _elements(here)]
-    return _plain(here)
+        return [plain_value(element) for element in _elements(here)]
+    return plain_value(here)
 
 
 def _elements(values: Iterable[object]) -> Iterator[object]:
@@ -236,7 +236,7 @@ def _elements(values: Iterable[object]) -> Iterator[object]:
                     raise EventError(f"lists are nested more than {DEEPEST_LIST:,} deep")
                 open_lists.append(_iterator(element))
                 break
-            if not _is_missing(element):
+            if not is_missing(element):
                 yield element
         else:
             open_lists.pop()
@@ -246,7 +246,7 @@ def _iterator(values: Iterable[object]) -> Iterator[object]:
     return iter(values.ravel() if isinstance(values, np.ndarray) else values)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Null and NaN, of whatever type: NaT of NumPy and pandas is the NaN among their timestamps."""
     if value is None or type(value).__name__ == "NAType":
         return True
@@ -257,7 +257,7 @@ def _is_missing(value: object) -> bool:
     return False
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """A value that is not missing, as one of the types that lookup promises."""
     if isinstance(value, np.datetime64):
         second = value.astype("datetime64[s]")

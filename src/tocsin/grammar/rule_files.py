@@ -97,6 +97,11 @@ def _read_sql(data: bytes, file: str) -> Rules:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{file}:{line}: the file is not UTF-8 text") from None
+    return rules_of_triggers(text, file)
+
+
+def rules_of_triggers(text: str, file: str | None = None) -> Rules:
+    """The rules of a trigger file's text; ids may still repeat, and bad statements are in `rejected`."""
     triggers, errors = parse_triggers(text, file)
     return Rules(
         pa.array([trigger.name for trigger in triggers], pa.large_string()),

@@ -247,6 +247,8 @@ class Machine:
             "relations": {name: self.size(number) for name, number in self._store.number_of.items()},
             "data_indexes": sum(bool(members) for members in self._store.links.members),
             "links": len(self._store.links.links),
+            "index_keys": self._store.keys(),
+            "semantic_entries": self._store.semantic_entries(),
             "bytes": self._store.memory.bytes,
         }
 

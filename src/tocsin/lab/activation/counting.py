@@ -38,12 +38,14 @@ class Counted:
     """What one activation took, and what it gave.
 
     assignments  how often the body holds: each is an answer
+    started      the different tuples that activation started from and that have an answer
     heads        the different tuples derived, sorted
     """
 
     index_accesses: int
     tuple_accesses: int
     assignments: int
+    started: int
     heads: Rows
 
 
@@ -81,6 +83,7 @@ class _Activation:
         self._index_accesses = 0
         self._tuple_accesses = 0
         self._values: dict[str, Numbers] = {}
+        self._origin = np.zeros(1, np.int64)
         self._count = 1
 
     def of_all(self, start: int) -> Counted:
@@ -97,6 +100,7 @@ class _Activation:
         return self._finished(start)
 
     def _finished(self, start: int) -> Counted:
+        self._origin = np.arange(self._count)
         for number, atom in enumerate(self._rule.body):
             if number != start:
                 self._extend(atom)
@@ -105,7 +109,8 @@ class _Activation:
             for term in self._rule.head.terms
         ]
         heads = np.unique(np.column_stack(columns), axis=0)
-        return Counted(self._index_accesses, self._tuple_accesses, self._count, heads)
+        started = len(np.unique(self._origin))
+        return Counted(self._index_accesses, self._tuple_accesses, self._count, started, heads)
 
     def _extend(self, atom: Atom) -> None:
         """Find each assignment's tuples of an atom, and count how the structure would."""
@@ -155,6 +160,7 @@ class _Activation:
             else:
                 values[term] = found
         self._values = {name: each[fits] for name, each in values.items()}
+        self._origin = self._origin[place[fits]]
         self._count = int(fits.sum())
 
 

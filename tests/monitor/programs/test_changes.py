@@ -82,7 +82,9 @@ def test_a_closure_is_kept_implicit_until_somebody_looks() -> None:
     loaded = engine.load("arc", chain)
     cut = engine.delete("arc", (200, 201))
     engine.delete("arc", (1, 2))
-    assert not any(isinstance(tuples._rows, np.ndarray) for tuples in cut.removed._tuples.values())
-    assert len(cut.removed["path"]) == 201 * 200
+    removed = cut.removed["path"]
+    assert isinstance(removed, Tuples)
+    assert not isinstance(removed._rows, np.ndarray)
+    assert len(removed) == 201 * 200
     assert not cut.added
     assert len(loaded.added["path"]) == 401 * 400 // 2

@@ -38,16 +38,24 @@ if TYPE_CHECKING:
     from tocsin.monitor.building import build, build_good
     from tocsin.monitor.explaining import Explanation
     from tocsin.monitor.index import Index
-    from tocsin.monitor.index import open_file as open
+    from tocsin.monitor.opening import open_saved as open
+    from tocsin.monitor.programs.changes import Changes
+    from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.program import Program
     from tocsin.monitor.results import Counts, Match, Matches
     from tocsin.monitor.scoring import score, tm_score
+    from tocsin.monitor.watching.alerts import Alert
+    from tocsin.monitor.watching.watch import Watch, watch
 
 __version__ = VERSION
 
 __all__ = [
+    "Alert",
+    "Changes",
     "Counts",
     "DerivationError",
     "Dictionary",
+    "Engine",
     "EventError",
     "Explanation",
     "History",
@@ -56,6 +64,7 @@ __all__ = [
     "InputError",
     "Match",
     "Matches",
+    "Program",
     "Rule",
     "RuleError",
     "RuleErrors",
@@ -66,6 +75,7 @@ __all__ = [
     "UnknownRuleError",
     "UnsupportedError",
     "UsageError",
+    "Watch",
     "__version__",
     "backtest",
     "build",
@@ -74,26 +84,33 @@ __all__ = [
     "read_rules",
     "score",
     "tm_score",
+    "watch",
 ]
 
 _HOME = {
+    "Alert": "tocsin.monitor.watching.alerts",
+    "Changes": "tocsin.monitor.programs.changes",
     "Counts": "tocsin.monitor.results",
     "Dictionary": "tocsin.index.text.dictionary",
+    "Engine": "tocsin.monitor.programs.engine",
     "Explanation": "tocsin.monitor.explaining",
     "History": "tocsin.index.statistics.history",
     "Index": "tocsin.monitor.index",
     "Match": "tocsin.monitor.results",
     "Matches": "tocsin.monitor.results",
+    "Program": "tocsin.monitor.programs.program",
     "Rule": "tocsin.grammar.rules",
     "Rules": "tocsin.grammar.rules",
     "TestRun": "tocsin.monitor.backtest_result",
+    "Watch": "tocsin.monitor.watching.watch",
     "backtest": "tocsin.monitor.backtest",
     "build": "tocsin.monitor.building",
     "build_good": "tocsin.monitor.building",
-    "open": "tocsin.monitor.index:open_file",
+    "open": "tocsin.monitor.opening:open_saved",
     "read_rules": "tocsin.grammar.rule_files",
     "score": "tocsin.monitor.scoring",
     "tm_score": "tocsin.monitor.scoring",
+    "watch": "tocsin.monitor.watching.watch",
 }
 
 

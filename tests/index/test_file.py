@@ -16,8 +16,9 @@ import pytest
 import tocsin
 from tocsin.errors import IndexFileError
 from tocsin.grammar.rules import Rules
+from tocsin.index.array_file import MAGIC, VERSION, index_digest
 from tocsin.index.compiled import compile_rules
-from tocsin.index.file import MAGIC, VERSION, index_digest, open_index, save_index
+from tocsin.index.file import open_index, save_index
 
 RULES = [
     ("a", "x = 1 and y in ('p', 'q') or not (z < 5 and x is null)"),

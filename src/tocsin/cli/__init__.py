@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tocsin.cli import backtest, bench, build, calibrate, check, explain, match, score, statistics
+from tocsin.cli import backtest, bench, build, calibrate, check, datalog, explain, match, score, statistics
 from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.version import VERSION
@@ -29,6 +29,7 @@ examples:
   tocsin score 'a golf trophy' 'golf, trophy'             how well does a text fit a query?
   tocsin statistics --events visits/ -o history           count what past events hold
   tocsin backtest rules/ --events old.jsonl --rule r1     which threshold for its contains?
+  tocsin datalog paths.dl --facts data --out results      run a Datalog program over files of facts
   tocsin bench --list                                     the papers' experiments, to be run here
 """
 
@@ -71,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
     commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (check, build, match, explain, calibrate, score, backtest, statistics, bench):
+    for command in (check, build, match, explain, calibrate, score, backtest, statistics, datalog, bench):
         added = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,

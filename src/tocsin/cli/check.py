@@ -18,7 +18,8 @@ NAME = "check"
 SUMMARY = "find every mistake in rule files"
 DESCRIPTION = """\
 Reads every rule and prints each mistake as file:line:column: reason, with the line that has it.
-Against a schema, fields that do not exist and comparisons that are never true are mistakes too.
+Against a schema, fields that do not exist and comparisons that are never true are mistakes too; it is the
+schema of one table, and triggers over several are not held to it.
 Thresholds of free text that can never fail or never pass are warned of.
 Exit code 0 when there is none, else 1."""
 EXAMPLES = """\
@@ -94,11 +95,11 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
 
 
 def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
-    """Every mistake within a condition."""
+    """Every mistake within a condition; those of triggers over several tables the rules have rejected."""
     from tocsin.index.reading import read_conditions
 
     reading = read_conditions(rules.whens, rules.aliases)
-    found = [rules.error(row, error) for row, error in reading.errors]
+    found = [rules.error(row, error) for row, error in reading.errors if not rules.has_several_tables(row)]
     if schema is not None:
         found += _against_schema(rules, reading, schema)
     return found
@@ -107,6 +108,7 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     """Thresholds of free text that can never fail or never pass: odd, and no mistakes."""
     from tocsin.grammar.conditions import parse_condition
+    from tocsin.grammar.joins.reading import parse_joined
     from tocsin.grammar.places import errors_at
     from tocsin.grammar.text.parsing import parse_query
     from tocsin.grammar.text.thresholds import threshold_warning
@@ -115,7 +117,11 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     for row, (rule, text) in enumerate(zip(rules.ids.to_pylist(), rules.whens.to_pylist(), strict=True)):
         if rule in bad or "contains" not in text.lower():
             continue
-        condition = parse_condition(text, rules.aliases.get(row))
+        condition = (
+            parse_joined(text, rules.triggers[row].aliases)
+            if rules.has_several_tables(row)
+            else parse_condition(text, rules.aliases.get(row))
+        )
         found = []
         for step, place in zip(condition.steps, condition.places, strict=True):
             if isinstance(step, Predicate) and has_threshold(step):
@@ -136,6 +142,8 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
     checker = Checker(schema)
     bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]
     for row in _rows_with(reading, bad):
+        if rules.has_several_tables(row):
+            continue
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))
         for error in errors_at(text, checker.condition(condition)):

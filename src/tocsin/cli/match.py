@@ -6,18 +6,19 @@ import argparse
 import contextlib
 import logging
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tocsin.cli.destinations import check_destinations
+from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.messages import Advance, progress, say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
+from tocsin.cli.workspace import workspace
 from tocsin.errors import EventError, UsageError
 
 if TYPE_CHECKING:
@@ -30,11 +31,15 @@ SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
 Matches every event of a file, or of a folder of part files, against all rules. The result has a row
 for each match: event (the row number, from 0), rule, score, and the kept fields. It runs on Spark
-unless told otherwise; both ways write the same rows."""
+unless told otherwise; both ways write the same rows.
+
+With --events TABLE=FILE, repeated, the rules are triggers over tables: rows are inserted in the order of the
+options, and the result has a row for each alert: event, table, rule, score, text and rows."""
 EXAMPLES = """\
 examples:
   tocsin match rules/ --events visits.jsonl --no-spark
   tocsin match rules.tocsin --events visits/ --out matches.parquet --keep visitor page
+  tocsin match alerts.sql --events video=videos.csv --events viewed_by=views.jsonl
   tocsin match rules.csv --events visits.csv.gz --out matches.csv --skip-bad --rejects bad.jsonl
 """
 
@@ -43,19 +48,23 @@ _NAMED = 5
 _WATCH_SECONDS = 0.3
 
 
-class _Once(argparse.Action):
-    """An option that may be given once: a second one would replace the first without a word."""
+class _Events(argparse.Action):
+    """A file or folder, once: a second would replace it without a word; or TABLE=FILE, repeated."""
 
     def __call__(
         self,
         parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
-        values: object,
+        values: Any,
         option_string: str | None = None,
     ) -> None:
-        if getattr(namespace, self.dest) is not None:
-            parser.error(f"{option_string} is given twice: name a folder for several files")
-        setattr(namespace, self.dest, values)
+        given = [*(getattr(namespace, self.dest) or []), values]
+        if len(given) > 1 and not all(map(table_source, given)):
+            parser.error(
+                f"{option_string} is given twice: name a folder for several files, or each file's table"
+                " as TABLE=FILE"
+            )
+        setattr(namespace, self.dest, given)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,9 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--events",
         required=True,
-        action=_Once,
+        action=_Events,
         metavar="FILE_OR_FOLDER",
-        help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind",
+        help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind;"
+        " TABLE=FILE, repeated, inserts rows into tables in that order",
     )
     parser.add_argument(
         "--out",
@@ -101,6 +111,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Match all events, then write all matches."""
+    tables = [source for source in map(table_source, arguments.events) if source is not None]
+    if tables:
+        return run_tables(arguments, tables)
+    arguments.events = arguments.events[0]
     from tocsin.events.slices import plan_slices
     from tocsin.monitor.outputs import check_kept_names, output_format
     from tocsin.monitor.parts import SliceJob
@@ -115,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
     say_if_compiling()
     matcher, bad_rules = _open_matcher(arguments)
-    with _workspace(arguments.out) as folder:
+    with workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
         reports = _match(matcher, job, arguments.no_spark)
         _refuse_bad_events(job, reports)
@@ -142,14 +156,6 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | Engine
     if isinstance(engine, Index):
         return IndexOnSlices(engine), bad
     return EngineOnSlices(engine), bad
-
-
-@contextlib.contextmanager
-def _workspace(output: str | None) -> Iterator[str]:
-    """A folder for parts and the unfinished result: beside the output, so that a move is enough."""
-    place = None if output is None else Path(output).parent
-    with tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True) as folder:
-        yield str(Path(folder).resolve())
 
 
 def _match(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, no_spark: bool) -> list[PartReport]:

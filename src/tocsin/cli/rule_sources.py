@@ -20,7 +20,7 @@ RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or fo
 
 def is_index(path: str) -> bool:
     """Whether a path is that of a saved index, by its name or its first bytes."""
-    from tocsin.index.file import MAGIC
+    from tocsin.index.array_file import MAGIC
 
     if path.endswith(INDEX_SUFFIX):
         return True
@@ -60,7 +60,7 @@ def read_and_build(
     rules = read_rules(*paths, skip_bad=True)
     if skip_bad:
         built, errors = build_good(rules, engine, preparation)
-        return built, _reject_lines(rules, errors)
+        return built, reject_lines(rules, errors)
     try:
         built = build_prepared(rules, engine, preparation)
     except RuleError as error:
@@ -69,7 +69,7 @@ def read_and_build(
     return built, []
 
 
-def _reject_lines(rules: Rules, errors: Sequence[RuleError]) -> list[str]:
+def reject_lines(rules: Rules, errors: Sequence[RuleError]) -> list[str]:
     """The errors as lines; those after the reader's are about conditions, and show them whole."""
     of_reader = len(rules.rejected)
     bad = {error.rule for error in errors[of_reader:]}

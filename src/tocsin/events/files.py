@@ -74,7 +74,7 @@ def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: 
     first_row = piece.first_row
     with open_plain_or_gz(piece.file) as stream:
         stream.seek(piece.start)
-        for lines in _portions(record_lines(stream, piece.start, piece.stop), batch_rows):
+        for lines in portions(record_lines(stream, piece.start, piece.stop), batch_rows):
             parsed = parse_lines(lines, first_row)
             kept = {
                 name: pa.array(
@@ -93,7 +93,8 @@ def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: 
             first_row += len(lines)
 
 
-def _portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
+def portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
+    """Lines in portions of at most that many, and of some 32 MB."""
     portion: list[bytes] = []
     size = 0
     for line in lines:

@@ -12,6 +12,10 @@ parenthesis of the same depth, and so reports every error of a text.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Generic, TypeVar
+
 from tocsin.grammar.cursor import Cursor
 from tocsin.grammar.places import error_of
 from tocsin.grammar.predicates import CONNECTIVE_SYMBOLS, is_connective, read_predicate
@@ -22,9 +26,12 @@ from tocsin.grammar.tree import (
     Constant,
     Operator,
     Predicate,
-    Step,
     has_threshold,
 )
+
+Leaf = TypeVar("Leaf")
+LeafReader = Callable[[Cursor], tuple[Leaf, int | None] | None]
+"""Reads what stands between the connectives, and where its negation is written when it has one."""
 
 _NOT = Operator(Connective.NOT, 1)
 _XORS = {"xor": Operator(Connective.XOR, 2), "xnor": Operator(Connective.XNOR, 2)}
@@ -70,18 +77,24 @@ def read_condition(cursor: Cursor, alias: str | None) -> Condition | None:
     if cursor.at_end():
         cursor.problem(cursor.token.offset, "the condition is empty")
         return None
-    reader = _ConditionReader(cursor, alias)
+    steps, places = read_steps(cursor, partial(read_predicate, alias=alias))
+    return None if cursor.failed else Condition(tuple(steps), tuple(places))
+
+
+def read_steps(
+    cursor: Cursor, leaf_reader: LeafReader[Leaf]
+) -> tuple[list[Leaf | Constant | Operator], list[int]]:
+    """Read tokens to their END, as steps and the place of each; what is wrong the cursor is told."""
+    reader = _ConditionReader(cursor, leaf_reader)
     reader.read()
-    _check_thresholds(cursor, reader)
-    if cursor.failed:
-        return None
-    return Condition(tuple(reader.steps), tuple(reader.places))
+    _check_thresholds(cursor, reader.steps, reader.places)
+    return reader.steps, reader.places
 
 
-def _check_thresholds(cursor: Cursor, reader: _ConditionReader) -> None:
+def _check_thresholds(cursor: Cursor, steps: Iterable[object], places: Iterable[int]) -> None:
     """At most one `contains` of a condition has a threshold."""
     first = True
-    for step, place in zip(reader.steps, reader.places, strict=True):
+    for step, place in zip(steps, places, strict=True):
         if isinstance(step, Predicate) and has_threshold(step):
             if not first:
                 cursor.problem(
@@ -110,14 +123,14 @@ class _Level:
         self.xor: Operator | None = None
 
 
-class _ConditionReader:
+class _ConditionReader(Generic[Leaf]):
     """Reads one condition; the invariant between operands is that of _Level."""
 
-    def __init__(self, cursor: Cursor, alias: str | None) -> None:
-        self.steps: list[Step] = []
+    def __init__(self, cursor: Cursor, leaf_reader: LeafReader[Leaf]) -> None:
+        self.steps: list[Leaf | Constant | Operator] = []
         self.places: list[int] = []
         self._cursor = cursor
-        self._alias = alias
+        self._leaf_reader = leaf_reader
         self._level = _Level(-1)
         self._outer: list[_Level] = []
 
@@ -130,7 +143,7 @@ class _ConditionReader:
             self._level = self._outer.pop()
         self._close_level()
 
-    def _emit(self, step: Step, place: int) -> None:
+    def _emit(self, step: Leaf | Constant | Operator, place: int) -> None:
         self.steps.append(step)
         self.places.append(place)
 
@@ -158,16 +171,17 @@ class _ConditionReader:
                 cursor.expected("a condition")
                 return False
             else:
-                return self._read_predicate()
+                return self._read_leaf()
 
-    def _read_predicate(self) -> bool:
+    def _read_leaf(self) -> bool:
         place = self._cursor.token.offset
-        reading = read_predicate(self._cursor, self._alias)
+        reading = self._leaf_reader(self._cursor)
         if reading is None:
             return False
-        self._emit(reading.predicate, place)
-        if reading.negated_at is not None:
-            self._emit(_NOT, reading.negated_at)
+        leaf, negated_at = reading
+        self._emit(leaf, place)
+        if negated_at is not None:
+            self._emit(_NOT, negated_at)
         return True
 
     def _read_connective(self, good: bool) -> bool:

@@ -14,7 +14,7 @@ Nothing here calls itself, so neither a deep event nor a deep condition can exha
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -85,7 +85,7 @@ def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAUL
         if isinstance(step, Operator):
             operands = waiting[-step.arity :]
             del waiting[-step.arity :]
-            truth = _combined(step.connective, operands)
+            truth = combined(step.connective, operands)
         elif isinstance(step, Constant):
             truth = Truth.TRUE if step.value else Truth.FALSE
         else:
@@ -95,7 +95,8 @@ def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAUL
     return truths
 
 
-def _combined(connective: Connective, operands: list[Truth]) -> Truth:
+def combined(connective: Connective, operands: list[Truth]) -> Truth:
+    """The truth that a connective gives its operands."""
     if connective is Connective.NOT:
         return Truth(-operands[0])
     if connective is Connective.AND:
@@ -126,7 +127,7 @@ def predicate_truth(predicate: Predicate, event: Event, texts: TextSettings = DE
     if not elements:
         return Truth.FALSE
     kind = kind_of_predicate(predicate)
-    known = [value for value in (_value_as(kind, element) for element in elements) if value is not None]
+    known = [value for value in (value_as(kind, element) for element in elements) if value is not None]
     if not known:
         return Truth.UNKNOWN
     return Truth.TRUE if any(_satisfies(predicate, value) for value in known) else Truth.FALSE
@@ -168,7 +169,13 @@ def score(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> 
 
     None for a condition without free text. A field that is missing scores 0.
     """
-    every = [predicate for predicate in condition.predicates() if predicate.test in TEXT_TESTS]
+    return text_score(
+        [predicate for predicate in condition.predicates() if predicate.test in TEXT_TESTS], event, texts
+    )
+
+
+def text_score(every: Sequence[Predicate], event: Event, texts: TextSettings = DEFAULT) -> float | None:
+    """The score that these predicates over free text, all those of a condition, give a match."""
     scored = [predicate for predicate in every if has_threshold(predicate)] or every
     scores = [
         text_verdict(predicate, document_at(event, predicate.field) or [], texts).score
@@ -209,14 +216,14 @@ def lookup(event: Event, path: Path) -> object:
         elif isinstance(here, LISTS):
             objects = [element for element in _elements(here) if isinstance(element, Mapping)]
             values = [each.get(name) for each in objects]
-            here = [value for value in values if not _is_missing(value)] or None
+            here = [value for value in values if not is_missing(value)] or None
         else:
             return None
-    if _is_missing(here):
+    if is_missing(here):
         return None
     if isinstance(here, LISTS):
-        return [_plain(element) for element in _elements(here)]
-    return _plain(here)
+        return [plain_value(element) for element in _elements(here)]
+    return plain_value(here)
 
 
 def _elements(values: Iterable[object]) -> Iterator[object]:
@@ -229,7 +236,7 @@ def _elements(values: Iterable[object]) -> Iterator[object]:
                     raise EventError(f"lists are nested more than {DEEPEST_LIST:,} deep")
                 open_lists.append(_iterator(element))
                 break
-            if not _is_missing(element):
+            if not is_missing(element):
                 yield element
         else:
             open_lists.pop()
@@ -239,7 +246,7 @@ def _iterator(values: Iterable[object]) -> Iterator[object]:
     return iter(values.ravel() if isinstance(values, np.ndarray) else values)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Null and NaN, of whatever type: NaT of NumPy and pandas is the NaN among their timestamps."""
     if value is None or type(value).__name__ == "NAType":
         return True
@@ -250,7 +257,7 @@ def _is_missing(value: object) -> bool:
     return False
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """A value that is not missing, as one of the types that lookup promises."""
     if isinstance(value, np.datetime64):
         second = value.astype("datetime64[s]")
@@ -290,7 +297,7 @@ def _unicode(text: str) -> str:
 # ---- What a predicate asks of one value
 
 
-def _value_as(kind: Kind, value: object) -> Any:
+def value_as(kind: Kind, value: object) -> Any:
     """The value as a predicate of this kind sees it, or None when it is of another kind.
 
     An event's string is a timestamp or an address to a predicate that asks for one, if it reads as one.

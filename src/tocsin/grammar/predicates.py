@@ -8,6 +8,7 @@ read. What is wrong is reported to the cursor, and None is returned. Where it is
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from tocsin.events.kinds import Kind
@@ -22,6 +23,9 @@ from tocsin.grammar.tree import Literal, Path, Predicate, Test
 CONNECTIVES = frozenset({"and", "or", "xor", "xnor"})
 CONNECTIVE_SYMBOLS = {"&&": "and", "||": "or"}
 """What other languages write, read as what they mean so that the error is only about the spelling."""
+
+FieldReader = Callable[[Cursor], Path | None]
+"""Reads the field that stands at the cursor, with or without its table's alias."""
 
 _COMPARISONS = {
     "=": (Test.EQ, False),
@@ -48,6 +52,13 @@ _TRUE = Literal(Kind.BOOLEAN, True)
 _FALSE = Literal(Kind.BOOLEAN, False)
 
 
+class Comparing(NamedTuple):
+    """A comparison's sign: the test that it asks, and where its negation is written when it has one."""
+
+    test: Test
+    negated_at: int | None
+
+
 class Reading(NamedTuple):
     """A predicate in its positive form, and where its negation is written when it has one."""
 
@@ -64,14 +75,23 @@ def is_connective(token: Token) -> bool:
 
 def read_predicate(cursor: Cursor, alias: str | None) -> Reading | None:
     """Read one predicate that starts with a name."""
-    if cursor.token.kind is TokenKind.NAME and _is_symbol(cursor.next, "("):
-        return _read_call(cursor, alias)
-    field = read_field(cursor, alias)
-    if field is None:
-        return None
+    field_reader = partial(read_field, alias=alias)
+    if at_call(cursor):
+        return read_call(cursor, field_reader)
+    field = field_reader(cursor)
+    return None if field is None else read_test(cursor, field)
+
+
+def at_call(cursor: Cursor) -> bool:
+    """Whether a name before a parenthesis stands here."""
+    return cursor.token.kind is TokenKind.NAME and _is_symbol(cursor.next, "(")
+
+
+def read_test(cursor: Cursor, field: Path) -> Reading | None:
+    """Read what is asked of a field that has been read."""
     token = cursor.token
-    if token.kind is TokenKind.SYMBOL and token.value in _COMPARISONS:
-        return _read_comparison(cursor, field)
+    if at_comparison(cursor):
+        return read_compared(cursor, field, read_sign(cursor))
     if token.kind is TokenKind.KEYWORD:
         if token.value == "is":
             return _read_null_test(cursor, field)
@@ -157,21 +177,37 @@ def _ends_value(token: Token) -> bool:
     return token.kind is TokenKind.END
 
 
-def _read_comparison(cursor: Cursor, field: Path) -> Reading | None:
-    operator = cursor.advance()
-    test, negated = _COMPARISONS[operator.value]
-    if operator.value == "==":
-        cursor.problem(operator.offset, "'==' is not an operator: use '='")
+def at_comparison(cursor: Cursor) -> bool:
+    """Whether a comparison's sign stands here."""
+    return cursor.token.kind is TokenKind.SYMBOL and cursor.token.value in _COMPARISONS
+
+
+def read_sign(cursor: Cursor) -> Comparing:
+    """Read a comparison's sign, which stands here."""
+    sign = cursor.advance()
+    test, negated = _COMPARISONS[sign.value]
+    if sign.value == "==":
+        cursor.problem(sign.offset, "'==' is not an operator: use '='")
+    return Comparing(test, sign.offset if negated else None)
+
+
+def read_compared(cursor: Cursor, field: Path, sign: Comparing) -> Reading | None:
+    """Read the value that a field is compared with."""
     value = read_value(cursor)
-    if value is None:
+    if value is None or not ends_comparison(cursor):
         return None
+    return Reading(Predicate(field, sign.test, (value,)), sign.negated_at)
+
+
+def ends_comparison(cursor: Cursor) -> bool:
+    """False, and reported, when another comparison's sign follows the one that was read."""
+    if not at_comparison(cursor):
+        return True
     token = cursor.token
-    if token.kind is TokenKind.SYMBOL and token.value in _COMPARISONS:
-        cursor.problem(
-            token.offset, f"{describe(token)} cannot follow a comparison: join two comparisons with 'and'"
-        )
-        return None
-    return Reading(Predicate(field, test, (value,)), operator.offset if negated else None)
+    cursor.problem(
+        token.offset, f"{describe(token)} cannot follow a comparison: join two comparisons with 'and'"
+    )
+    return False
 
 
 def _read_null_test(cursor: Cursor, field: Path) -> Reading | None:
@@ -305,15 +341,15 @@ def _read_timestamp(cursor: Cursor) -> Literal | None:
     return Literal(Kind.TIMESTAMP, instant)
 
 
-def _read_call(cursor: Cursor, alias: str | None) -> Reading | None:
-    """A name before a parenthesis."""
+def read_call(cursor: Cursor, field_reader: FieldReader) -> Reading | None:
+    """Read a name before a parenthesis and what is in it."""
     name = cursor.advance()
     opening = cursor.advance()
     word = name.value.lower()
     if word == "cidr":
-        return _read_cidr(cursor, opening, alias)
+        return _read_cidr(cursor, opening, field_reader)
     if word in _FREE_TEXT:
-        return _read_contains(cursor, opening, alias, _FREE_TEXT[word])
+        return _read_contains(cursor, opening, field_reader, _FREE_TEXT[word])
     cursor.problem(
         name.offset, f"{describe(name)} is not a function: expected a field, contains(...) or cidr(...)"
     )
@@ -322,8 +358,8 @@ def _read_call(cursor: Cursor, alias: str | None) -> Reading | None:
     return None
 
 
-def _read_cidr(cursor: Cursor, opening: Token, alias: str | None) -> Reading | None:
-    field = read_field(cursor, alias)
+def _read_cidr(cursor: Cursor, opening: Token, field_reader: FieldReader) -> Reading | None:
+    field = field_reader(cursor)
     predicate: Predicate | None = None
     if field is not None:
         if cursor.at_symbol(","):
@@ -336,8 +372,8 @@ def _read_cidr(cursor: Cursor, opening: Token, alias: str | None) -> Reading | N
     return None if predicate is None else Reading(predicate, None)
 
 
-def _read_contains(cursor: Cursor, opening: Token, alias: str | None, test: Test) -> Reading | None:
-    field = read_field(cursor, alias)
+def _read_contains(cursor: Cursor, opening: Token, field_reader: FieldReader, test: Test) -> Reading | None:
+    field = field_reader(cursor)
     operands: tuple[Literal, ...] | None = None
     if field is not None:
         if cursor.at_symbol(","):
@@ -363,7 +399,7 @@ def _read_text_operands(cursor: Cursor, test: Test) -> tuple[Literal, ...] | Non
         parse_query(token.value, any_gap=test is Test.TM_CONTAINS)
     except QueryProblems as error:
         for place, reason in error.problems:
-            cursor.problem(_offset_within(token, place), reason)
+            cursor.problem(offset_within(token, place), reason)
         good = False
     query = Literal(Kind.STRING, token.value)
     if not cursor.at_symbol(","):
@@ -388,7 +424,7 @@ def _read_threshold(cursor: Cursor) -> Literal | None:
     return literal
 
 
-def _offset_within(token: Token, place: int) -> int:
+def offset_within(token: Token, place: int) -> int:
     """Where a character of a string stands in the text, of which '' is one quote of the string."""
     at = 1
     for character in token.value[:place]:

@@ -97,6 +97,11 @@ def _read_sql(data: bytes, file: str) -> Rules:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{file}:{line}: the file is not UTF-8 text") from None
+    return rules_of_triggers(text, file)
+
+
+def rules_of_triggers(text: str, file: str | None = None) -> Rules:
+    """The rules of a trigger file's text; ids may still repeat, and bad statements are in `rejected`."""
     triggers, errors = parse_triggers(text, file)
     return Rules(
         pa.array([trigger.name for trigger in triggers], pa.large_string()),
@@ -105,6 +110,7 @@ def _read_sql(data: bytes, file: str) -> Rules:
         columns=np.array([trigger.column for trigger in triggers], np.int32),
         files=(file,),
         aliases={row: trigger.alias for row, trigger in enumerate(triggers) if trigger.alias is not None},
+        triggers=dict(enumerate(triggers)),
         metadata=metadata_of_rows([trigger.metadata() for trigger in triggers], file),
         rejected=errors,
     )

@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.grammar.rule_metadata import concat_metadata
+from tocsin.grammar.triggers import Trigger
+
+SEVERAL_TABLES = (
+    "a trigger over several tables cannot be in an index:"
+    " it is for tocsin.watch, or tocsin match with --events TABLE=FILE"
+)
 
 _ITERATED_AT_ONCE = 10_000
 
@@ -42,6 +48,7 @@ class Rules:
     lines           int64[n]   the condition's line in its file, or the row's line or number
     columns         int32[n]   where in that line the condition's text starts; 0 for a table's row,
                                whose errors give the place within the condition
+    triggers        by row, for the rules that are triggers: the tables they watch, and what they do
     aliases         by row, for the rules that have one: the first name that is no part of a field
     rejected        what was left out, when the reader was told to skip it
     """
@@ -56,6 +63,7 @@ class Rules:
         files: Sequence[str | None] = (None,),
         file_of: NDArray[np.int32] | None = None,
         aliases: Mapping[int, str] | None = None,
+        triggers: Mapping[int, Trigger] | None = None,
         metadata: pa.Table | None = None,
         rejected: Sequence[RuleError] = (),
     ) -> None:
@@ -66,6 +74,7 @@ class Rules:
         self.files = tuple(files)
         self.file_of = np.zeros(len(ids), np.int32) if file_of is None else file_of
         self.aliases = dict(aliases or {})
+        self.triggers = dict(triggers or {})
         self.metadata = metadata
         self.rejected = list(rejected)
 
@@ -161,6 +170,11 @@ class Rules:
                 for start, part in zip(starts, parts, strict=False)
                 for row, alias in part.aliases.items()
             },
+            triggers={
+                int(start) + row: trigger
+                for start, part in zip(starts, parts, strict=False)
+                for row, trigger in part.triggers.items()
+            },
             metadata=concat_metadata([(part.metadata, len(part)) for part in parts]),
         )
 
@@ -179,8 +193,11 @@ class Rules:
         """The rules of these rows, in this order; what was rejected stays known."""
         taken = pa.array(rows, pa.int64())
         aliases = {}
-        if self.aliases:
-            aliases = {at: self.aliases[row] for at, row in enumerate(rows.tolist()) if row in self.aliases}
+        triggers = {}
+        if self.triggers or self.aliases:
+            places = list(enumerate(rows.tolist()))
+            aliases = {at: self.aliases[row] for at, row in places if row in self.aliases}
+            triggers = {at: self.triggers[row] for at, row in places if row in self.triggers}
         return Rules(
             self.ids.take(taken),
             self.whens.take(taken),
@@ -189,6 +206,7 @@ class Rules:
             files=self.files,
             file_of=self.file_of[rows],
             aliases=aliases,
+            triggers=triggers,
             metadata=None if self.metadata is None else self.metadata.take(taken),
             rejected=self.rejected,
         )
@@ -196,6 +214,20 @@ class Rules:
     def file(self, row: int) -> str | None:
         """The file that the rule of this row came from."""
         return self.files[int(self.file_of[row])]
+
+    def has_several_tables(self, row: int) -> bool:
+        """Whether the rule is a trigger over several tables, whose condition is one of grammar.joins."""
+        return row in self.triggers and len(self.triggers[row].tables) > 1
+
+    def index_errors(self, found: Iterable[tuple[int, RuleError]]) -> list[RuleError]:
+        """Why some rules cannot be in an index, by row, given what a reader of conditions found.
+
+        A trigger over several tables is refused whatever was found in it.
+        """
+        several = {row for row in self.triggers if self.has_several_tables(row)}
+        reasons = [(row, error) for row, error in found if row not in several]
+        reasons += [(row, RuleError(SEVERAL_TABLES)) for row in several]
+        return [self.error(row, error) for row, error in sorted(reasons, key=lambda reason: reason[0])]
 
     def error(self, row: int, error: RuleError) -> RuleError:
         """What the parser says of a condition's text, placed in the rule's file.

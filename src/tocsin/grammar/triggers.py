@@ -2,10 +2,12 @@
 
     create trigger NAME
       [with (severity = 'high', tags = 'ads,eu', ...)]
-      [from TABLE [as ALIAS]]
+      [from TABLE [as ALIAS] {, TABLE [as ALIAS]}]
       [after (insert | update | delete) to ALIAS]
       when CONDITION
       [do alert 'text with {alias.field} and {score}'];
+
+With several tables every field starts with an alias, and a field may be compared with a field; see joins/.
 
 After an error within a statement reading goes on at its next clause, and after a statement that
 cannot be followed at all behind the next `;` or at the next `create trigger`, so that every error
@@ -20,11 +22,14 @@ from dataclasses import dataclass, field
 
 from tocsin.errors import RuleError
 from tocsin.events.kinds import Kind
+from tocsin.grammar.alert_texts import read_alert
 from tocsin.grammar.conditions import read_condition
 from tocsin.grammar.cursor import Cursor
+from tocsin.grammar.joins.reading import misplaced_texts, read_joined
+from tocsin.grammar.joins.splitting import split
 from tocsin.grammar.patterns import print_timestamp
 from tocsin.grammar.places import Lines, Problem
-from tocsin.grammar.predicates import read_value
+from tocsin.grammar.predicates import offset_within, read_value
 from tocsin.grammar.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
 from tocsin.grammar.tree import Literal
 
@@ -71,15 +76,21 @@ class Trigger:
     alert: str | None = None
 
     @property
+    def aliases(self) -> tuple[str, ...]:
+        """The names of the tables in the condition and the alert's text; none when it names no table."""
+        return _aliases(self.tables, self.after)
+
+    @property
     def alias(self) -> str | None:
-        """What a field's first name may be without being part of the field."""
-        return _alias(self.tables, self.after)
+        """What a field's first name may be without being part of the field, when there is one table."""
+        return self.aliases[0] if len(self.aliases) == 1 else None
 
     def metadata(self) -> dict[str, OptionValue]:
         """Everything that the statement says besides its name and its condition."""
         found = dict(self.options)
         if self.tables:
-            found["table"], found["alias"] = self.tables[0].name, self.tables[0].alias
+            found["table"] = ", ".join(table.name for table in self.tables)
+            found["alias"] = ", ".join(table.alias for table in self.tables)
         if self.after is not None:
             found["after"] = self.after.kind
         if self.alert is not None:
@@ -173,6 +184,7 @@ class _StatementReader:
         self._lines = lines
         self._cursor = Cursor([*tokens, _end_before(stop)])
         self._condition_problems: list[Problem] = []
+        self._table_places: list[int] = []
         self._lost = False
         self.name: str | None = None
 
@@ -193,8 +205,8 @@ class _StatementReader:
         self._expect_clause("'after' or 'when'")
         after = self._read_after(tables) if cursor.at_keyword("after") else None
         self._expect_clause("'when'")
-        where, when = self._read_when(_alias(tables, after))
-        alert = self._read_alert() if cursor.at_keyword("do") else None
+        where, when = self._read_when(tables, after)
+        alert = self._read_alert(_aliases(tables, after)) if cursor.at_keyword("do") else None
         self._expect_end()
         if self.name is None or self.problems:
             return None
@@ -282,21 +294,23 @@ class _StatementReader:
         tables: list[Table] = []
         cursor.advance()
         while True:
+            name_at = alias_at = cursor.token.offset
             name = self._read_name("a table's name")
             if name is None:
                 return tuple(tables)
             alias: str | None = name
             if cursor.at_word("as"):
                 cursor.advance()
+                alias_at = cursor.token.offset
                 alias = self._read_name("an alias")
             if alias is not None:
+                if alias in [table.alias for table in tables]:
+                    hint = "" if alias_at != name_at else f": write {name} as ..."
+                    cursor.problem(alias_at, f"'{alias}' is already another table's alias{hint}")
                 tables.append(Table(name, alias))
+                self._table_places.append(alias_at)
             if not cursor.at_symbol(","):
                 return tuple(tables)
-            if len(tables) == 1:
-                cursor.problem(
-                    cursor.next.offset, "a trigger over several tables is not supported yet: name one table"
-                )
             cursor.advance()
 
     def _read_after(self, tables: Sequence[Table]) -> Change | None:
@@ -320,7 +334,7 @@ class _StatementReader:
             cursor.problem(token.offset, f"expected {known} after 'to', found '{alias}'")
         return Change(kind, alias)
 
-    def _read_when(self, alias: str | None) -> tuple[int, str]:
+    def _read_when(self, tables: Sequence[Table], after: Change | None) -> tuple[int, str]:
         """The condition's offset and text, once it has been read for its errors."""
         cursor = self._cursor
         if not cursor.at_keyword("when"):
@@ -335,13 +349,31 @@ class _StatementReader:
                 break
             inside.append(cursor.advance())
         condition = Cursor([*inside, _end_before(cursor.token)])
-        read_condition(condition, alias)
-        self._condition_problems = condition.problems
+        if len(tables) > 1:
+            self._condition_problems = self._read_joined(condition, tables, after)
+        else:
+            read_condition(condition, next(iter(_aliases(tables, after)), None))
+            self._condition_problems = condition.problems
         if not inside:
             return cursor.token.offset, ""
         return inside[0].offset, self._text[inside[0].offset : inside[-1].end]
 
-    def _read_alert(self) -> str | None:
+    def _read_joined(self, cursor: Cursor, tables: Sequence[Table], after: Change | None) -> list[Problem]:
+        """What is wrong with a condition over several tables."""
+        condition = read_joined(cursor, [table.alias for table in tables])
+        if condition is None:
+            return cursor.problems
+        bound = split(condition).bound
+        loose = [
+            (place, f"nothing is asked of '{table.alias}': it needs a condition of its own or a join")
+            for table, place in zip(tables, self._table_places, strict=True)
+            if table.alias not in bound
+        ]
+        if after is not None and after.alias not in [table.alias for table in tables]:
+            return loose
+        return [*misplaced_texts(condition, None if after is None else after.alias), *loose]
+
+    def _read_alert(self, aliases: Sequence[str]) -> str | None:
         cursor = self._cursor
         cursor.advance()
         if not cursor.at_word("alert"):
@@ -351,13 +383,16 @@ class _StatementReader:
         if cursor.token.kind is not TokenKind.STRING:
             cursor.expected("the alert's text as a string")
             return None
-        return cursor.advance().value
+        token = cursor.advance()
+        for place, reason in read_alert(token.value, aliases)[1]:
+            cursor.problem(offset_within(token, place), reason)
+        return token.value
 
 
-def _alias(tables: Sequence[Table], after: Change | None) -> str | None:
+def _aliases(tables: Sequence[Table], after: Change | None) -> tuple[str, ...]:
     if tables:
-        return tables[0].alias
-    return None if after is None else after.alias
+        return tuple(table.alias for table in tables)
+    return () if after is None else (after.alias,)
 
 
 def _option(literal: Literal) -> OptionValue:

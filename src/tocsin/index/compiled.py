@@ -107,7 +107,7 @@ def compile_rules(
     clock = [time.perf_counter()]
     texts = Texts(*text_arrays(rules.whens))
     reading = read_texts(*texts, rules.aliases)
-    raise_all([rules.error(number, error) for number, error in reading.errors])
+    raise_all(rules.index_errors(reading.errors))
     clock.append(time.perf_counter())
     table = reading.table
     families, order = put_in_order(sort_into_families(table))

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.errors import RuleError, UnknownRuleError, UsageError
+from tocsin.errors import UnknownRuleError, UsageError
 from tocsin.events.cells import Column, EventBatch, StringCells
-from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.instants import parse_timestamp
 from tocsin.grammar.meaning import threshold_of
 from tocsin.grammar.printing import print_field
+from tocsin.grammar.rule_conditions import condition_of
 from tocsin.grammar.rule_files import read_rules
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.text.parsing import parse_query
@@ -130,10 +130,7 @@ def _tried(rules: Rules, rule: str, settings: TextSettings) -> _Tried:
         row = rules.ids.to_pylist().index(rule)
     except ValueError:
         raise UnknownRuleError(rule) from None
-    try:
-        condition = parse_condition(rules.whens[row].as_py(), rules.aliases.get(row))
-    except RuleError as error:
-        raise rules.error(row, error) from None
+    condition = condition_of(rules, row)
     step, predicate = _step_to_try(condition, rule)
     query = parse_query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
     place = Place(rules, row, condition.places[step])

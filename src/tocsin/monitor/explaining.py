@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tocsin.errors import EventError, RuleError
+from tocsin.errors import EventError
 from tocsin.events.scalars import type_name
-from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import (
     Instant,
     Truth,
@@ -19,6 +18,7 @@ from tocsin.grammar.meaning import (
     threshold_of,
 )
 from tocsin.grammar.printing import print_field, print_predicate
+from tocsin.grammar.rule_conditions import condition_of
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.text.settings import DEFAULT, TextSettings
@@ -87,11 +87,7 @@ def explain_rule(
     rules: Rules, number: int, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
     """Explain one of the rules; RuleError, with its place, when its condition cannot be read."""
-    try:
-        condition = parse_condition(rules.whens[number].as_py(), rules.aliases.get(number))
-    except RuleError as error:
-        raise rules.error(number, error) from None
-    return explain_condition(rules.ids[number].as_py(), condition, event, texts)
+    return explain_condition(rules.ids[number].as_py(), condition_of(rules, number), event, texts)
 
 
 def explain_condition(

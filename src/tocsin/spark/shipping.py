@@ -117,7 +117,8 @@ def _saved(index: Index) -> Path:
 
 def _verified_copy(context: SparkContext, path: Path) -> Path:
     """A copy under a name of its own, made unless there is one, of a file that has been verified."""
-    from tocsin.index.file import index_digest, open_index
+    from tocsin.index.array_file import index_digest
+    from tocsin.index.file import open_index
 
     open_index(path, verify=False)  # refuses what is no index before anything is copied
     settled = _folder() / _name(index_digest(path))
@@ -141,7 +142,7 @@ def _verified_copy(context: SparkContext, path: Path) -> Path:
 
 def _settled(draft: Path) -> Path:
     """Give a finished file the name of its content."""
-    from tocsin.index.file import index_digest
+    from tocsin.index.array_file import index_digest
 
     return draft.replace(draft.with_name(_name(index_digest(draft))))
 

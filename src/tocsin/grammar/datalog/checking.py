@@ -21,6 +21,7 @@ from tocsin.errors import raise_all
 from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.grammar.datalog.components import instantiated
 from tocsin.grammar.datalog.inference import Columns, Inference, filled_constant
+from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
@@ -42,9 +43,6 @@ from tocsin.grammar.datalog.syntax import (
 )
 from tocsin.grammar.datalog.types import Types
 from tocsin.grammar.datalog.walking import Node, walk
-
-_PARAMETERS = ("IO", "filename", "delimiter", "headers")
-_DEVICES = {"input": ("file", "stdin"), "output": ("file", "stdout")}
 
 
 def check_program(text: str, file: str | None = None) -> CheckedProgram:
@@ -179,20 +177,9 @@ class _Checking:
     def _check_directive(self, directive: Directive) -> None:
         if directive.relation not in self._relations and not self._is_damaged(directive.relation):
             self._problems.add(directive.place, f"there is no relation '{directive.relation}'")
-        if directive.kind == "printsize":
-            return
-        for name, value in directive.parameters.items():
-            if name not in _PARAMETERS:
-                self._problems.add(
-                    directive.place,
-                    f"the parameter '{name}' of .{directive.kind} is not supported:"
-                    f" there are {', '.join(_PARAMETERS)}",
-                )
-            elif name == "IO" and value not in _DEVICES[directive.kind]:
-                devices = " or ".join(f"IO={device}" for device in _DEVICES[directive.kind])
-                self._problems.add(
-                    directive.place, f"IO={value} is not supported: .{directive.kind} takes {devices}"
-                )
+        if directive.kind != "printsize":
+            for reason in mistakes_in(directive.kind, directive.parameters):
+                self._problems.add(directive.place, reason)
 
     def _all_declared(self, rule: Rule) -> bool:
         arguments = [argument for head in rule.heads for argument in head.arguments]

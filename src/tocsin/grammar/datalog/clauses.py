@@ -35,7 +35,7 @@ from tocsin.grammar.datalog.vocabulary import (
 from tocsin.grammar.datalog.walking import HEIGHT, too_high
 
 _CALLS = FUNCTORS | {CAST, *REFUSED}
-_SPACES = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*[\s\S]*?\*/|\s+')
+_SPACES = re.compile(r'"(?:\\.|[^"\\])*"|(?://[^\n]*|/\*[\s\S]*?\*/|\s)+')
 
 
 class ClauseReader:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tocsin.grammar.datalog.outline import Named
+from tocsin.grammar.datalog.printing import print_value
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.scoping import OWN_MARK
 from tocsin.grammar.datalog.syntax import (
@@ -362,7 +363,7 @@ def _described(argument: Argument) -> str:
     if isinstance(argument, Variable):
         return f"'{_written(argument.name)}'"
     if isinstance(argument, Constant):
-        return f'"{argument.value}"' if isinstance(argument.value, str) else str(argument.value)
+        return print_value(argument.value, argument.type)
     if isinstance(argument, Operation):
         return f"the result of '{_written(argument.functor)}'"
     return f"the result of '{argument.function}'" if isinstance(argument, Aggregate) else "'_'"

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.grammar.datalog.arguments import NESTING, USER_FUNCTORS
+from tocsin.grammar.datalog.arguments import NESTING, RECORDS, USER_FUNCTORS
 from tocsin.grammar.datalog.clauses import ClauseReader
 from tocsin.grammar.datalog.cursor import Cursor, Mistake
 from tocsin.grammar.datalog.facts import read_fact
@@ -232,7 +232,7 @@ class _ProgramReader:
         parts: list[Named] = []
         while True:
             if cursor.at("["):
-                cursor.fail("records are not supported: give a relation a column for each field")
+                cursor.fail(RECORDS)
             part = cursor.qualified_name("a type")
             if cursor.at("{"):
                 self._skip_braces()
@@ -244,13 +244,11 @@ class _ProgramReader:
     def _skip_braces(self) -> None:
         """Step over the braces here and all branches behind them."""
         cursor = self._cursor
-        for _ in range(cursor.behind_brackets()[0]):
-            cursor.advance()
+        cursor.skip_brackets()
         while cursor.accept("|"):
             cursor.advance()
             if cursor.at("{"):
-                for _ in range(cursor.behind_brackets()[0]):
-                    cursor.advance()
+                cursor.skip_brackets()
 
     def _old_type(self, block: Block, primitive: str, names: list[Named]) -> None:
         named = self._cursor.name("the name of a type")

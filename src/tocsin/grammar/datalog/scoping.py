@@ -165,7 +165,7 @@ class _RuleScope:
             return literal
         shared = _shared(aggregate, self._literals, ())
         own = {name: self._fresh(name) for name in inside - shared}
-        result = Variable(self._fresh("result"), aggregate.place)
+        result = Variable(self._fresh("r"), aggregate.place)
         copied = _Renaming({name: made for name, made in own.items() if name not in witnesses})
         again = {name: self._fresh(name) for name in inside - shared}
         self._literals.extend(_literal(copied, part) for part in body)

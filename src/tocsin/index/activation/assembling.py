@@ -115,21 +115,22 @@ class Assembler:
                 return [layout.SEARCH, atom, *self._searched(link, registers), nexts]
             case Some(link, source, source_link):
                 return [layout.SOME, *self._heads(link), source, self._base(source_link) + layout.ENTRIES]
-            case NoneFollowed(link, source, source_link, tolerant):
+            case NoneFollowed(link, source, source_link, turned):
                 entries = self._base(source_link) + layout.ENTRIES
-                return [layout.NONE_FOLLOWED, *self._heads(link), source, entries, int(tolerant)]
-            case NoneSearched(link, registers, tolerant):
-                return [layout.NONE_SEARCHED, *self._searched(link, registers), int(tolerant)]
+                return [layout.NONE_FOLLOWED, *self._heads(link), source, entries, turned]
+            case NoneSearched(link, registers, turned, needed):
+                return _marked([layout.NONE_SEARCHED, *self._searched(link, registers), turned], 0, needed)
             case Load(atom, relation, pairs):
                 record = self._store.relation_record(self._store.number_of[relation])
                 place = self._store.details.place([word for pair in pairs for word in pair])
                 rows = int(record[layout.R_BASE]) + layout.ROWS
                 arity = int(record[layout.R_ARITY])
                 return [layout.LOAD, atom, rows, arity, place, len(pairs), int(atom == start)]
-            case Compute(register, expression, kind):
-                return [layout.COMPUTE, register, *self._expression(expression, kind)]
-            case Check(test):
-                return [layout.TEST, *self._test(test)]
+            case Compute(register, expression, kind, mark, needed):
+                words = [layout.COMPUTE, register, *self._expression(expression, kind)]
+                return _marked(words, mark, needed)
+            case Check(test, mark, needed):
+                return _marked([layout.TEST, 0, *self._test(test)], mark, needed)
             case Other(atom):
                 return [layout.OTHER, atom]
             case Emit(relation, registers, ranked):
@@ -200,6 +201,10 @@ class Assembler:
                 for other in reversed(others):
                     waiting += [operation, other]
                 waiting.append(first)
+
+
+def _marked(words: list[int], mark: int, needed: int) -> list[int]:
+    return words + [0] * (layout.MARK - len(words)) + [mark, needed]
 
 
 def _operation(functor: str, kind: Type) -> int:

@@ -24,7 +24,7 @@ from tocsin.index.activation.outside import AggregateStep, ClosureStep, Derivati
 from tocsin.index.activation.store import Store
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
-from tocsin.kernels.activation import activating, asking, layout, settling
+from tocsin.kernels.activation import activating, asking, layout, reporting, settling
 
 NO_LIMIT = 2**62
 
@@ -74,6 +74,8 @@ class Machine:
         self._control_words = self._control.data
         self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
         self._inbox_words = self._inbox.data
+        self._reported = np.empty(64, np.int64)
+        self._arities = [len(relation.types) for relation in program.relations]
         for slot, array in (
             (layout.CONTROL, self._control),
             (layout.INBOX, self._inbox),
@@ -126,11 +128,22 @@ class Machine:
 
     def added(self, relation: int) -> Words:
         """The rows that the last change added to a relation."""
-        return self._net_change(relation, layout.PRESENT)
+        return self.net_change(relation)[0]
 
     def removed(self, relation: int) -> Words:
         """The rows that the last change removed from a relation."""
-        return self._net_change(relation, layout.BEFORE)
+        return self.net_change(relation)[1]
+
+    def net_change(self, relation: int) -> tuple[Words, Words]:
+        """The rows that the last change added to a relation, and those that it removed."""
+        while (counts := reporting.report(self._store.memory.table, relation, self._reported)) < 0:
+            self._reported = np.empty(2 * -counts * self._arities[relation], np.int64)
+        arity = self._arities[relation]
+        came, went = counts >> 32, counts & 0xFFFFFFFF
+        added = self._reported[: came * arity].reshape(came, arity).copy()
+        if not went:
+            return added, added[:0]
+        return added, self._reported[len(self._reported) - went * arity :].reshape(went, arity).copy()
 
     def closure_change(self, relation: int) -> ClosureChange | None:
         """The last change of a relation that is kept as a graph, to be worked out when looked at."""
@@ -234,6 +247,8 @@ class Machine:
             "relations": {name: self.size(number) for name, number in self._store.number_of.items()},
             "data_indexes": sum(bool(members) for members in self._store.links.members),
             "links": len(self._store.links.links),
+            "index_keys": self._store.keys(),
+            "semantic_entries": self._store.semantic_entries(),
             "bytes": self._store.memory.bytes,
         }
 
@@ -279,12 +294,6 @@ class Machine:
 
     def _rows_with(self, relation: int, bit: int) -> Words:
         return self._store.rows(relation, np.flatnonzero(self._store.states(relation) & bit))
-
-    def _net_change(self, relation: int, bit: int) -> Words:
-        """Rows that were noted and, of PRESENT and BEFORE, have just this bit."""
-        changed = self._store.changed(relation)
-        states = self._store.states(relation)[changed] & (layout.PRESENT | layout.BEFORE)
-        return self._store.rows(relation, changed[states == bit])
 
     def _run(self, status: int) -> None:
         """Give the kernel what it asks for until it has finished."""

@@ -40,12 +40,12 @@ class Some(NamedTuple):
 
 
 class NoneFollowed(NamedTuple):
-    """Go on only if there is none. `tolerant`: the entry that has just turned counts as empty."""
+    """Go on only if there is none. `turned` says how the entry counts that has just turned."""
 
     link: int
     source: int
     source_link: int
-    tolerant: bool
+    turned: int
 
 
 class NoneSearched(NamedTuple):
@@ -53,7 +53,8 @@ class NoneSearched(NamedTuple):
 
     link: int
     registers: tuple[int, ...]
-    tolerant: bool
+    turned: int
+    needed: int = 0
 
 
 class Load(NamedTuple):
@@ -65,17 +66,24 @@ class Load(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """Work out an expression into a register."""
+    """Work out an expression into a register.
+
+    Where it may have no value, `mark` is the bit that says so; `needed` are the bits of what a step needs.
+    """
 
     register: int
     expression: Expression
     type: Type
+    mark: int = 0
+    needed: int = 0
 
 
 class Check(NamedTuple):
     """Go on only if a comparison holds."""
 
     test: Test
+    mark: int = 0
+    needed: int = 0
 
 
 class Other(NamedTuple):

@@ -212,6 +212,21 @@ class Store:
         """The links of a relation."""
         return self._relation_links[relation]
 
+    def keys(self) -> int:
+        """How many keys all data indexes have."""
+        bases = [int(self.index_record(index)[layout.I_BASE]) for index in range(len(self.links.members))]
+        return sum(int(np.count_nonzero(self.array(base, layout.PLACES))) for base in bases)
+
+    def semantic_entries(self) -> int:
+        """How many tuples hang in data indexes, a tuple once for each link: with partners, or waiting."""
+        count = 0
+        for link in range(len(self.links.links)):
+            record = self.link_record(link)
+            states = self.states(int(record[layout.L_RELATION]))
+            entries = self.array(int(record[layout.L_BASE]), layout.ENTRIES)[: states.size]
+            count += int(np.count_nonzero((states & layout.PRESENT != 0) & (entries >= 0)))
+        return count
+
     def _record(self, slot: int, words: int, number: int) -> Words:
         return self.memory.arrays[slot][number * words : (number + 1) * words]
 

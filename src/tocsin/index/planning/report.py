@@ -60,7 +60,7 @@ class RulePlan:
 def plan_rules(rules: Rules, base: TextBase, planner: Planner) -> list[RulePlan]:
     """The plans of all rules, as an index of them has it; RuleErrors when some cannot be taken."""
     reading = read_conditions(rules.whens, rules.aliases)
-    raise_all([rules.error(number, error) for number, error in reading.errors])
+    raise_all(rules.index_errors(reading.errors))
     table = reading.table
     families, order = put_in_order(sort_into_families(table))
     leaf_text = Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1]))

@@ -14,6 +14,8 @@ from tocsin.kernels.activation.arithmetic import evaluate
 from tocsin.kernels.activation.data_index import find_entry, passes
 from tocsin.kernels.activation.layout import (
     ACTIVATIONS,
+    AS_EMPTY,
+    AS_IT_IS,
     BARREN,
     COMPUTE,
     CONTROL,
@@ -33,6 +35,8 @@ from tocsin.kernels.activation.layout import (
     INDEX_ACCESSES,
     INDEXES,
     LOAD,
+    MARK,
+    NEEDED,
     NEEDS_EMISSIONS,
     NONE_FOLLOWED,
     NONE_SEARCHED,
@@ -59,6 +63,7 @@ from tocsin.kernels.activation.layout import (
     STATES,
     STEP,
     STEPS,
+    TEST,
     TUPLE_ACCESSES,
     TUPLES,
     TURNED_ENTRY,
@@ -74,6 +79,9 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
 
     Returns GOES_ON, FAILED, or NEEDS_EMISSIONS when there was no room: then nothing is appended. A tuple that
     has to wait, because an atom that can be asked from it alone has no partner, is not activated at all.
+
+    What cannot be worked out is an error only where all else holds. So a step that fails leaves a mark, those
+    that need its value are taken to hold, and the error is raised when a derivation would be found.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
     relations, steps = words(table, RELATIONS), words(table, STEPS)
@@ -89,6 +97,8 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     tuples[here] = coming
     emitted_before = control[EMITTED]
     is_active = False
+    poison = np.int64(0)
+    failure = GOES_ON
     depth = 0
     at = plans[record + P_STEPS]
     while True:
@@ -123,19 +133,19 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == NONE_FOLLOWED:
             entry = np.int64(numbers(table, steps[at + 5])[tuples[steps[at + 4]]])
             control[INDEX_ACCESSES] += 1
-            holds = (
-                entry < 0
-                or numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
-                or (steps[at + 6] != 0 and entry == control[TURNED_ENTRY])
-            )
+            if steps[at + 6] != AS_IT_IS and entry == control[TURNED_ENTRY]:
+                holds = steps[at + 6] == AS_EMPTY
+            elif entry >= 0:
+                holds = numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
+        elif NONE_SEARCHED <= code <= TEST and steps[at + NEEDED] & poison:
+            poison |= steps[at + MARK]
         elif code == NONE_SEARCHED:
             entry = find_entry(table, steps[at + 1], registers, 0, steps[at + 3])
             control[INDEX_ACCESSES] += 1
-            holds = (
-                entry < 0
-                or _head(table, steps[at + 1], entry, steps[at + 2]) == 0
-                or (steps[at + 4] != 0 and entry == control[TURNED_ENTRY])
-            )
+            if steps[at + 4] != AS_IT_IS and entry == control[TURNED_ENTRY]:
+                holds = steps[at + 4] == AS_EMPTY
+            elif entry >= 0:
+                holds = _head(table, steps[at + 1], entry, steps[at + 2]) == 0
         elif code == LOAD:
             source = words(table, steps[at + 2])
             first = tuples[steps[at + 1]] * steps[at + 3]
@@ -148,21 +158,21 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == OTHER:
             holds = tuples[steps[at + 1]] != coming
         elif code == EMIT:
+            if poison:
+                control[WANTING] = plans[record + P_RULE]
+                control[FAILURE] = failure
+                return FAILED
             if not _emit(table, at, sign):
                 control[EMITTED] = emitted_before
                 return NEEDS_EMISSIONS
             is_active = True
             holds = False
         else:
-            first, last = (
-                (steps[at + 2], steps[at + 3]) if code == COMPUTE else (steps[at + 1], steps[at + 2])
-            )
-            failure = evaluate(table, first, last)
-            if failure != GOES_ON:
-                control[WANTING] = plans[record + P_RULE]
-                control[FAILURE] = failure
-                return FAILED
-            if code == COMPUTE:
+            status = evaluate(table, steps[at + 2], steps[at + 3])
+            if status != GOES_ON:
+                failure = status
+                poison |= steps[at + MARK]
+            elif code == COMPUTE:
                 registers[steps[at + 1]] = operands[0]
             else:
                 holds = operands[0] != 0
@@ -176,6 +186,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 control[BARREN] += is_active and control[EMITTED] == emitted_before
                 return GOES_ON
             at = cursors[depth - 1]
+            poison = np.int64(0)
             nexts = numbers(table, steps[at + 7] if steps[at] == FOLLOW else steps[at + 5])
             following = np.int64(nexts[tuples[steps[at + 1]]])
             if following:

@@ -127,15 +127,20 @@ JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEA
     FOLLOW,  # atom, heads slot, members, member, from atom, its entries slot, nexts slot
     SEARCH,  # atom, index, member, registers of the key, nexts slot
     SOME,  # heads slot, members, member, from atom, its entries slot
-    NONE_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, tolerant
-    NONE_SEARCHED,  # index, member, registers of the key, tolerant: the turned entry counts as empty
-    LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
+    NONE_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, how the turned entry counts
+    NONE_SEARCHED,  # index, member, registers of the key, how the turned entry counts
     COMPUTE,  # register, expression from, to
-    TEST,  # expression from, to
+    TEST,  # nothing, expression from, to
+    LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
     OTHER,  # atom: must not stand at the coming tuple
     EMIT,  # relation, registers, how many, pairs (atom, ranks slot), how many
 ) = range(10)
 STEP = 8
+MARK, NEEDED = 6, 7
+"""In NONE_SEARCHED, COMPUTE and TEST: the bit that says it failed, and the bits of what it needs."""
+
+# How the entry that has just turned counts for another negated atom that hangs by the same link
+AS_IT_IS, AS_EMPTY, AS_TAKEN = range(3)
 
 # Tests of constants and of equal columns, in DETAILS: (column, COLUMN or CONSTANT, what it equals)
 EQUALS_COLUMN, EQUALS_CONSTANT = range(2)

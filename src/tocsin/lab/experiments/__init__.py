@@ -11,6 +11,7 @@ files           CSV and PNG in a folder
 catalogue       every experiment by its name
 dewey_...       those of the Dewey and Interval paper, on contracts
 atree_...       those of the A-Tree paper
+yield_...       those of the Yield-index paper, on its rules and data sets
 """
 
 from __future__ import annotations

@@ -13,6 +13,9 @@ from tocsin.lab.experiments import (
     dewey_depth,
     dewey_expansion,
     dewey_growth,
+    yield_activation,
+    yield_building,
+    yield_recursion,
 )
 from tocsin.lab.experiments.experiment import Experiment
 from tocsin.lab.experiments.outcome import Column, Table
@@ -39,6 +42,15 @@ EXPERIMENTS: dict[str, Experiment] = {
         atree_sweeps.FIGURE_12,
         atree_sweeps.FIGURE_13,
         atree_ads.TABLE,
+        yield_activation.TABLE_1,
+        yield_activation.FIGURE_12,
+        yield_activation.FIGURE_13,
+        yield_activation.FIGURE_14,
+        yield_activation.FIGURE_15,
+        yield_building.FIGURE_16,
+        yield_building.FIGURE_17,
+        yield_recursion.FIGURE_18,
+        yield_recursion.FIGURE_19,
     )
 }
 """In the order of the papers."""

@@ -15,6 +15,7 @@ class Paper(Enum):
 
     DEWEY = "Fontoura et al., SIGMOD 2010"
     ATREE = "Ji and Jacobsen, SIGMOD 2021"
+    YIELD = "Qin et al., World Wide Web 2018"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What `.input`, `.output` and `.printsize` ask for: their parameters, read and checked.
+"""What `.input`, `.output` and `.printsize` ask for. Their parameters have the right names already:
 
 IO          file (the default), stdin for inputs, stdout for outputs
 filename    within the folder of facts or of results, unless it is a whole path
@@ -15,7 +15,6 @@ from tocsin.errors import RuleError, raise_all
 from tocsin.grammar.datalog.syntax import CheckedProgram, Directive
 
 _STREAM = {"input": "stdin", "output": "stdout"}
-_PARAMETERS = ("IO", "filename", "delimiter", "headers")
 
 
 class Transfer(NamedTuple):
@@ -64,19 +63,12 @@ def _transfer(directive: Directive) -> Transfer:
 def _mistakes(directive: Directive, file: str | None) -> list[RuleError]:
     return [
         RuleError(reason, file=file, line=directive.place.line, column=directive.place.column)
-        for reason in _reasons(directive.kind, directive.parameters)
+        for reason in _reasons(directive.parameters)
     ]
 
 
-def _reasons(kind: str, said: Mapping[str, str]) -> list[str]:
-    stream = _STREAM[kind]
-    reasons = [
-        f".{kind} has no parameter {name}: there are {', '.join(_PARAMETERS)}"
-        for name in said
-        if name not in _PARAMETERS
-    ]
-    if said.get("IO", "file") not in ("file", stream):
-        reasons.append(f"IO of .{kind} is file or {stream}, not {said['IO']}")
+def _reasons(said: Mapping[str, str]) -> list[str]:
+    reasons = []
     if said.get("headers", "true") not in ("true", "false"):
         reasons.append(f"headers is true or false, not {said['headers']}")
     if said.get("delimiter") == "" or "\n" in said.get("delimiter", ""):

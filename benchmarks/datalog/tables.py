@@ -1,0 +1,59 @@
+"""The figures of the Datalog benchmark as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.tables import machine_note, markdown, milliseconds
+
+
+def tables(results: Mapping[str, Any]) -> dict[str, str]:
+    """By the names of their places in the documents."""
+    note = machine_note(results["machine"]).replace("best of several", "median of several rounds")
+    names = list(results["data"])
+    each = list(results["data"].values())
+    return {
+        "datalog-one-by-one": f"{_one_by_one(names, [part['one by one'] for part in each])}\n\n{note}",
+        "datalog-bulk": f"{_bulk(names, [part['bulk'] for part in each])}\n\n{note}",
+    }
+
+
+def _one_by_one(names: Sequence[str], parts: Sequence[Mapping[str, Any]]) -> str:
+    def micro(name: str) -> list[str]:
+        return [f"{part[name] * 1e6:.2f} µs" for part in parts]
+
+    def ratio(above: str, below: str) -> list[str]:
+        return [f"{part[above] / part[below]:.1f}" for part in parts]
+
+    rows = [
+        ("tuples that arrive one by one", [f"{part['arriving']:,}" for part in parts]),
+        ("tuples derived from them", [f"{part['new']:,}" for part in parts]),
+        ("**an insert**, what it derives included", micro("insert")),
+        ("the same by hand", micro("hand insert")),
+        ("times the time by hand", ratio("insert", "hand insert")),
+        ("**a delete**", micro("delete")),
+        ("the same by hand", micro("hand delete")),
+        ("times the time of an insert", ratio("delete", "insert")),
+    ]
+    return markdown(["", *names], rows)
+
+
+def _bulk(names: Sequence[str], parts: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        ("tuples", [f"{part['tuples']:,}" for part in parts]),
+        ("tuples derived", [f"{part['answers']:,}" for part in parts]),
+        ("**loaded, all derived**", [milliseconds(part["seconds"]) for part in parts]),
+        ("**tuples a second**", [f"{part['tuples'] / part['seconds']:,.0f}" for part in parts]),
+        ("memory", [f"{part['bytes'] / 1e6:.1f} MB" for part in parts]),
+        (
+            "**bytes for a tuple and a constraint on it**",
+            [f"{part['bytes'] / part['constrained']:.0f}" for part in parts],
+        ),
+    ]
+    if all(part["duckdb"] for part in parts):
+        rows += [
+            ("DuckDB, tables stored", [milliseconds(part["duckdb"]["store"]) for part in parts]),
+            ("DuckDB, the join", [milliseconds(part["duckdb"]["join"]) for part in parts]),
+        ]
+    return markdown(["", *names], rows)

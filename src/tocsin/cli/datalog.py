@@ -1,0 +1,139 @@
+"""`tocsin datalog`: a program over files of facts, run once."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tocsin.cli.messages import progress, say
+from tocsin.cli.rejects import write_rejects
+from tocsin.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from tocsin.index.activation.tuples import Rows, TupleCode
+    from tocsin.monitor.programs.directives import Transfer
+    from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.fact_files import BadLine
+
+NAME = "datalog"
+SUMMARY = "run a Datalog program over files of facts"
+DESCRIPTION = """\
+Reads the facts of every .input relation of a program, works out what its rules derive from them, and
+writes every .output relation, as Soufflé does: DIR/r.facts in, DIR/r.csv out, values between tabs. Sizes
+that .printsize asks for are printed."""
+EXAMPLES = """\
+examples:
+  tocsin datalog paths.dl --facts data --out results
+  tocsin datalog paths.dl -F data -D -                    results on standard output
+"""
+
+_STANDARD_OUTPUT = "-"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this command."""
+    parser.add_argument("program", metavar="PROGRAM.dl", help="the program")
+    parser.add_argument(
+        "--facts", "-F", metavar="DIR", default=".", help="the folder of facts (default: this one)"
+    )
+    parser.add_argument(
+        "--out",
+        "-D",
+        metavar="DIR",
+        default=".",
+        help="the folder of results, made if it is not there (default: this one); - is standard output",
+    )
+    parser.add_argument(
+        "--local", metavar="ADDRESS", help="the address that located arguments (@x) are held to"
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="stop when more than N tuples are derived (default: 20 million)",
+    )
+    parser.add_argument("--skip-bad", action="store_true", help="leave out lines that are no tuples")
+    parser.add_argument(
+        "--rejects",
+        metavar="FILE",
+        help="where --skip-bad writes what it left out (default: beside the results, PROGRAM.rejects.jsonl)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, run, write."""
+    from tocsin.index.activation.symbols import Symbols
+    from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
+    from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.program import DERIVED_LIMIT, Program
+
+    if arguments.rejects is not None and not arguments.skip_bad:
+        raise UsageError("--rejects is for what --skip-bad leaves out: give both")
+    program = Program.read(arguments.program)
+    sources, targets = inputs(program.checked), outputs(program.checked)
+    if arguments.out == _STANDARD_OUTPUT:
+        targets = [target._replace(stream=True) for target in targets]
+    facts = Path(arguments.facts)
+    if sources and not facts.is_dir() and not all(source.stream for source in sources):
+        raise InputError(f"{facts}: there is no such folder")
+    limit = DERIVED_LIMIT if arguments.limit is None else arguments.limit
+    symbols = Symbols()
+    rejected: list[BadLine] = []
+    loaded = _read(program.codes(symbols), sources, facts, rejected if arguments.skip_bad else None)
+    if rejected:
+        _write_rejects(arguments, rejected)
+    engine = Engine(program, _local(arguments.local), limit, symbols=symbols, loaded=loaded)
+    _write(engine, targets, Path(arguments.out))
+    for relation in printed_sizes(program.checked):
+        print(f"{relation}\t{engine.size(relation)}")
+    return 0
+
+
+def _local(address: str | None) -> str | int | None:
+    """An address is a symbol, or a number where it looks like one."""
+    if address is None:
+        return None
+    return int(address) if address.lstrip("-").isdecimal() else address
+
+
+def _read(
+    codes: dict[str, TupleCode], sources: list[Transfer], folder: Path, rejected: list[BadLine] | None
+) -> dict[str, Rows]:
+    """The facts of all inputs; one relation may have several."""
+    import numpy as np
+
+    from tocsin.monitor.programs.fact_files import read_facts, refuse
+
+    read: dict[str, list[Rows]] = {}
+    on_bad = refuse if rejected is None else rejected.append
+    with progress("reading facts", len(sources)) as advance:
+        for done, source in enumerate(sources, 1):
+            rows = read_facts(source, folder, codes[source.relation], on_bad)
+            read.setdefault(source.relation, []).append(rows)
+            advance(done)
+    return {name: np.concatenate(rows) for name, rows in read.items()}
+
+
+def _write(engine: Engine, targets: list[Transfer], folder: Path) -> None:
+    from tocsin.monitor.programs.result_files import print_result, result_path, write_result
+
+    with progress("writing results", len(targets)) as advance:
+        for done, target in enumerate(targets, 1):
+            code, rows = engine.code(target.relation), engine.rows(target.relation)
+            if target.stream:
+                print_result(target, sys.stdout, code, rows)
+            else:
+                write_result(target, result_path(target, folder), code, rows)
+            advance(done)
+
+
+def _write_rejects(arguments: argparse.Namespace, rejected: list[BadLine]) -> None:
+    default = f"{Path(arguments.program).stem}.rejects.jsonl"
+    folder = Path() if arguments.out == _STANDARD_OUTPUT else Path(arguments.out)
+    path = folder / default if arguments.rejects is None else Path(arguments.rejects)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_rejects(path, (json.dumps(bad._asdict(), ensure_ascii=False) + "\n" for bad in rejected))
+    say(f"{len(rejected):,} {'line' if len(rejected) == 1 else 'lines'} left out: see {path}")

@@ -1,0 +1,180 @@
+"""`tocsin match TRIGGERS --events TABLE=FILE ...`: rows inserted into tables, and the alerts that gives."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from tocsin.cli.destinations import check_destinations
+from tocsin.cli.messages import progress, say, say_if_compiling, warn
+from tocsin.cli.rejects import rejects_file, write_rejects
+from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
+from tocsin.cli.text_options import preparation_of
+from tocsin.cli.workspace import workspace
+from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
+
+if TYPE_CHECKING:
+    from tocsin.events.slices import Slice
+    from tocsin.monitor.watching.output import AlertLines, AlertTable
+    from tocsin.monitor.watching.watch import Watch
+
+_NAMED = 5
+
+
+class Source(NamedTuple):
+    """A table and the file or folder of the rows to insert into it."""
+
+    table: str
+    path: str
+
+
+def table_source(events: str) -> Source | None:
+    """What `--events TABLE=FILE` names; None when it is the path of a file or folder."""
+    table, equals, path = events.partition("=")
+    if not equals or not table or not path or Path(events).exists():
+        return None
+    return Source(table, path)
+
+
+def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
+    """Insert all rows in the order of the sources, then write all alerts."""
+    from tocsin.events.slices import plan_slices
+    from tocsin.monitor.outputs import output_format
+
+    _check_usage(arguments)
+    started = time.perf_counter()
+    suffix = ".jsonl" if arguments.out is None else output_format(arguments.out)
+    rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
+    slices = [(source.table, piece) for source in sources for piece in plan_slices(source.path)]
+    destinations = [*([rejects] if arguments.skip_bad else []), *filter(None, [arguments.out])]
+    inputs = [*(source.path for source in sources), *(piece.file for _, piece in slices)]
+    check_destinations(destinations, [*files_of(arguments.rules), *dict.fromkeys(inputs)])
+    say_if_compiling()
+    watch, bad_rules = _open_watch(arguments)
+    if not arguments.no_spark:
+        say("Triggers over tables are watched in this process, without Spark")
+    _warn_of_tables(watch, [source.table for source in sources])
+    with workspace(arguments.out) as folder:
+        draft = Path(folder) / "result"
+        with draft.open("wb") as stream:
+            feed = _Feed(watch, stream, suffix, arguments.skip_bad)
+            feed.run(slices)
+        if arguments.out is None:
+            with draft.open("rb") as result:
+                shutil.copyfileobj(result, sys.stdout.buffer)
+        else:
+            draft.replace(arguments.out)
+    if bad_rules or feed.rejects or arguments.rejects is not None:
+        write_rejects(rejects, [*bad_rules, *feed.rejects])
+    if bad_rules:
+        warn(f"{len(bad_rules):,} errors in rules that were left out: see {rejects}")
+    if feed.rejects:
+        warn(f"{len(feed.rejects):,} records are no rows and were left out: see {rejects}")
+    seconds = time.perf_counter() - started
+    say(
+        f"{feed.inserted:,} rows, {feed.alerts:,} alerts, {len(feed.rejects):,} rejects in {seconds:.1f} s"
+        f" ({feed.inserted / max(seconds, 1e-9):,.0f} rows/s)"
+    )
+    return 0
+
+
+def _check_usage(arguments: argparse.Namespace) -> None:
+    if arguments.keep:
+        raise UsageError("--keep is for events of one kind: an alert has all its rows")
+    if arguments.engine is not None:
+        raise UsageError(
+            "--engine is for events of one kind: triggers over tables have one way to be watched"
+        )
+    path = saved_index(arguments.rules)
+    if path is not None:
+        raise UsageError(f"{path} is a saved index: triggers over tables are read from rule files")
+
+
+def _open_watch(arguments: argparse.Namespace) -> tuple[Watch, list[str]]:
+    """A watch of the rules, and the bad ones as lines for a file of rejects."""
+    import numpy as np
+
+    from tocsin.grammar.rule_files import read_rules
+    from tocsin.monitor.watching.watch import Watch
+
+    rules = read_rules(*arguments.rules, skip_bad=True)
+    watch = Watch(preparation_of(arguments))
+    errors: Sequence[RuleError] = []
+    try:
+        watch.add(rules)
+    except RuleError as error:
+        errors = each_error(error)
+    if not arguments.skip_bad:
+        raise_all([*rules.rejected, *errors])
+    if errors:
+        bad = {error.rule for error in errors}
+        good = [row for row, rule in enumerate(rules.ids.to_pylist()) if rule not in bad]
+        watch.add(rules.take(np.array(good, np.int64)))
+    return watch, reject_lines(rules, [*rules.rejected, *errors])
+
+
+def _warn_of_tables(watch: Watch, fed: Sequence[str]) -> None:
+    unfed = [table for table in watch.tables if table not in fed]
+    if unfed:
+        warn(f"triggers watch tables that get no rows: {', '.join(sorted(unfed)[:_NAMED])}")
+    unwatched = [table for table in dict.fromkeys(fed) if not watch.is_watched(table)]
+    if unwatched:
+        warn(f"no trigger watches {', '.join(unwatched[:_NAMED])}")
+
+
+class _Feed:
+    """Inserts the rows of slices, and writes the alerts."""
+
+    def __init__(self, watch: Watch, stream: BinaryIO, suffix: str, skip_bad: bool) -> None:
+        from tocsin.monitor.watching.output import alert_writer
+
+        self._watch = watch
+        self._writer: AlertLines | AlertTable = alert_writer(stream, suffix)
+        self._skip_bad = skip_bad
+        self._first = 0
+        self.inserted = 0
+        self.alerts = 0
+        self.rejects: list[str] = []
+
+    def run(self, slices: Sequence[tuple[str, Slice]]) -> None:
+        """Go through all slices; EventError at the first bad record unless those are skipped."""
+        with progress("Inserting slices", len(slices)) as advance:
+            for done, (table, piece) in enumerate(slices, 1):
+                self._feed(table, piece)
+                advance(done)
+        self._writer.finish()
+
+    def _feed(self, table: str, piece: Slice) -> None:
+        from tocsin.events.rows import read_rows
+
+        if piece.first_row == 0:
+            self._first = self.inserted + len(self.rejects)
+        for chunk in read_rows(piece):
+            for reject in chunk.rejects:
+                self._reject(piece, reject.row, reject.reason, reject.text)
+            for number, row in zip(chunk.numbers, chunk.rows, strict=True):
+                try:
+                    alerts = self._watch.insert(table, row)
+                except EventError as error:
+                    self._reject(piece, number, error.reason, "")
+                    continue
+                self.inserted += 1
+                self.alerts += len(alerts)
+                for alert in alerts:
+                    self._writer.write(self._first + number, table, alert)
+
+    def _reject(self, piece: Slice, row: int, reason: str, text: str) -> None:
+        event = self._first + row
+        if not self._skip_bad:
+            raise EventError(
+                "there are records that cannot be read; --skip-bad leaves them out\n"
+                f"{piece.file}: event {event}: {reason}"
+            )
+        members = {"file": piece.file, "event": event, "reason": reason, "text": text}
+        self.rejects.append(json.dumps(members, ensure_ascii=False) + "\n")

@@ -1,0 +1,172 @@
+"""A rule activated with one of the compared structures, every index and tuple access counted.
+
+Atoms are joined in the order in which they are written, behind the one that activation starts from. What
+is counted is what a program would do that goes from tuple to tuple:
+
+    index access   one search of an index, or one list (AMEM) opened
+    tuple access   one read of a stored tuple; a tuple that arrives is not one
+
+An index on a column whose value is known is searched, the one with the most values if there are several,
+and each tuple under the value is read. Else the list of the atom's constants is opened and its tuples are
+read; else all tuples of the relation are. What cannot be known without reading is read: a whole relation
+is activated by reading all tuples of the atom it starts from.
+
+Work is done for all tuples together, so scans that would take days are counted in milliseconds: for them
+the pairs that match are found by an index that is not counted, and the reads are a product of sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.lab.activation.joining import Column, all_pairs
+from tocsin.lab.activation.rules import Atom, ConjunctiveRule
+from tocsin.lab.activation.structures import Structure
+from tocsin.lab.activation.workloads import Rows
+
+Numbers = NDArray[np.int64]
+Relations = Mapping[str, Rows]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one activation took, and what it gave.
+
+    assignments  how often the body holds: each is an answer
+    started      the different tuples that activation started from and that have an answer
+    heads        the different tuples derived, sorted
+    """
+
+    index_accesses: int
+    tuple_accesses: int
+    assignments: int
+    started: int
+    heads: Rows
+
+
+def activate_all(
+    rule: ConjunctiveRule, relations: Relations, structure: Structure, start: int = 0
+) -> Counted:
+    """Activate for all stored tuples, from the body atom of number `start` on."""
+    return _Activation(rule, relations, structure).of_all(start)
+
+
+def activate_arrivals(
+    rule: ConjunctiveRule, relations: Relations, structure: Structure, relation: str, arriving: Rows
+) -> Counted:
+    """Add tuples to a relation, one after the other, and activate for each.
+
+    Each index on the relation is searched once to add a tuple. No other tuple of `relation` may be needed
+    to activate for one: it stands in one body atom.
+    """
+    (start,) = (number for number, atom in enumerate(rule.body) if atom.relation == relation)
+    return _Activation(rule, relations, structure).of_arrivals(start, arriving)
+
+
+def all_combinations(rule: ConjunctiveRule, relations: Relations) -> int:
+    """The tuples read when every combination of tuples is made before it is tested: no index in Table 1."""
+    return prod(len(relations[atom.relation]) for atom in rule.body)
+
+
+class _Activation:
+    """Partial assignments, as one array of values for each variable, extended atom by atom."""
+
+    def __init__(self, rule: ConjunctiveRule, relations: Relations, structure: Structure) -> None:
+        self._rule = rule
+        self._relations = relations
+        self._structure = structure
+        self._index_accesses = 0
+        self._tuple_accesses = 0
+        self._values: dict[str, Numbers] = {}
+        self._origin = np.zeros(1, np.int64)
+        self._count = 1
+
+    def of_all(self, start: int) -> Counted:
+        self._extend(self._rule.body[start])
+        return self._finished(start)
+
+    def of_arrivals(self, start: int, arriving: Rows) -> Counted:
+        atom = self._rule.body[start]
+        passing = with_constants(atom, arriving)
+        kept = len(passing) if self._structure.memories else len(arriving)
+        self._index_accesses += kept * len(self._structure.columns(self._rule, atom))
+        self._index_accesses += kept if self._structure.is_listed(atom) else 0
+        self._take(atom, passing, *all_pairs(1, len(passing)))
+        return self._finished(start)
+
+    def _finished(self, start: int) -> Counted:
+        self._origin = np.arange(self._count)
+        for number, atom in enumerate(self._rule.body):
+            if number != start:
+                self._extend(atom)
+        columns = [
+            np.full(self._count, term) if isinstance(term, int) else self._values[term]
+            for term in self._rule.head.terms
+        ]
+        heads = np.unique(np.column_stack(columns), axis=0)
+        started = len(np.unique(self._origin))
+        return Counted(self._index_accesses, self._tuple_accesses, self._count, started, heads)
+
+    def _extend(self, atom: Atom) -> None:
+        """Find each assignment's tuples of an atom, and count how the structure would."""
+        rows = self._relations[atom.relation]
+        passing = with_constants(atom, rows)
+        listed = self._structure.is_listed(atom)
+        indexed = passing if listed else rows
+        known = self._known_columns(atom)
+        searched = [each for each in self._structure.columns(self._rule, atom) if each in known]
+        if self._count == 1 and not self._values:
+            searched = []
+        column = max(searched, key=lambda each: len(np.unique(indexed[:, each])), default=None)
+        if column is not None:
+            place, row = self._found(atom, indexed, column)
+            self._index_accesses += self._count
+            self._tuple_accesses += len(row)
+            self._take(atom, indexed, place, row)
+            return
+        self._index_accesses += self._count if listed else 0
+        self._tuple_accesses += self._count * len(indexed)
+        joined = [each for each in known if isinstance(atom.terms[each], str)]
+        if joined:
+            self._take(atom, passing, *self._found(atom, passing, joined[0]))
+        else:
+            self._take(atom, passing, *all_pairs(self._count, len(passing)))
+
+    def _known_columns(self, atom: Atom) -> Sequence[int]:
+        return [
+            column for column, term in enumerate(atom.terms) if isinstance(term, int) or term in self._values
+        ]
+
+    def _found(self, atom: Atom, rows: Rows, column: int) -> tuple[Numbers, Numbers]:
+        term = atom.terms[column]
+        wanted = np.full(self._count, term) if isinstance(term, int) else self._values[term]
+        return Column(rows[:, column]).find(wanted)
+
+    def _take(self, atom: Atom, rows: Rows, place: Numbers, row: Numbers) -> None:
+        """Keep the pairs of an assignment and a tuple that agree in every column."""
+        values = {name: each[place] for name, each in self._values.items()}
+        fits = np.ones(len(place), np.bool_)
+        for column, term in enumerate(atom.terms):
+            found = rows[row, column]
+            if isinstance(term, int):
+                fits &= found == term
+            elif term in values:
+                fits &= found == values[term]
+            else:
+                values[term] = found
+        self._values = {name: each[fits] for name, each in values.items()}
+        self._origin = self._origin[place[fits]]
+        self._count = int(fits.sum())
+
+
+def with_constants(atom: Atom, rows: Rows) -> Rows:
+    """The rows that hold an atom's constants."""
+    fits = np.ones(len(rows), np.bool_)
+    for column, value in atom.constants:
+        fits &= rows[:, column] == value
+    return rows[fits]

@@ -1,0 +1,29 @@
+"""Saved files, whatever they hold: an index of rules, or the engine of a program."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tocsin.errors import IndexFileError
+from tocsin.index.array_file import INDEX, PROGRAM, kind_of, open_arrays
+
+
+def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
+    """Open a saved Index or Engine; IndexFileError when it is damaged, foreign or of another version.
+
+    `verify` reads the file through once; the header is always checked.
+    """
+    header, arrays = open_arrays(path, verify=verify)
+    name = os.fspath(path)
+    kind = kind_of(header)
+    if kind == INDEX:
+        from tocsin.index.file import index_of_arrays
+        from tocsin.monitor.index import Index
+
+        return Index(index_of_arrays(name, header, arrays))
+    if kind == PROGRAM:
+        from tocsin.monitor.programs.snapshot import engine_of_arrays
+
+        return engine_of_arrays(name, header, arrays)
+    raise IndexFileError(f"{name} holds a {kind}, which this release does not know")

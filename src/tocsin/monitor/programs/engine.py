@@ -1,0 +1,408 @@
+"""A program at work: facts come and go, and each change says at once what follows from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.errors import UsageError
+from tocsin.grammar.datalog.syntax import Value
+from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.tuples import Rows, TupleCode
+from tocsin.monitor.programs.changes import Changed, Changes, Tuple, Tuples
+from tocsin.monitor.programs.expiry import Expiry, Time
+from tocsin.monitor.programs.machines import Started, Starter, facts_of, start_machine
+from tocsin.monitor.programs.program import Program
+from tocsin.monitor.programs.requests import (
+    Operation,
+    Pattern,
+    Source,
+    by_relation,
+    check_ttl,
+    is_time,
+    pattern_columns,
+    read_operations,
+    rows_of_source,
+    rows_of_words,
+    unknown_relation,
+)
+
+Given = dict[str, Rows]
+"""The facts that were given, by relation."""
+
+_FEW = 64
+"""Of so many facts each is asked whether it was given; of more, all facts of the relation are remembered."""
+
+
+class _Door(NamedTuple):
+    """A declared relation, as it is reached: `taking` is where its facts go, -1 when it takes none."""
+
+    number: int
+    code: TupleCode
+    encode: Callable[[object], tuple[int, ...]]
+    taking: int
+
+
+class _Past(NamedTuple):
+    """What was given before a change, by number of relation: all of it, or whether these rows were."""
+
+    whole: dict[int, Rows]
+    rows: dict[int, list[tuple[tuple[int, ...], bool]]]
+
+
+class Engine:
+    """Relations that always hold exactly what facts and rules say. Made by Program.start or tocsin.open.
+
+    Facts may be given to every declared relation, also to one that rules derive. The facts that stand in
+    the program are given at the start, and can be deleted like any other. A change that cannot be
+    made (a tuple of the wrong shape, a division by zero somewhere down the line) raises, and nothing
+    has changed. One thread at a time may use an engine.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        local: Value | None,
+        limit: int,
+        *,
+        symbols: Symbols,
+        loaded: Given | None = None,
+        restored: Given | None = None,
+        expiry: Expiry | None = None,
+        starter: Starter = start_machine,
+    ) -> None:
+        self._local = local
+        self._limit = limit
+        self._starter = starter
+        self._symbols = symbols
+        self._expiry = expiry or Expiry()
+        if restored is None:
+            restored = _joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
+        self._take(program, self._filled(program, restored))
+
+    @property
+    def program(self) -> Program:
+        """The program as it is now, with the rules that were added and without those removed."""
+        return self._program
+
+    @property
+    def now(self) -> Time:
+        """The time that `advance` was last given; 0 before."""
+        return self._expiry.now
+
+    def insert(self, relation: str, values: Tuple, ttl: Time | None = None) -> Changes:
+        """Give a fact; what became derivable and what ceased to be.
+
+        With `ttl` the fact expires when so much time has passed. Given again, it lives for the time
+        that it is given then (for ever without one); this changes no relation.
+        """
+        door = self._doors.get(relation) or self._door(relation)
+        row = door.encode(values)
+        taking = door.taking
+        if ttl is not None:
+            check_ttl(ttl)
+        if taking < 0:
+            taking = self._opened(relation).taking
+        try:
+            count = self._change_one(taking, row, True)
+        except BaseException:
+            self._recover_one(taking, row, was_given=False)
+            raise
+        if ttl is not None or self._expiry.moments:
+            self._expiry.set((relation, row), ttl)
+        return self._collected() if count or self._implicit else self._nothing
+
+    def delete(self, relation: str, values: Tuple) -> Changes:
+        """Take a fact back; what ceased to be derivable, and what became so.
+
+        A tuple that rules derive stays as long as they do. One that was not given: nothing changes.
+        """
+        door = self._doors.get(relation) or self._door(relation)
+        row = door.encode(values)
+        taking = door.taking
+        if taking < 0:
+            return self._nothing
+        try:
+            count = self._change_one(taking, row, False)
+        except BaseException:
+            self._recover_one(taking, row, was_given=True)
+            raise
+        if self._expiry.moments:
+            self._expiry.set((relation, row), None)
+        return self._collected() if count or self._implicit else self._nothing
+
+    def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:
+        """Make several changes at once, all or none; the net change.
+
+            engine.apply([("+", "arc", (1, 2)), ("-", "arc", (2, 3))])
+
+        Of several changes to one tuple the last one counts. `ttl` is for all insertions.
+        """
+        if ttl is not None:
+            check_ttl(ttl)
+        wanted = read_operations(operations, self._codes_of_all)
+        self._change_many(by_relation(wanted, self._codes_of_all))
+        if ttl is not None or self._expiry.moments:
+            for fact, insert in wanted.items():
+                self._expiry.set(fact, ttl if insert else None)
+        return self._collected()
+
+    def load(
+        self,
+        relation: str,
+        source: Source,
+        ttl: Time | None = None,
+    ) -> Changes:
+        """Give many facts of one relation: a table, a file (.facts, .csv, .parquet), or tuples.
+
+        Columns of a table go by name if its names are those of the declaration, else by position.
+        """
+        door = self._door(relation)
+        if ttl is not None:
+            check_ttl(ttl)
+        rows = rows_of_source(source, door.code)
+        self._change_many({relation: (rows[:0], rows)})
+        if ttl is not None or self._expiry.moments:
+            for row in map(tuple, rows.tolist()):
+                self._expiry.set((relation, row), ttl)
+        return self._collected()
+
+    def advance(self, now: Time) -> Changes:
+        """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
+        if not is_time(now) or now < self._expiry.now:
+            raise UsageError(f"time moves forward: from {self._expiry.now} to {now!r} it cannot")
+        due = self._expiry.due(now)
+        try:
+            self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
+        except BaseException:
+            self._expiry.stayed(due)
+            raise
+        self._expiry.passed(now, due)
+        return self._collected() if due else self._nothing
+
+    def query(self, relation: str, pattern: Pattern | None = None) -> list[Tuple]:
+        """The tuples of a relation, in typed order: all, or those that fit a pattern.
+
+        A pattern is a tuple with None where any value will do, or a mapping from column to value.
+        """
+        code = self._door(relation).code
+        return code.decode_rows(code.in_order(self._found(relation, pattern)))
+
+    def table(self, relation: str, pattern: Pattern | None = None) -> pa.Table:
+        """What `query` gives, as an Arrow table."""
+        code = self._door(relation).code
+        return code.table(code.in_order(self._found(relation, pattern)))
+
+    def holds(self, relation: str, values: Tuple) -> bool:
+        """Whether a tuple is in a relation."""
+        door = self._door(relation)
+        return self._machine.holds(door.number, door.code.encode(values))
+
+    def size(self, relation: str) -> int:
+        """How many tuples a relation has."""
+        return self._machine.size(self._door(relation).number)
+
+    def __contains__(self, relation: object) -> bool:
+        return relation in self._doors
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._doors)
+
+    def __repr__(self) -> str:
+        return f"<tocsin.Engine of {self._program!r}>"
+
+    def add_rule(self, text: str) -> Changes:
+        """Take in another rule, with declarations if it needs some; what it makes come and go.
+
+        Facts in the text are given. RuleError when the program with it has errors: nothing has changed then.
+        """
+        program = self._program.with_rules(text)
+        known = len(facts_of(self._program.checked))
+        new = self._rows_of(program, facts_of(program.checked)[known:])
+        return self._replace(program, _joined(self._given(), new))
+
+    def remove_rule(self, rule: str | int) -> Changes:
+        """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
+        return self._replace(self._program.without_rule(rule), self._given())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write program, facts and times to one file, whole or not at all; tocsin.open takes them up."""
+        from tocsin.monitor.programs.snapshot import Snapshot, save_snapshot
+
+        snapshot = Snapshot(
+            self._program, self._local, self._limit, self._symbols, self._given(), self._expiry
+        )
+        save_snapshot(snapshot, self._codes_of_all, path)
+
+    def stats(self) -> dict[str, Any]:
+        """Tuples by relation, and the machine's counts: index accesses, tuple accesses, bytes by part."""
+        counted = dict(self._machine.stats())
+        counted["relations"] = {name: self.size(name) for name in self._doors}
+        counted["symbols"] = len(self._symbols)
+        return counted
+
+    def code(self, relation: str) -> TupleCode:
+        """How the tuples of a relation are written as words."""
+        return self._door(relation).code
+
+    def rows(self, relation: str) -> Rows:
+        """The tuples of a relation as words, in no order."""
+        return self._machine.rows(self._door(relation).number)
+
+    def _filled(self, program: Program, given: Given, fed: Iterable[str] = ()) -> Started:
+        """A machine with these facts in it, that takes more for the relations `fed`."""
+        given = {name: rows for name, rows in given.items() if len(rows)}
+        started = self._starter(program, {*given, *fed}, self._local, self._symbols, self._limit)
+        for name, rows in given.items():
+            started.machine.change(started.machine.relation(started.taking[name]), rows, True)
+        started.machine.settle()
+        return started
+
+    def _opened(self, relation: str) -> _Door:
+        """Have a relation take facts that was kept in a way that takes none."""
+        self._take(self._program, self._filled(self._program, self._given(), [relation]))
+        return self._doors[relation]
+
+    def _take(self, program: Program, started: Started) -> None:
+        """From now on it is this program, in this machine."""
+        self._program = program
+        self._machine = started.machine
+        self._change_one = started.machine.change_one
+        number = started.machine.relation
+        self._doors = {
+            name: _Door(
+                number(name),
+                code,
+                code.encode,
+                number(started.taking[name]) if name in started.taking else -1,
+            )
+            for name, code in program.codes(self._symbols).items()
+        }
+        reported = [(name, *self._doors[name][:2]) for name in program.outputs]
+        self._watched = [each for each in reported if self._machine.closure_change(each[1]) is None]
+        self._implicit = [each for each in reported if each not in self._watched]
+        self._codes = {name: code for name, _, code in reported}
+        self._nothing = Changes(Changed({}, self._codes), Changed({}, self._codes))
+
+    def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
+        """Facts of a program as rows."""
+        by_relation: dict[str, list[Tuple]] = {}
+        for name, values in facts:
+            by_relation.setdefault(name, []).append(values)
+        codes = program.codes(self._symbols)
+        return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
+
+    def _given(self) -> Given:
+        return {
+            name: rows_of_words([], door.code) if door.taking < 0 else self._machine.given(door.taking)
+            for name, door in self._doors.items()
+        }
+
+    def _replace(self, program: Program, given: Given) -> Changes:
+        """Put another program in the place of this one; how the relations differ."""
+        started = self._filled(program, given)
+        before = {name: _words(self._machine.rows(door.number)) for name, door in self._doors.items()}
+        self._take(program, started)
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
+        for name, code in self._codes.items():
+            held = before.get(name, set())
+            now = _words(self._machine.rows(self._doors[name].number))
+            for tuples, rows in ((added, now - held), (removed, held - now)):
+                if rows:
+                    tuples[name] = Tuples(rows_of_words(list(rows), code), code)
+        return Changes(Changed(added, self._codes), Changed(removed, self._codes))
+
+    def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
+        """Take away some facts of each relation, give others, and settle."""
+        past = _Past({}, {})
+        for relation, (_, coming) in facts.items():
+            if len(coming) and self._doors[relation].taking < 0:
+                self._opened(relation)
+        for relation, changes in facts.items():
+            number = self._doors[relation].taking
+            if number < 0:
+                continue
+            if sum(map(len, changes)) > _FEW:
+                past.whole[number] = self._machine.given(number)
+            else:
+                past.rows[number] = [
+                    (row, self._machine.is_given(number, row))
+                    for rows in changes
+                    for row in map(tuple, rows.tolist())
+                ]
+            for rows, insert in zip(changes, (False, True), strict=True):
+                self._machine.change(number, rows, insert)
+        try:
+            self._machine.settle()
+        except BaseException:
+            self._recover(past)
+            raise
+
+    def _recover_one(self, taking: int, row: tuple[int, ...], was_given: bool) -> None:
+        """Undo a change of one fact that failed: it did change, or nothing could have."""
+        self._recover(_Past({}, {taking: [(row, was_given)]}))
+
+    def _recover(self, past: _Past) -> None:
+        """A machine that failed is of no more use: another one takes the facts that there were before."""
+        given = self._given()
+        for name, door in self._doors.items():
+            given[name] = past.whole.get(door.taking, given[name])
+            if door.taking in past.rows:
+                held = _words(given[name])
+                for row, was_given in past.rows[door.taking]:
+                    (held.add if was_given else held.discard)(row)
+                given[name] = rows_of_words(list(held), door.code)
+        self._take(self._program, self._filled(self._program, given))
+
+    def _collected(self) -> Changes:
+        """The net change of the last settling."""
+        machine = self._machine
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
+        for name, number, code in self._watched:
+            came, went = machine.net_change(number)
+            if len(came):
+                added[name] = Tuples(came, code)
+            if len(went):
+                removed[name] = Tuples(went, code)
+        for name, number, code in self._implicit:
+            change = machine.closure_change(number)
+            if change is not None:
+                added[name] = Tuples(change.added, code)
+                removed[name] = Tuples(change.removed, code)
+        if not added and not removed:
+            return self._nothing
+        return Changes(Changed(added, self._codes), Changed(removed, self._codes))
+
+    @property
+    def _codes_of_all(self) -> dict[str, TupleCode]:
+        return {name: door.code for name, door in self._doors.items()}
+
+    def _door(self, relation: str) -> _Door:
+        try:
+            return self._doors[relation]
+        except (KeyError, TypeError):
+            raise unknown_relation(relation, self._doors) from None
+
+    def _found(self, relation: str, pattern: Pattern | None) -> Rows:
+        door = self._door(relation)
+        wanted = pattern_columns(pattern, door.code)
+        if not wanted:
+            return self._machine.rows(door.number)
+        key = tuple([door.code.word(column, value) for column, value in wanted.items()])
+        return self._machine.lookup(door.number, tuple(wanted), key)
+
+
+def _words(rows: Rows) -> set[tuple[int, ...]]:
+    return set(map(tuple, rows.tolist()))
+
+
+def _joined(some: Given, others: Given) -> Given:
+    """All facts of both."""
+    both = {name: [given[name] for given in (some, others) if name in given] for name in {**some, **others}}
+    return {name: np.concatenate(rows) for name, rows in both.items()}

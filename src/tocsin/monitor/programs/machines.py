@@ -1,0 +1,149 @@
+"""What an engine asks of the machine that holds the relations and applies the rules.
+
+The machine of index.activation is the one that is used. Tests put an obvious one in its place, which works
+everything out anew after each change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+from tocsin.grammar.datalog.meaning import applied
+from tocsin.grammar.datalog.syntax import CheckedProgram, Constant, Value
+from tocsin.index.activation.closures import closure_steps
+from tocsin.index.activation.machine import Machine as ActivationMachine
+from tocsin.index.activation.normal_form import MADE, Atom, ClosureRule, JoinRule, NormalProgram, Relation
+from tocsin.index.activation.normal_form import Constant as NormalConstant
+from tocsin.index.activation.normalising import normal_program
+from tocsin.index.activation.passes.made import ONCE
+from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.tuples import Rows
+from tocsin.monitor.programs.program import Program, is_fact, proper_rules
+
+Facts = tuple[tuple[str, tuple[Value, ...]], ...]
+
+
+class ImplicitChange(Protocol):
+    """The last change of a relation that is never written out."""
+
+    def added(self) -> Rows:
+        """What came."""
+
+    def removed(self) -> Rows:
+        """What went."""
+
+
+class Machine(Protocol):
+    """Relations and rules, by the numbers of relations; rows are words."""
+
+    def relation(self, name: str) -> int:
+        """The number of a relation."""
+
+    def change(self, relation: int, rows: Rows, insert: bool) -> None:
+        """Stage given facts, in or out."""
+
+    def settle(self) -> None:
+        """Propagate what is staged. After an error only `given` is of use, with what is staged among it."""
+
+    def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
+        """Stage and settle one tuple; 0 when no reported tuple came or went."""
+
+    def net_change(self, relation: int) -> tuple[Rows, Rows]:
+        """What came in the last settling, and what went."""
+
+    def closure_change(self, relation: int) -> ImplicitChange | None:
+        """What came and went of a relation that is kept implicit, to be worked out later; None of others."""
+
+    def rows(self, relation: int) -> Rows:
+        """All tuples of a relation."""
+
+    def size(self, relation: int) -> int:
+        """How many tuples a relation has."""
+
+    def given(self, relation: int) -> Rows:
+        """The facts that were given, not derived."""
+
+    def is_given(self, relation: int, row: tuple[int, ...]) -> bool:
+        """Whether a tuple was given."""
+
+    def holds(self, relation: int, row: tuple[int, ...]) -> bool:
+        """Whether a tuple is in a relation."""
+
+    def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
+        """The tuples that have these words in these columns."""
+
+    def stats(self) -> Mapping[str, Any]:
+        """Counts and sizes."""
+
+
+class Started(NamedTuple):
+    """A machine without any fact in it.
+
+    `taking` has the relation that takes the facts given to each declared one; a relation that is not in it
+    is kept implicit, in a way that takes no facts: another machine is needed for that.
+    """
+
+    machine: Machine
+    taking: Mapping[str, str]
+
+
+class Starter(Protocol):
+    """Whatever makes a machine for a program."""
+
+    def __call__(
+        self,
+        program: Program,
+        fed: Collection[str],
+        local: Value | None,
+        symbols: Symbols,
+        limit: int,
+    ) -> Started:
+        """A machine that holds nothing yet; the relations `fed` must take facts."""
+
+
+def start_machine(
+    program: Program, fed: Collection[str], local: Value | None, symbols: Symbols, limit: int
+) -> Started:
+    """The activation index for a program."""
+    rules = replace(program.checked, rules=tuple(proper_rules(program.checked)))
+    normal = closure_steps(with_constant_rules(normal_program(rules, local)), fed)
+    machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit)
+    implicit = {step.head: step.facts for step in normal.steps if isinstance(step, ClosureRule)}
+    homes = {name: implicit.get(name, name) for name in program.relations}
+    return Started(machine, {name: home for name, home in homes.items() if home is not None})
+
+
+def facts_of(program: CheckedProgram) -> Facts:
+    """The facts that stand in a program, in its order."""
+    facts: list[tuple[str, tuple[Value, ...]]] = []
+    for rule in program.rules:
+        if not is_fact(rule):
+            continue
+        for head in rule.heads:
+            values = [argument.value for argument in head.arguments if isinstance(argument, Constant)]
+            if len(values) < len(head.arguments):
+                facts += applied(rule, {})
+                break
+            facts.append((head.relation, tuple(values)))
+    return tuple(facts)
+
+
+def with_constant_rules(program: NormalProgram) -> NormalProgram:
+    """The program without facts of the user's relations: these come from rules like `p(x) :- x = 5.`
+
+    They are no facts that the user gave, who cannot delete them: each is derived by a rule of its own.
+    """
+    own = tuple(fact for fact in program.facts if fact[0].startswith(MADE))
+    derived = [fact for fact in program.facts if not fact[0].startswith(MADE)]
+    if not derived:
+        return program
+    relations = program.relations
+    if (ONCE, ()) not in own:
+        relations, own = (*relations, Relation(ONCE, ())), (*own, (ONCE, ()))
+    steps = [
+        JoinRule(Atom(name, tuple(NormalConstant(value) for value in values)), (Atom(ONCE, ()),))
+        for name, values in derived
+    ]
+    return NormalProgram(relations, (*program.steps, *steps), own)

@@ -1,0 +1,173 @@
+"""A program over several relations: read, checked, and ready to be started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all
+from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.removing import without_rule
+from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
+from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.tuples import TupleCode
+
+if TYPE_CHECKING:
+    from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.requests import Source
+
+DERIVED_LIMIT = 20_000_000
+"""So many derived tuples are taken for a program that never ends."""
+
+
+class Program:
+    """A program without errors. Made by Program.read or Program.parse; it never changes.
+
+    All errors of a program are raised at once: a RuleError with the place of each.
+    """
+
+    def __init__(self, checked: CheckedProgram) -> None:
+        self.checked = checked
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Program:
+        """The program of a file."""
+        name = os.fspath(path)
+        try:
+            text = Path(name).read_text("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError(f"{name}: the file is not UTF-8 text") from None
+        except OSError as error:
+            raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
+        return cls.parse(text, file=name)
+
+    @classmethod
+    def parse(cls, text: str, *, file: str | None = None) -> Program:
+        """The program of a text; `file` is what errors call it."""
+        return cls(check_program(text, file))
+
+    @property
+    def file(self) -> str | None:
+        """The file it was read from."""
+        return self.checked.file
+
+    @property
+    def relations(self) -> dict[str, Relation]:
+        """The declared relations, in the order of the program."""
+        return dict(self.checked.relations)
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules as they are written, facts not among them."""
+        return [rule.text for rule in proper_rules(self.checked)]
+
+    @property
+    def outputs(self) -> list[str]:
+        """The relations whose changes are reported: those of `.output`, or all derived ones without any."""
+        named = {directive.relation for directive in self.checked.directives if directive.kind == "output"}
+        if not named:
+            named = {head.relation for rule in proper_rules(self.checked) for head in rule.heads}
+            named |= {name for name, relation in self.checked.relations.items() if relation.eqrel}
+        return [name for name in self.checked.relations if name in named]
+
+    def __str__(self) -> str:
+        return self.checked.text
+
+    def __repr__(self) -> str:
+        source = "" if self.file is None else f" {self.file}:"
+        return f"<tocsin.Program{source} {len(self.relations)} relations, {len(self.rules)} rules>"
+
+    def start(
+        self,
+        local: Value | None = None,
+        *,
+        facts: Mapping[str, Source] | None = None,
+        limit: int = DERIVED_LIMIT,
+    ) -> Engine:
+        """An engine that holds the facts of the program, and `facts` by relation, and what follows from them.
+
+        `local` is the address that located arguments (`@x`) are held to. When more than `limit`
+        tuples are derived, the change that does it is refused with a DerivationError.
+        """
+        from tocsin.monitor.programs.engine import Engine
+        from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
+
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+            raise UsageError(f"limit is a number of tuples, not {limit!r}")
+        symbols = Symbols()
+        codes = self.codes(symbols)
+        given = {}
+        for name, source in (facts or {}).items():
+            if name not in codes:
+                raise unknown_relation(name, codes)
+            given[name] = rows_of_source(source, codes[name])
+        return Engine(self, local, limit, symbols=symbols, loaded=given)
+
+    def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
+        """How the tuples of each relation are written as words."""
+        return {
+            name: TupleCode(name, relation.types, symbols, relation.columns)
+            for name, relation in self.checked.relations.items()
+        }
+
+    def with_rules(self, text: str) -> Program:
+        """The program with more text behind it: rules, and declarations if they need some.
+
+        Errors have the places within that text.
+        """
+        before = f"{self.checked.text.rstrip()}\n"
+        try:
+            return Program(check_program(before + text, self.file))
+        except RuleError as error:
+            raise_all([_moved(each, before.count("\n")) for each in each_error(error)])
+            raise
+
+    def without_rule(self, rule: str | int) -> Program:
+        """The program without one of its rules, given as text or as its place in `rules`, from 0."""
+        found = self._rule(rule)
+        if sum(other.place == found.place for other in self.checked.rules) > 1:
+            raise UsageError(f"the rule stands in a component that is used more than once: {found.text}")
+        return Program(check_program(without_rule(self.checked.text, found), self.file))
+
+    def _rule(self, rule: str | int) -> Rule:
+        rules = proper_rules(self.checked)
+        if isinstance(rule, int) and not isinstance(rule, bool):
+            if not 0 <= rule < len(rules):
+                raise UsageError(f"there is no rule {rule}: the program has {len(rules)} rules, from 0")
+            return rules[rule]
+        if not isinstance(rule, str):
+            raise UsageError(f"a rule is given as text or number, not {rule!r}")
+        known = len(self.checked.rules)
+        said = self.with_rules(rule).checked.rules[known:]
+        if len(said) != 1 or is_fact(said[0]):
+            raise UsageError(f"one rule is wanted (facts are deleted): {rule}")
+        for each in rules:
+            if each == said[0]:
+                return each
+        raise UsageError(f"the program has no such rule: {rule}")
+
+
+def proper_rules(program: CheckedProgram) -> Sequence[Rule]:
+    """The rules that are not facts."""
+    return [rule for rule in program.rules if not is_fact(rule)]
+
+
+def is_fact(rule: Rule) -> bool:
+    """Whether a rule has no body: its heads then hold from the start, until they are deleted."""
+    return isinstance(rule.body, Truth) and rule.body.holds
+
+
+def _moved(error: RuleError, lines: int) -> RuleError:
+    """An error of the text that was added: its line counts from there, and it is of no file."""
+    if error.line is None or error.line <= lines:
+        return error
+    return RuleError(
+        error.reason,
+        rule=error.rule,
+        line=error.line - lines,
+        column=error.column,
+        excerpt=error.excerpt,
+        caret=error.caret,
+    )

@@ -1,0 +1,137 @@
+"""The rows of a table, equal ones as often as they were inserted.
+
+Rows are equal when conditions cannot tell them apart by any field: 1 and 1.0 are the same, 1 and true are
+not, and a member that is null or NaN is as if it were not there. They are found by the hash of their
+contents and confirmed by comparing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from tocsin.errors import EventError
+from tocsin.events.scalars import SIMPLE, type_name
+from tocsin.grammar.meaning import DEEPEST_LIST, is_missing, plain_value
+
+Row = dict[str, Any]
+
+_SEQUENCES = (list, tuple, np.ndarray)
+_SETS = (set, frozenset)
+_OPEN_OBJECT, _OPEN_LIST, _CLOSE = object(), object(), object()
+
+
+class Contents:
+    """The rows of one table by their numbers, which the caller gives and never gives twice."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, Row] = {}
+        self._by_hash: dict[int, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, number: int) -> Row:
+        return self._rows[number]
+
+    def items(self) -> list[tuple[int, Row]]:
+        """Every number with its row, in the order of the numbers."""
+        return sorted(self._rows.items(), key=lambda item: item[0])
+
+    def find(self, row: Mapping[str, object]) -> int | None:
+        """The least number of a row that equals this one."""
+        content = content_of(row)
+        near = self._by_hash.get(hash(content), [])
+        return min((number for number in near if content_of(self._rows[number]) == content), default=None)
+
+    def put(self, number: int, row: Row) -> None:
+        """Add a row."""
+        self._by_hash.setdefault(hash(content_of(row)), []).append(number)
+        self._rows[number] = row
+
+    def take(self, number: int) -> None:
+        """Take a row away."""
+        mark = hash(content_of(self._rows.pop(number)))
+        numbers = self._by_hash[mark]
+        numbers.remove(number)
+        if not numbers:
+            del self._by_hash[mark]
+
+
+def kept_row(row: object) -> Row:
+    """A copy of a row that no later change of the original reaches; EventError when it is no row."""
+    if not isinstance(row, Mapping):
+        raise EventError(f"a row must be an object, not {type_name(row)}")
+    copy: Row = dict(row)
+    unread: list[tuple[Any, Any, int]] = [(copy, name, 1) for name in copy]
+    while unread:
+        holder, place, depth = unread.pop()
+        value = holder[place]
+        if type(value) in SIMPLE:
+            continue
+        if depth > DEEPEST_LIST:
+            raise EventError(f"a row is nested more than {DEEPEST_LIST:,} deep")
+        made: Any = value
+        if isinstance(value, Mapping):
+            made = dict(value)
+            unread.extend((made, name, depth + 1) for name in made)
+        elif isinstance(value, list | tuple):
+            made = list(value)
+            unread.extend((made, at, depth + 1) for at in range(len(made)))
+        elif isinstance(value, set):
+            made = frozenset(value)
+        elif isinstance(value, np.ndarray):
+            made = value.copy()
+        holder[place] = made
+    return copy
+
+
+def content_of(row: Mapping[str, object]) -> tuple[Hashable, ...]:
+    """What a row holds as one flat tuple, which is equal for equal rows: nothing in it is nested."""
+    content: list[Hashable] = []
+    unread: list[Iterator[object]] = [_members(row)]
+    while unread:
+        if len(unread) > DEEPEST_LIST:
+            raise EventError(f"a row is nested more than {DEEPEST_LIST:,} deep")
+        for value in unread[-1]:
+            if isinstance(value, Mapping):
+                content.append(_OPEN_OBJECT)
+                unread.append(_members(value))
+                break
+            if isinstance(value, _SEQUENCES):
+                content.append(_OPEN_LIST)
+                unread.append(iter(value.ravel() if isinstance(value, np.ndarray) else value))
+                break
+            if not is_missing(value):
+                content.append(_scalar(value))
+        else:
+            unread.pop()
+            content.append(_CLOSE)
+    return tuple(content)
+
+
+def _members(row: Mapping[Any, object]) -> Iterator[object]:
+    """Names, each followed by its value, in the order of the names; without what is missing."""
+    present: list[tuple[str, object]] = [
+        (str(name), value) for name, value in row.items() if not is_missing(value)
+    ]
+    present.sort(key=lambda member: member[0])
+    return chain.from_iterable(present)
+
+
+def _scalar(value: object) -> Hashable:
+    if isinstance(value, _SETS):
+        return frozenset(_scalar(element) for element in value if not is_missing(element))
+    try:
+        plain = plain_value(value)
+    except EventError:  # of a type that no condition can test: equal when it looks equal
+        return type_name(value), repr(value)
+    if isinstance(plain, bool):
+        return type_name(plain), plain
+    if isinstance(plain, int | float | Decimal):
+        return "number", plain
+    return plain

@@ -76,8 +76,8 @@ class Program:
         return self.checked.text
 
     def __repr__(self) -> str:
-        source = "" if self.file is None else f" {self.file}:"
-        return f"<tocsin.Program{source} {len(self.relations)} relations, {len(self.rules)} rules>"
+        source = "" if self.file is None else f" {self.file}"
+        return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
 
     def start(
         self,

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tocsin.grammar.datalog.facts import BARE
 from tocsin.grammar.datalog.outline import Named
 from tocsin.grammar.datalog.printing import print_value
 from tocsin.grammar.datalog.problems import Problems
@@ -327,13 +328,20 @@ def filled_constant(constant: Constant, type_: Type, problems: Problems) -> Cons
     value: Value = constant.value
     if type_ is Type.FLOAT and not isinstance(value, str):
         value = _float(value)
-        if math.isinf(value):
-            problems.add(constant.place, "this is out of the range of a float")
-    elif type_ in RANGES and isinstance(value, int):
-        least, greatest = RANGES[type_]
-        if not least <= value <= greatest:
-            problems.add(constant.place, f"this is out of the range of {_a(type_)}, {least} to {greatest}")
+    if not is_in_range(value, type_):
+        limits = "" if type_ is Type.FLOAT else f", {RANGES[type_][0]} to {RANGES[type_][1]}"
+        problems.add(constant.place, f"this is out of the range of {_a(type_)}{limits}")
     return Constant(value, constant.place, type_, constant.located)
+
+
+def is_in_range(value: Value, type_: Type) -> bool:
+    """Whether a value of the right kind is one of this type."""
+    if isinstance(value, str):
+        return True
+    if isinstance(value, float):
+        return not math.isinf(value)
+    least, greatest = RANGES[type_]
+    return least <= value <= greatest
 
 
 def _float(value: int | float) -> float:
@@ -345,7 +353,7 @@ def _float(value: int | float) -> float:
 
 def _types_of(constant: Constant) -> frozenset[Type]:
     """What a constant may be, by its spelling."""
-    if constant.type is not None:
+    if constant.type not in BARE:
         return frozenset({constant.type})
     return _BARE_NEGATIVE if not isinstance(constant.value, str) and constant.value < 0 else _BARE
 

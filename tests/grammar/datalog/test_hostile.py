@@ -100,7 +100,7 @@ def test_a_component_within_itself_is_an_error() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_megabyte_of_nonsense(seed: int) -> None:
     rng = random.Random(seed)
     words = ["p", "(", ")", ",", ".", ":-", ";", "!", "{", "}", '"', "\n", " ", "1", "x", "=", ".decl ", "@"]

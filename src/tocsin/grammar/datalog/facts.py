@@ -15,7 +15,7 @@ from typing import Final
 
 from tocsin.grammar.datalog.cursor import Cursor
 from tocsin.grammar.datalog.syntax import NOWHERE, Argument, Atom, Constant, Place, Rule, Truth, Type
-from tocsin.grammar.datalog.vocabulary import RESERVED
+from tocsin.grammar.datalog.vocabulary import NO_RELATIONS
 
 _CONSTANT = r'-?(?:0|[1-9][0-9]{0,18})|"[^"\\\n\ud800-\udfff]*+"'
 _FACT = re.compile(
@@ -36,7 +36,7 @@ def read_facts(cursor: Cursor) -> list[Rule]:
     constants: dict[str, Constant] = {}
     end = cursor.token.offset
     found = _FACT.match(text, end)
-    while found is not None and found[1] not in RESERVED:
+    while found is not None and found[1] not in NO_RELATIONS:
         end = found.end()
         arguments: list[Argument] = []
         for written in _CONSTANTS.findall(found[2]):

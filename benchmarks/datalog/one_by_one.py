@@ -57,9 +57,9 @@ def _both(
             hand.insert(name, tuple(row))
     seconds, found = {}, {}
     works: dict[str, Callable[[Pair], Iterable[Any]]] = {
-        "insert": lambda pair: engine.insert(LIVE, pair).added.get(HEAD, ()),
+        "insert": lambda pair: changes.added[HEAD] if (changes := engine.insert(LIVE, pair)) else (),
         "hand insert": lambda pair: hand.insert(LIVE, pair),
-        "delete": lambda pair: engine.delete(LIVE, pair).removed.get(HEAD, ()),
+        "delete": lambda pair: changes.removed[HEAD] if (changes := engine.delete(LIVE, pair)) else (),
         "hand delete": lambda pair: hand.delete(LIVE, pair),
     }
     for name, work in works.items():

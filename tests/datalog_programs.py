@@ -232,6 +232,7 @@ class _Rule:
         left, right = self._known(type_), self._known(type_)
         if type_ == "number":
             operator = self._choice(("+", "-", "*", "^", "band", "bxor", "bshl", "land", "lxor"))
+            right = self._choice(("0", "2", "3")) if operator == "^" else right
             inner = self._choice((f"({left} {operator} {right})", f"max({left}, {right}, 1)", f"-({left})"))
             return f"({inner} % 5)"
         if type_ == "unsigned":

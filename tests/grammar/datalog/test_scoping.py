@@ -29,6 +29,10 @@ def checked(rule: str) -> str:
             "h(x, n) :- r(x), n = sum x : { q(x, _) }.",
             "h(x, n) :- r(x), n = sum x'1 : { q(x'1, _) }.",
         ),
+        (  # unless the sum's body binds no x
+            "h(x, n) :- r(x), n = sum x + y : { r(y) }.",
+            "h(x, n) :- r(x), n = sum x + y : { r(y) }.",
+        ),
         (  # two aggregates, each with an x of its own
             "h(a, b) :- a = count : { r(x) }, b = count : { q(x, _) }.",
             "h(a, b) :- a = count : { r(x'1) }, b = count : { q(x'2, _) }.",
@@ -59,11 +63,11 @@ def checked(rule: str) -> str:
         ),
         (  # what a max is reached by
             "h(who, n) :- n = max y : { q(who, y) }.",
-            "h(who, n) :- n = result'3, q(who, y'1), y'1 = result'3, result'3 = max y'4 : { q(who'5, y'4) }.",
+            "h(who, n) :- n = r'1, q(who, y'2), y'2 = r'1, r'1 = max y'3 : { q(who'4, y'3) }.",
         ),
         (  # the same where nobody asks for the value, and with another join
-            "h(who, z) :- _ = min y : { q(who, y), r(z) }.",
-            "h(who, z) :- _'1 = r'2, q(who, y'3), r(z), y'3 = r'2, r'2 = min y'4 : { q(who'5, y'4), r(z'6) }.",
+            "h(a, z) :- _ = min y : { q(a, y), r(z) }.",
+            "h(a, z) :- _'1 = r'2, q(a, y'3), r(z), y'3 = r'2, r'2 = min y'4 : { q(a'5, y'4), r(z'6) }.",
         ),
         (  # alternatives are looked at one by one: x is the rule's in the first one only
             "h(n, 1) :- (r(x) ; r(n)), n = count : { q(x, _) }.",
@@ -76,7 +80,7 @@ def test_names(written: str, scoped: str) -> None:
 
 
 def numbered(text: str) -> str:
-    """The text with made names numbered in the order of the text: which numbers they got is of no interest."""
+    """The text with made names numbered by where they first stand: which numbers they got does not matter."""
     seen: dict[str, str] = {}
     return re.sub(r"(\w+)'\w+", lambda found: seen.setdefault(found[0], f"{found[1]}'{len(seen)}"), text)
 

@@ -24,8 +24,9 @@ from tocsin.index.activation.normal_form import (
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
 
-WHOLE = ("+", "-", "*", "/", "%", "^", "min", "max", "band", "bor", "bxor", "bshl", "bshr", "bshru")
-WHOLE += ("land", "lor", "lxor", "neg", "bnot", "lnot")
+BITS = ("band", "bor", "bxor", "bshl", "bshr", "bshru", "bnot")
+LOGIC = ("land", "lor", "lxor", "lnot")
+WHOLE = ("+", "-", "*", "/", "%", "^", "min", "max", "neg", *BITS, *LOGIC)
 FUNCTORS = {
     Type.NUMBER: WHOLE,
     Type.UNSIGNED: WHOLE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,20 @@ from tocsin.grammar.datalog.syntax import CheckedProgram, Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.machines import Started
-from tocsin.monitor.programs.program import Program, is_fact
+from tocsin.monitor.programs.program import Program, without_facts
 
 Tuple = tuple[Value, ...]
 Contents = dict[str, set[Tuple]]
 
 
-def without_facts(program: CheckedProgram) -> CheckedProgram:
-    """The rules alone: facts can be deleted, and are given like any other."""
-    return replace(program, rules=tuple(rule for rule in program.rules if not is_fact(rule)))
-
-
 def start_obvious(
-    program: Program, fed: Collection[str], local: Value | None, symbols: Symbols, limit: int
+    program: Program,
+    fed: Collection[str],
+    local: Value | None,
+    symbols: Symbols,
+    limit: int,
+    *,
+    implicit: bool = True,
 ) -> Started:
     machine = ObviousMachine(program.checked, local, symbols, limit)
     return Started(machine, {name: name for name in program.relations})
@@ -91,6 +91,9 @@ class ObviousMachine:
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         return self._codes[relation].decode(row) in self._now[self._names[relation]]
+
+    def rank(self, relation: int, row: tuple[int, ...]) -> int:
+        raise NotImplementedError
 
     def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
         rows = self.rows(relation)

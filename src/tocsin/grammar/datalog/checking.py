@@ -15,12 +15,14 @@ conjunctions of atoms, comparisons and truths; in each of these, equal names are
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 
 from tocsin.errors import raise_all
 from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.grammar.datalog.components import instantiated
-from tocsin.grammar.datalog.inference import Columns, Inference, filled_constant
+from tocsin.grammar.datalog.facts import BARE
+from tocsin.grammar.datalog.inference import Columns, Inference, filled_constant, is_in_range
 from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
@@ -71,7 +73,7 @@ class _Checking:
         rules = [self._rule(rule) for rule in self._block.rules]
         for directive in self._block.directives:
             self._check_directive(directive)
-        known = [rule for rule in rules if self._all_declared(rule)]
+        known = [rule for rule in rules if not isinstance(rule.body, Truth) and self._all_declared(rule)]
         strata = stratify(self._relations, known, self._problems)
         return CheckedProgram(self._relations, tuple(rules), tuple(self._block.directives), strata)
 
@@ -138,11 +140,16 @@ class _Checking:
         for argument, (_, declared) in zip(head.arguments, columns, strict=True):
             if not isinstance(argument, Constant) or declared is None or argument.located:
                 return None
-            type_ = declared.primitive
-            bare = argument.type is None and type_ in (Type.NUMBER, Type.FLOAT)
-            if not bare and argument.type is not type_:
+            wanted = declared.primitive
+            if argument.type is not wanted:
+                if argument.type not in BARE or wanted not in (Type.NUMBER, Type.FLOAT):
+                    return None
+                argument = filled_constant(argument, wanted, self._problems)
+            elif not is_in_range(argument.value, wanted):
                 return None
-            arguments.append(filled_constant(argument, type_, self._problems))
+            arguments.append(argument)
+        if all(map(operator.is_, arguments, head.arguments)):
+            return rule
         return Rule((Atom(head.relation, tuple(arguments), head.place),), rule.body, rule.place, rule.text)
 
     def _check_atom(self, atom: Atom) -> None:

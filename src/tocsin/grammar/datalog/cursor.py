@@ -177,7 +177,7 @@ class Cursor:
             self.advance()
 
     def skip_directive(self) -> None:
-        """Step to what may start or end a statement: a directive, the first word of a line, a closing brace."""
+        """Step to what may start a statement (a directive, a line's first word), or to a closing brace."""
         while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE) and not self.at("}"):
             if self.token.kind in (TokenKind.NAME, TokenKind.BAD) and self._starts_line():
                 return

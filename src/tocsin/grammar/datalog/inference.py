@@ -3,8 +3,9 @@
 Two things are found out for one alternative of a rule at a time. First the primitive types: each argument
 has a *slot*, the set of types that it may still have; what must be of one type shares a slot. A bare `1`
 starts as number, unsigned or float, and is a number where nothing says otherwise. Then the declared types
-of variables (types.py): a variable has the types of all columns of positive atoms it stands in at once,
-and must fit the columns of the heads; a computed or written value fits any column of its primitive type.
+of variables (types.py): a variable has the types of all columns of positive atoms it stands in at once, and
+of the variables it is compared with, and must fit the columns of the heads; a computed or written value fits
+any column of its primitive type.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tocsin.grammar.datalog.facts import BARE
 from tocsin.grammar.datalog.outline import Named
 from tocsin.grammar.datalog.printing import print_value
 from tocsin.grammar.datalog.problems import Problems
@@ -34,7 +36,7 @@ from tocsin.grammar.datalog.syntax import (
     Variable,
 )
 from tocsin.grammar.datalog.types import DeclaredType, Types, common
-from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
+from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, COMPARISONS, PREDICATES, SIGNATURES, Signature
 from tocsin.grammar.datalog.walking import Node, Rewriter, walk
 
 Columns = Sequence[tuple[str, DeclaredType | None]]
@@ -249,7 +251,7 @@ class Inference:
         same: dict[str, str] = {}
         sources: list[tuple[str, DeclaredType, Place]] = []
         for node in nodes:
-            if isinstance(node, Comparison) and node.operator == "=":
+            if isinstance(node, Comparison) and node.operator in COMPARISONS:
                 for side, other in ((node.left, node.right), (node.right, node.left)):
                     cast = self._cast_type(other)
                     if isinstance(side, Variable) and cast is not None:
@@ -298,7 +300,7 @@ class Inference:
 
 
 class _Filling(Rewriter):
-    """Copies parts with their types, constants as values of these types, casts gone."""
+    """Copies parts with types: constants as values of these types, casts gone, the `+` of symbols as cat."""
 
     def __init__(self, slots: Mapping[int, _Slot], problems: Problems) -> None:
         self._slots = slots
@@ -316,7 +318,9 @@ class _Filling(Rewriter):
     def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
         if operation.functor == CAST:
             return operands[0]
-        return Operation(operation.functor, operands, operation.place, self._slots[id(operation)].type)
+        type_ = self._slots[id(operation)].type
+        functor = "cat" if operation.functor == "+" and type_ is Type.SYMBOL else operation.functor
+        return Operation(functor, operands, operation.place, type_)
 
     def aggregate(self, aggregate: Aggregate) -> Argument:
         return replace(self.copied(aggregate), type=self._slots[id(aggregate)].type)
@@ -327,13 +331,20 @@ def filled_constant(constant: Constant, type_: Type, problems: Problems) -> Cons
     value: Value = constant.value
     if type_ is Type.FLOAT and not isinstance(value, str):
         value = _float(value)
-        if math.isinf(value):
-            problems.add(constant.place, "this is out of the range of a float")
-    elif type_ in RANGES and isinstance(value, int):
-        least, greatest = RANGES[type_]
-        if not least <= value <= greatest:
-            problems.add(constant.place, f"this is out of the range of {_a(type_)}, {least} to {greatest}")
+    if not is_in_range(value, type_):
+        limits = "" if type_ is Type.FLOAT else f", {RANGES[type_][0]} to {RANGES[type_][1]}"
+        problems.add(constant.place, f"this is out of the range of {_a(type_)}{limits}")
     return Constant(value, constant.place, type_, constant.located)
+
+
+def is_in_range(value: Value, type_: Type) -> bool:
+    """Whether a value of the right kind is one of this type."""
+    if isinstance(value, str):
+        return True
+    if isinstance(value, float):
+        return not math.isinf(value)
+    least, greatest = RANGES[type_]
+    return least <= value <= greatest
 
 
 def _float(value: int | float) -> float:
@@ -345,7 +356,7 @@ def _float(value: int | float) -> float:
 
 def _types_of(constant: Constant) -> frozenset[Type]:
     """What a constant may be, by its spelling."""
-    if constant.type is not None:
+    if constant.type not in BARE:
         return frozenset({constant.type})
     return _BARE_NEGATIVE if not isinstance(constant.value, str) and constant.value < 0 else _BARE
 

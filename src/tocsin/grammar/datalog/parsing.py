@@ -42,7 +42,7 @@ import re
 from tocsin.grammar.datalog.arguments import NESTING, RECORDS, USER_FUNCTORS
 from tocsin.grammar.datalog.clauses import ClauseReader
 from tocsin.grammar.datalog.cursor import Cursor, Mistake
-from tocsin.grammar.datalog.facts import read_fact
+from tocsin.grammar.datalog.facts import read_facts
 from tocsin.grammar.datalog.outline import (
     Block,
     Column,
@@ -100,10 +100,9 @@ class _ProgramReader:
         while cursor.token.kind is not TokenKind.END and not cursor.at("}"):
             cursor.forget()
             if cursor.token.kind is TokenKind.NAME:
-                fact = read_fact(cursor)
-                if fact is not None:
-                    block.rules.append(fact)
-                else:
+                facts = read_facts(cursor)
+                block.rules += facts
+                if not facts:
                     self._clause(block)
             elif cursor.token.kind is TokenKind.DIRECTIVE:
                 self._directive(block, depth)

@@ -106,25 +106,22 @@ class ClosureGraph:
 
     def from_(self, x: int) -> Words:
         """The y of all pairs (x, y)."""
-        vertex = self._vertex(x)
-        return self._words(self.now.reached_from(vertex)) if vertex >= 0 else np.empty(0, np.int64)
+        return self._words(self.now.reached_from(self._vertices_of(x)))
 
     def to(self, y: int) -> Words:
         """The x of all pairs (x, y)."""
-        vertex = self._vertex(y)
-        return self._words(self.now.reaching(vertex)) if vertex >= 0 else np.empty(0, np.int64)
+        return self._words(self.now.reaching(self._vertices_of(y)))
 
     def holds(self, x: int, y: int) -> bool:
         """Whether there is the pair (x, y)."""
-        source, target = self._vertex(x), self._vertex(y)
-        return source >= 0 and target >= 0 and self.now.holds(source, target)
+        ends = self._vertices_of(x, y)
+        return len(ends) == 2 and self.now.holds(*ends.tolist())
 
     def path(self, x: int, y: int) -> Words:
         """The words along a shortest path of at least one arc from x to y; none when there is no path."""
-        source, target = self._vertex(x), self._vertex(y)
-        if source < 0 or target < 0:
-            return np.empty(0, np.int64)
-        return self._words(np.array(self.now.path(source, target), np.int32))
+        ends = self._vertices_of(x, y)
+        path = self.now.path(*ends.tolist()) if len(ends) == 2 else []
+        return self._words(np.array(path, np.int32))
 
     def components(self) -> tuple[Words, Numbers]:
         """Each word that an arc has, and the number of its strongly connected component.
@@ -134,10 +131,10 @@ class ClosureGraph:
         used = np.union1d(self._arcs.tails, self._arcs.heads)
         return self._words(used), self.now.condensation.component[used]
 
-    def _vertex(self, word: int) -> int:
-        """The number of a word, or -1 when no arc has it."""
-        vertex = int(self._vertices.find(np.array([word], np.int64))[0])
-        return vertex if vertex < self.now.vertices else -1
+    def _vertices_of(self, *words: int) -> Numbers:
+        """The numbers of those words that have one."""
+        numbers = self._vertices.find(np.array(words, np.int64))
+        return numbers[numbers >= 0]
 
     def _words(self, vertices: Numbers) -> Words:
         return self._vertices.words[vertices]

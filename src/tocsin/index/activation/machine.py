@@ -178,7 +178,13 @@ class Machine:
         return bool(self._state_of(relation, row) & layout.GIVEN)
 
     def rank(self, relation: int, row: Sequence[int]) -> int:
-        """When a row became present: in a recursive relation it can be derived from rows of lower rank."""
+        """When a row became present: in a recursive relation it can be derived from rows of lower rank.
+
+        Of a closure that is kept as a graph it is the length of a shortest path.
+        """
+        graph = self._graph(relation)
+        if graph is not None:
+            return len(graph.path(row[0], row[1]))
         record = self._store.relation_record(relation)
         number = self._store.find(relation, np.array(row, np.int64))
         if number < 0 or not record[layout.R_RECURSIVE]:

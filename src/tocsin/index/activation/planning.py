@@ -26,12 +26,15 @@ from tocsin.index.activation.plans import (
     NoneSearched,
     Other,
     Plan,
+    Range,
     Search,
     Some,
     Step,
 )
 from tocsin.index.activation.uncertain import OF_A_TEST, marks_of, may_fail, variables_in
 from tocsin.kernels.activation import layout
+
+_TURNED_ROUND = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 WordOf = Callable[[Value, Type], int]
 
@@ -145,6 +148,7 @@ class _Planning:
         self.bound: set[int] = set()
         self.loaded: set[int] = set()
         self.marks = planner.marks
+        self.registers = 1 + max((variable.number for variable in _all_variables(self.rule)), default=-1)
         self.lets: list[Let] = list(self.rule.lets)
         self.checks: list[Test] = list(self.rule.tests)
         self.negated = [atom for atom in range(len(self.rule.body), len(planner.atoms)) if atom != start]
@@ -157,14 +161,14 @@ class _Planning:
                 self.steps.append(Other(atom))
             self._bind(atom)
         self._ask_what_can_be_asked(self.lets, self.checks, self.negated)
-        registers = self._emit()
+        self._emit()
         return Plan(
             self.rule,
             self.planner.atoms[self.start].relation,
             self.start,
             self.planner.tests[self.start],
             tuple(self.steps),
-            registers,
+            self.registers,
         )
 
     def _had_its_turn(self, atom: int) -> bool:
@@ -258,11 +262,12 @@ class _Planning:
         if not waiting:
             return None
 
-        def merit(atom: int) -> tuple[bool, bool, int, int, int]:
+        def merit(atom: int) -> tuple[bool, bool, int, bool, int, int]:
             variables = self.bound & set(self.planner.columns[atom])
             all_bound = self.bound.issuperset(self.planner.columns[atom])
             tuples = self.planner.cardinalities.get(self.planner.atoms[atom].relation, 0)
-            return all_bound, self._source(atom, variables) is not None, len(variables), -tuples, -atom
+            is_followed = self._source(atom, variables) is not None
+            return all_bound, is_followed, len(variables), self._range(atom) is not None, -tuples, -atom
 
         return max(waiting, key=merit)
 
@@ -288,14 +293,44 @@ class _Planning:
             self._drop_check(Some(link, source, source_link))
             self.steps.append(Follow(atom, link, source, source_link))
             return
+        ranged = None if variables else self._range(atom)
+        if ranged is not None:
+            self._find_in_range(atom, *ranged)
+            return
         order = self.planner.search_order(atom, variables)
         self._load(variables)
         self.steps.append(Search(atom, self.planner.link(atom, order), order))
 
+    def _range(self, atom: int) -> tuple[Test, Variable, str, Expression] | None:
+        """A test that bounds a variable of an atom by what is bound already, as `variable operator bound`."""
+        for check in self.checks:
+            for mine, operator, bound in (
+                (check.left, check.operator, check.right),
+                (check.right, _TURNED_ROUND.get(check.operator, ""), check.left),
+            ):
+                is_here = isinstance(mine, Variable) and mine.number in self.planner.columns[atom]
+                is_known = self.bound >= variables_in(bound) and not self._may_fail(bound)
+                if is_here and is_known and operator in _TURNED_ROUND and isinstance(mine, Variable):
+                    return check, mine, operator, bound
+        return None
+
+    def _find_in_range(
+        self, atom: int, check: Test, variable: Variable, operator: str, bound: Expression
+    ) -> None:
+        self.checks.remove(check)
+        self._load(variables_in(bound))
+        register = self.registers
+        self.registers += 1
+        self.steps.append(Compute(register, bound, check.type))
+        column = self.planner.columns[atom][variable.number]
+        side = Side(self.planner.atoms[atom].relation, (column,), check.type)
+        link = self.planner.links.link(Link(side, self.planner.tests[atom], negated=False))
+        self.steps.append(Range(atom, link, operator, register))
+
     def _drop_check(self, check: Some) -> None:
         """Leave out a check that the next step repeats with nothing in between that goes through tuples."""
         for place in range(len(self.steps) - 1, -1, -1):
-            if isinstance(self.steps[place], Follow | Search):
+            if isinstance(self.steps[place], Follow | Search | Range):
                 return
             if self.steps[place] == check:
                 del self.steps[place]
@@ -313,28 +348,23 @@ class _Planning:
                 missing -= set(here)
                 self.loaded |= set(here)
 
-    def _emit(self) -> int:
+    def _emit(self) -> None:
         head = self.rule.head
-        registers = 1 + max(
-            (variable.number for variable in _all_variables(self.rule)),
-            default=-1,
-        )
         self._load({term.number for term in head.terms if isinstance(term, Variable)})
         columns: list[int] = []
         for term, kind in zip(head.terms, self.planner.head_types, strict=True):
             if isinstance(term, Variable):
                 columns.append(term.number)
             elif isinstance(term, Constant):
-                self.steps.append(Compute(registers, term, kind))
-                columns.append(registers)
-                registers += 1
+                self.steps.append(Compute(self.registers, term, kind))
+                columns.append(self.registers)
+                self.registers += 1
         ranked = tuple(
             (number, atom.relation)
             for number, atom in enumerate(self.rule.body)
             if atom.relation in self.planner.ranked
         )
         self.steps.append(Emit(head.relation, tuple(columns), ranked))
-        return registers
 
 
 def _columns(atom: Atom) -> dict[int, int]:

@@ -31,6 +31,15 @@ class Search(NamedTuple):
     registers: tuple[int, ...]
 
 
+class Range(NamedTuple):
+    """Go through the tuples of an ordered link whose key compares with a register as the operator says."""
+
+    atom: int
+    link: int
+    operator: str
+    register: int
+
+
 class Some(NamedTuple):
     """Go on only if there is a tuple of `link` where the tuple of another atom hangs."""
 
@@ -100,7 +109,7 @@ class Emit(NamedTuple):
     ranked: tuple[tuple[int, str], ...]
 
 
-Step = Follow | Search | Some | NoneFollowed | NoneSearched | Load | Compute | Check | Other | Emit
+Step = Follow | Search | Range | Some | NoneFollowed | NoneSearched | Load | Compute | Check | Other | Emit
 
 
 class Plan(NamedTuple):

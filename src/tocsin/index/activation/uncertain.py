@@ -1,8 +1,8 @@
 """Expressions that may have no value.
 
-`x / y` is an error where y is 0, but only if all else in its rule holds: `y != 0` guards it wherever it stands.
-So what may fail is worked out last, and a variable that gets its value so has a *mark*, a bit by which a
-plan remembers that it has none.
+`x / y` is an error where y is 0, but only if all else in its rule holds: `y != 0` guards it wherever it
+stands. So what may fail is worked out last, and a variable that gets its value so has a *mark*, a bit by
+which a plan remembers that it has none.
 """
 
 from __future__ import annotations

@@ -38,6 +38,7 @@ from tocsin.kernels.activation.layout import (
     MARK,
     NEEDED,
     NEEDS_EMISSIONS,
+    NODES,
     NONE_FOLLOWED,
     NONE_SEARCHED,
     OPERANDS,
@@ -54,6 +55,7 @@ from tocsin.kernels.activation.layout import (
     R_ARITY,
     R_BASE,
     R_SIZE,
+    RANGE,
     REGISTERS,
     RELATION,
     RELATIONS,
@@ -70,6 +72,7 @@ from tocsin.kernels.activation.layout import (
     WANTING,
 )
 from tocsin.kernels.activation.memory import numbers, words
+from tocsin.kernels.activation.ranges import entry_of_node, first_in_range, next_in_range
 from tocsin.kernels.jit import bare_kernel
 
 
@@ -92,7 +95,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     if not passes(table, rows, start, plans[record + P_TESTS], plans[record + P_TESTS_END]):
         return GOES_ON
     tuples, cursors, registers = words(table, TUPLES), words(table, CURSORS), words(table, REGISTERS)
-    details, operands = words(table, DETAILS), words(table, OPERANDS)
+    nodes, details, operands = words(table, NODES), words(table, DETAILS), words(table, OPERANDS)
     here = plans[record + P_ATOM]
     tuples[here] = coming
     emitted_before = control[EMITTED]
@@ -130,6 +133,14 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 cursors[depth] = at
                 depth += 1
             holds = found != 0
+        elif code == RANGE:
+            node = first_in_range(table, steps[at + 2], steps[at + 6], registers[steps[at + 4]])
+            control[INDEX_ACCESSES] += 1
+            holds = node >= 0
+            if holds:
+                _stand_at_node(table, at, node)
+                cursors[depth] = at
+                depth += 1
         elif code == NONE_FOLLOWED:
             entry = np.int64(numbers(table, steps[at + 5])[tuples[steps[at + 4]]])
             control[INDEX_ACCESSES] += 1
@@ -194,7 +205,23 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 tuples[steps[at + 1]] = following - 1
                 at += STEP
                 break
+            if steps[at] == RANGE:
+                node = next_in_range(table, steps[at + 2], steps[at + 6], nodes[steps[at + 1]])
+                if node >= 0:
+                    control[INDEX_ACCESSES] += 1
+                    _stand_at_node(table, at, node)
+                    at += STEP
+                    break
             depth -= 1
+
+
+@bare_kernel
+def _stand_at_node(table: NDArray[np.int64], at: int, node: int) -> None:
+    """Have the atom of a RANGE step stand at the first tuple of a key. A key that is in order has one."""
+    steps = words(table, STEPS)
+    atom, index = steps[at + 1], steps[at + 2]
+    words(table, NODES)[atom] = node
+    words(table, TUPLES)[atom] = _head(table, index, entry_of_node(table, index, node), steps[at + 3]) - 1
 
 
 @bare_kernel

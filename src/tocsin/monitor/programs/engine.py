@@ -9,14 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import UsageError
+from tocsin.errors import DerivationError, UsageError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.changes import Changed, Changes, Tuple, Tuples
+from tocsin.monitor.programs.derivations import Absence, Derivation
+from tocsin.monitor.programs.deriving import Deriver
 from tocsin.monitor.programs.expiry import Expiry, Time
+from tocsin.monitor.programs.held import Held
 from tocsin.monitor.programs.machines import Started, Starter, facts_of, start_machine
-from tocsin.monitor.programs.program import Program
+from tocsin.monitor.programs.program import Program, without_facts
 from tocsin.monitor.programs.requests import (
     Operation,
     Pattern,
@@ -206,6 +209,22 @@ class Engine:
         """How many tuples a relation has."""
         return self._machine.size(self._door(relation).number)
 
+    def why(self, relation: str, values: Tuple) -> Derivation | Absence:
+        """One derivation of a tuple, down to given facts; of a tuple that is not there, what is in the way.
+
+        A Derivation is true and an Absence is false; both can be printed.
+        """
+        values = self._door(relation).code.decode(self._door(relation).encode(values))
+        deriver = Deriver(without_facts(self._program.checked), self._local)
+        try:
+            return deriver.why(Held(self._started, self._codes_of_all), relation, values)
+        except DerivationError:
+            if not self._implicit:
+                raise
+            # The ranks of an implicit relation are lengths of paths, which do not fit every rule.
+            explicit = self._filled(self._program, self._given(), implicit=False)
+            return deriver.why(Held(explicit, self._codes_of_all), relation, values)
+
     def __contains__(self, relation: object) -> bool:
         return relation in self._doors
 
@@ -253,10 +272,14 @@ class Engine:
         """The tuples of a relation as words, in no order."""
         return self._machine.rows(self._door(relation).number)
 
-    def _filled(self, program: Program, given: Given, fed: Iterable[str] = ()) -> Started:
+    def _filled(
+        self, program: Program, given: Given, fed: Iterable[str] = (), *, implicit: bool = True
+    ) -> Started:
         """A machine with these facts in it, that takes more for the relations `fed`."""
         given = {name: rows for name, rows in given.items() if len(rows)}
-        started = self._starter(program, {*given, *fed}, self._local, self._symbols, self._limit)
+        started = self._starter(
+            program, {*given, *fed}, self._local, self._symbols, self._limit, implicit=implicit
+        )
         for name, rows in given.items():
             started.machine.change(started.machine.relation(started.taking[name]), rows, True)
         started.machine.settle()
@@ -270,6 +293,7 @@ class Engine:
     def _take(self, program: Program, started: Started) -> None:
         """From now on it is this program, in this machine."""
         self._program = program
+        self._started = started
         self._machine = started.machine
         self._change_one = started.machine.change_one
         number = started.machine.relation

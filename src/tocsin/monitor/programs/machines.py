@@ -7,7 +7,6 @@ everything out anew after each change.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from tocsin.grammar.datalog.meaning import applied
@@ -20,7 +19,7 @@ from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.passes.made import ONCE
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
-from tocsin.monitor.programs.program import Program, is_fact, proper_rules
+from tocsin.monitor.programs.program import Program, is_fact, without_facts
 
 Facts = tuple[tuple[str, tuple[Value, ...]], ...]
 
@@ -71,6 +70,9 @@ class Machine(Protocol):
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""
 
+    def rank(self, relation: int, row: tuple[int, ...]) -> int:
+        """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
+
     def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
         """The tuples that have these words in these columns."""
 
@@ -99,19 +101,28 @@ class Starter(Protocol):
         local: Value | None,
         symbols: Symbols,
         limit: int,
+        *,
+        implicit: bool = True,
     ) -> Started:
-        """A machine that holds nothing yet; the relations `fed` must take facts."""
+        """A machine that holds nothing yet. The relations `fed` must take facts, others may be implicit."""
 
 
 def start_machine(
-    program: Program, fed: Collection[str], local: Value | None, symbols: Symbols, limit: int
+    program: Program,
+    fed: Collection[str],
+    local: Value | None,
+    symbols: Symbols,
+    limit: int,
+    *,
+    implicit: bool = True,
 ) -> Started:
     """The activation index for a program."""
-    rules = replace(program.checked, rules=tuple(proper_rules(program.checked)))
-    normal = closure_steps(with_constant_rules(normal_program(rules, local)), fed)
+    normal = with_constant_rules(normal_program(without_facts(program.checked), local))
+    if implicit:
+        normal = closure_steps(normal, fed)
     machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit)
-    implicit = {step.head: step.facts for step in normal.steps if isinstance(step, ClosureRule)}
-    homes = {name: implicit.get(name, name) for name in program.relations}
+    closures = {step.head: step.facts for step in normal.steps if isinstance(step, ClosureRule)}
+    homes = {name: closures.get(name, name) for name in program.relations}
     return Started(machine, {name: home for name, home in homes.items() if home is not None})
 
 

@@ -36,9 +36,9 @@ class Pending:
     aggregate: syntax.Aggregate
     shared: Mapping[str, Term]
 
-    def needs(self) -> set[Variable]:
-        """The variables outside that its result depends on."""
-        return {term for term in self.shared.values() if isinstance(term, Variable)}
+    def group(self) -> list[Variable]:
+        """The variables outside that its result depends on, each once."""
+        return list(dict.fromkeys(term for term in self.shared.values() if isinstance(term, Variable)))
 
 
 @dataclass(frozen=True, slots=True)

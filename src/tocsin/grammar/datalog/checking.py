@@ -19,6 +19,7 @@ import operator
 from dataclasses import replace
 
 from tocsin.errors import raise_all
+from tocsin.grammar.datalog.aggregates import without_head_aggregates
 from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.grammar.datalog.components import instantiated
 from tocsin.grammar.datalog.facts import BARE, placed
@@ -27,7 +28,7 @@ from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
-from tocsin.grammar.datalog.scoping import scoped, without_head_aggregates
+from tocsin.grammar.datalog.scoping import scoped
 from tocsin.grammar.datalog.strata import stratify
 from tocsin.grammar.datalog.syntax import (
     Atom,

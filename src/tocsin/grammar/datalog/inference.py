@@ -14,11 +14,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tocsin.grammar.datalog.aggregates import written
 from tocsin.grammar.datalog.facts import BARE
 from tocsin.grammar.datalog.outline import Named
 from tocsin.grammar.datalog.printing import print_value
 from tocsin.grammar.datalog.problems import Problems
-from tocsin.grammar.datalog.scoping import OWN_MARK
 from tocsin.grammar.datalog.syntax import (
     Aggregate,
     Anonymous,
@@ -220,7 +220,7 @@ class Inference:
         if not fits:
             self._problems.add(
                 operand.place,
-                f"'{_written(functor)}' takes {_any_of(allowed)}, and {_described(operand)} is"
+                f"'{_functor(functor)}' takes {_any_of(allowed)}, and {_described(operand)} is"
                 f" {_any_of(self._slot(operand).types)}",
             )
         return fits
@@ -276,7 +276,7 @@ class Inference:
                 shown = "' or '".join(each.name for each in before)
                 self._problems.add(
                     place,
-                    f"'{_written(name)}' is of type '{shown}', and of type '{declared.name}' here:"
+                    f"'{written(name)}' is of type '{shown}', and of type '{declared.name}' here:"
                     " no value is both",
                 )
         for head in heads:
@@ -373,17 +373,17 @@ def _first(name: str, same: Mapping[str, str]) -> str:
 def _described(argument: Argument) -> str:
     """An argument as messages name it."""
     if isinstance(argument, Variable):
-        return f"'{_written(argument.name)}'"
+        return f"'{written(argument.name)}'"
     if isinstance(argument, Constant):
         return print_value(argument.value, argument.type)
     if isinstance(argument, Operation):
-        return f"the result of '{_written(argument.functor)}'"
+        return f"the result of '{_functor(argument.functor)}'"
     return f"the result of '{argument.function}'" if isinstance(argument, Aggregate) else "'_'"
 
 
-def _written(name: str) -> str:
-    """A name as the program has it."""
-    return "-" if name == "neg" else name.split(OWN_MARK)[0]
+def _functor(name: str) -> str:
+    """A functor as it is written."""
+    return "-" if name == "neg" else name
 
 
 def _a(type_: Type) -> str:

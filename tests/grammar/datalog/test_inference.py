@@ -30,6 +30,7 @@ N, U, F, S = Type.NUMBER, Type.UNSIGNED, Type.FLOAT, Type.SYMBOL
         ("s(to_string(1)).", {1: N, "to_string": S}),
         ("f(to_float(1 + x)) :- n(x).", {1: N, "x": N, "+": N, "to_float": F}),
         ("n(strlen(x)) :- s(x), n(_).", {"x": S, "strlen": N, "_": N}),
+        ('s("a" + x) :- s(x).', {"x": S, "a": S, "cat": S}),
         ("n(1) :- 2 < sum x + 3 : { f(x) }.", {2: F, "x": F, 3: F, "+": F}),
         ("n(c) :- c = count : { u(1) }.", {"c": N, 1: U}),
         ("f(c) :- c = mean x : { u(x) }.", {"c": F, "x": U}),

@@ -29,6 +29,10 @@ def checked(rule: str) -> str:
             "h(x, n) :- r(x), n = sum x : { q(x, _) }.",
             "h(x, n) :- r(x), n = sum x'1 : { q(x'1, _) }.",
         ),
+        (  # unless the sum's body binds no x
+            "h(x, n) :- r(x), n = sum x + y : { r(y) }.",
+            "h(x, n) :- r(x), n = sum x + y : { r(y) }.",
+        ),
         (  # two aggregates, each with an x of its own
             "h(a, b) :- a = count : { r(x) }, b = count : { q(x, _) }.",
             "h(a, b) :- a = count : { r(x'1) }, b = count : { q(x'2, _) }.",

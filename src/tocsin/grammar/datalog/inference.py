@@ -3,8 +3,9 @@
 Two things are found out for one alternative of a rule at a time. First the primitive types: each argument
 has a *slot*, the set of types that it may still have; what must be of one type shares a slot. A bare `1`
 starts as number, unsigned or float, and is a number where nothing says otherwise. Then the declared types
-of variables (types.py): a variable has the types of all columns of positive atoms it stands in at once,
-and must fit the columns of the heads; a computed or written value fits any column of its primitive type.
+of variables (types.py): a variable has the types of all columns of positive atoms it stands in at once, and
+of the variables it is compared with, and must fit the columns of the heads; a computed or written value fits
+any column of its primitive type.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from tocsin.grammar.datalog.syntax import (
     Variable,
 )
 from tocsin.grammar.datalog.types import DeclaredType, Types, common
-from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
+from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, COMPARISONS, PREDICATES, SIGNATURES, Signature
 from tocsin.grammar.datalog.walking import Node, Rewriter, walk
 
 Columns = Sequence[tuple[str, DeclaredType | None]]
@@ -250,7 +251,7 @@ class Inference:
         same: dict[str, str] = {}
         sources: list[tuple[str, DeclaredType, Place]] = []
         for node in nodes:
-            if isinstance(node, Comparison) and node.operator == "=":
+            if isinstance(node, Comparison) and node.operator in COMPARISONS:
                 for side, other in ((node.left, node.right), (node.right, node.left)):
                     cast = self._cast_type(other)
                     if isinstance(side, Variable) and cast is not None:
@@ -299,7 +300,7 @@ class Inference:
 
 
 class _Filling(Rewriter):
-    """Copies parts with their types, constants as values of these types, casts gone."""
+    """Copies parts with types: constants as values of these types, casts gone, the `+` of symbols as cat."""
 
     def __init__(self, slots: Mapping[int, _Slot], problems: Problems) -> None:
         self._slots = slots
@@ -317,7 +318,9 @@ class _Filling(Rewriter):
     def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
         if operation.functor == CAST:
             return operands[0]
-        return Operation(operation.functor, operands, operation.place, self._slots[id(operation)].type)
+        type_ = self._slots[id(operation)].type
+        functor = "cat" if operation.functor == "+" and type_ is Type.SYMBOL else operation.functor
+        return Operation(functor, operands, operation.place, type_)
 
     def aggregate(self, aggregate: Aggregate) -> Argument:
         return replace(self.copied(aggregate), type=self._slots[id(aggregate)].type)

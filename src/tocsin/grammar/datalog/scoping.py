@@ -1,10 +1,11 @@
 """Which variables of an aggregate are its own, and whether every variable of a rule has a value.
 
-A variable within an aggregate is the rule's when it has a value outside of it and does not stand in the
-aggregate's own value:
+A variable within an aggregate is the rule's when it has a value outside of it; but one of the aggregate's
+own value that its body binds is its own:
 
-    p(x, n) :- q(x), n = sum y : { r(x, y) }.       x is the rule's, y the aggregate's
-    p(x, n) :- q(x), n = sum x : { r(x, _) }.       two different x
+    p(x, n) :- q(x), n = sum y + x : { r(x, y) }.   two different x; y is the aggregate's
+    p(x, n) :- q(x), n = sum y + x : { r(y, _) }.   one x
+    p(x, n) :- q(x), n = sum y : { r(x, y) }.       one x
 
 All others are the aggregate's own. Where such a name is used elsewhere in the rule too, it is renamed
 here (to a name that nobody can write), so that afterwards equal names within a rule mean equal values.
@@ -113,7 +114,7 @@ class _RuleScope:
 
     def _inside(self, aggregate: Aggregate, shared: Collection[str], total: Counter[str]) -> Aggregate:
         """The aggregate with its own names made its own, and those of the aggregates within it."""
-        if any(isinstance(node, Disjunction) for node in walk(aggregate.body)):
+        if _has_disjunction(aggregate):
             self._problems.add(
                 aggregate.place,
                 "a disjunction within an aggregate is not supported: give it a relation with two rules",
@@ -155,7 +156,7 @@ class _RuleScope:
         outside = {variable.name for variable in _variables_outside(*self._literals, *arguments)}
         inside = {variable.name for variable in _variables_outside(*_level(aggregate))}
         witnesses = (inside & outside) - known
-        if not witnesses or any(isinstance(node, Disjunction) for node in walk(aggregate.body)):
+        if not witnesses or _has_disjunction(aggregate):
             return literal
         if aggregate.function not in ("min", "max") or aggregate.value is None:
             return literal
@@ -254,12 +255,21 @@ def _literal(rewriter: Rewriter, literal: Literal) -> Literal:
 
 
 def _shared(aggregate: Aggregate, literals: Sequence[Literal], given: Collection[str]) -> set[str]:
-    """The variables of an aggregate that have a value outside of it, and do not stand in its own value."""
+    """The variables of an aggregate that are the rule's.
+
+    They have a value outside of it, and are not both bound by its body and part of its own value.
+    """
     known = grounded(literals, given, lambda other, _known: other is not aggregate)
     known &= {variable.name for variable in variables_in(aggregate)}
-    if aggregate.value is not None:
-        known -= {variable.name for variable in variables_in(aggregate.value)}
+    if aggregate.value is not None and not _has_disjunction(aggregate):
+        body = alternatives_of(aggregate.body)[0]
+        own = grounded(body, (), lambda _aggregate, _known: True)
+        known -= own & {variable.name for variable in variables_in(aggregate.value)}
     return known
+
+
+def _has_disjunction(aggregate: Aggregate) -> bool:
+    return any(isinstance(node, Disjunction) for node in walk(aggregate.body))
 
 
 def _aggregates_in(*nodes: Node) -> list[Aggregate]:

@@ -99,7 +99,8 @@ class Signature(NamedTuple):
 
 
 SIGNATURES = (
-    {name: Signature((_NUMERIC, _NUMERIC)) for name in ("+", "-", "*", "/", "^")}
+    {"+": Signature((_ANY, _ANY))}
+    | {name: Signature((_NUMERIC, _NUMERIC)) for name in ("-", "*", "/", "^")}
     | {
         name: Signature((_INTEGERS, _INTEGERS))
         for name in ("%", "band", "bor", "bxor", "bshl", "bshr", "bshru", "land", "lor", "lxor")
@@ -119,7 +120,7 @@ SIGNATURES = (
         "to_string": Signature((_ANY,), Type.SYMBOL),
     }
 )
-"""Every operator and functor, by the name it has in an Operation."""
+"""Every operator and functor, by the name it has in an Operation; the `+` of symbols is cat."""
 
 AGGREGATED = {
     "sum": Signature((_NUMERIC,)),

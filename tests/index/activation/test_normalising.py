@@ -169,6 +169,16 @@ def test_texts_that_wait_for_one_another() -> None:
     assert run(normal_program(program), {"b": [("a", "ba"), ("b", "ab")]})["p"] == set()
 
 
+@pytest.mark.parametrize("body", ["w(s), strlen(s) > 1", "strlen(s) > 1, w(s)"])
+def test_text_work_fails_only_where_all_else_holds(body: str) -> None:
+    rule = f"p(to_number(s)) :- {body}."
+    program = normal_program(check_program(f"{INPUTS}.decl p(x: number)\n{rule}"))
+    assert run(program, {"w": [("x",), ("12",)]})["p"] == {(12,)}
+    with pytest.raises(DerivationError, match=r"'xy'.*not a number") as raised:
+        run(program, {"w": [("xy",)]})
+    assert raised.value.rule == rule
+
+
 def test_a_fact_without_a_value_names_its_rule() -> None:
     with pytest.raises(DerivationError, match="division by zero") as raised:
         normal(".decl p(x: number)\np(1 / 0).")

@@ -124,6 +124,11 @@ def test_what_an_aggregate_only_compares_with_is_bound_by_the_outer_body() -> No
     ]
 
 
+def test_what_binds_a_group_is_guarded_as_in_the_outer_body() -> None:
+    rules = ".decl p(n: number) p(n) :- z = x / y, n = max u : { r(u), u < z }, q(x, y), y != 0, !r(x)."
+    assert normal(rules)[2] == ("+1(a, b) :- r(b), q(c, d), !r(c), a := /(c, d), b < a, d != 0")
+
+
 def test_a_group_that_only_a_recursive_relation_binds_is_refused() -> None:
     rules = ".decl p(x: number) p(n) :- p(x), n = count : { r(y), y < x }."
     with pytest.raises(RuleError, match="depends on this rule itself") as raised:

@@ -13,8 +13,9 @@ from tests.datalog_programs import Case, Change, cases, changes
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.meaning import evaluate
-from tocsin.grammar.datalog.syntax import CheckedProgram, Tuple
+from tocsin.grammar.datalog.syntax import CheckedProgram
 from tocsin.index.activation.machine import NO_LIMIT, Machine
 from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.symbols import Symbols

@@ -21,7 +21,7 @@ from dataclasses import replace
 from tocsin.errors import raise_all
 from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.grammar.datalog.components import instantiated
-from tocsin.grammar.datalog.facts import BARE
+from tocsin.grammar.datalog.facts import BARE, placed
 from tocsin.grammar.datalog.inference import Columns, Inference, filled_constant, is_in_range
 from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
@@ -109,6 +109,7 @@ class _Checking:
             fact = self._plain_fact(rule)
             if fact is not None:
                 return fact
+            rule = placed(rule)
         arguments = [argument for head in rule.heads for argument in head.arguments]
         for atom in _atoms_in(*arguments, rule.body):
             self._check_atom(atom)

@@ -42,6 +42,7 @@ from tocsin.grammar.datalog.walking import Node, Rewriter, walk
 Columns = Sequence[tuple[str, DeclaredType | None]]
 """Names and types of a relation's columns; a type is None when its declaration is in error."""
 
+_IN_ORDER = tuple(Type)
 _ANY = frozenset(Type)
 _BARE = frozenset({Type.NUMBER, Type.UNSIGNED, Type.FLOAT})
 _BARE_NEGATIVE = frozenset({Type.NUMBER, Type.FLOAT})
@@ -74,7 +75,7 @@ class _Slot:
     def type(self) -> Type:
         """The type in the end: the first of number, unsigned, float and symbol that is left."""
         allowed = self.types
-        return next(type_ for type_ in Type if type_ in allowed)
+        return next(type_ for type_ in _IN_ORDER if type_ in allowed)
 
     def restrict(self, allowed: Iterable[Type]) -> bool:
         """Leave only these; False, and nothing happens, when none would be left."""
@@ -390,5 +391,5 @@ def _a(type_: Type) -> str:
 
 
 def _any_of(types: frozenset[Type]) -> str:
-    *others, last = (_a(type_) for type_ in Type if type_ in types)
+    *others, last = (_a(type_) for type_ in _IN_ORDER if type_ in types)
     return f"{', '.join(others)} or {last}" if others else last

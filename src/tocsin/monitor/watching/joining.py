@@ -41,12 +41,14 @@ class Joins:
         """Every combination of rows, one for each position, that joins with this row in its position.
 
         The row has entered the position, unless the trigger does not remember its rows: then it enters only
-        for as long as this takes.
+        for as long as this takes, and only with marks that other rows have too.
         """
         joined = self._joined(trigger)
         position = entry.place.position
         passing = not trigger.remembers(position)
         if passing:
+            shared = [marks for marks in entry.marks if all(mark in self._words for mark in marks)]
+            entry = entry._replace(marks=shared)
             self.enter(trigger, entry, row)
         found: dict[tuple[int, ...], None] = {}
         for marks in entry.marks:

@@ -67,10 +67,8 @@ def test_parquet(tmp_path: Path) -> None:
 
 def test_parquet_with_texts_and_instants_that_python_cannot_hold(tmp_path: Path) -> None:
     bad = pa.StringArray.from_buffers(2, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"a\xff"))
-    far = pa.array([2**55, 5], pa.timestamp("s"))
+    far = pa.array([2**55, 5], pa.timestamp("ms"))
     pq.write_table(pa.table({"t": bad, "far": far}), tmp_path / "a.parquet")
     rows, rejects = read(tmp_path / "a.parquet")
-    assert [(number, row["t"], str(row["far"])[-9:]) for number, row in rows] == [
-        (0, "a", "T03:14:08")
-    ] or rows
+    assert rows == [(0, {"t": "a", "far": np.datetime64(2**55, "ms")})]
     assert [reject.row for reject in rejects] == [1]

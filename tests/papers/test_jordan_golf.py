@@ -1,4 +1,4 @@
-"""The trigger JordanGolf of the TriggerMan paper: single quotes, a number for THRESH, an alert as its action."""
+"""JordanGolf, the trigger of the TriggerMan paper: single quotes, a number for THRESH, an alert to do."""
 
 from __future__ import annotations
 

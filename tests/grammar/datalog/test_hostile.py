@@ -18,6 +18,7 @@ from tocsin.grammar.datalog.walking import HEIGHT
 
 DECLARED = ".decl p(x: number)\n.decl s(x: symbol)\n.decl pp(x: number, y: number)\np(1).\n"
 DEEP = 100_000
+LESS_DEEP = 20_000
 
 
 def outcome(text: str) -> CheckedProgram | RuleError:
@@ -43,13 +44,13 @@ def reasons(text: str) -> list[str]:
         f"p({'-' * DEEP}x) :- p(x).",
         f"p({'bnot ' * DEEP}x) :- p(x).",
         f"p({'2 ^ ' * DEEP}x) :- p(x).",
-        f"p({'max(1, ' * DEEP}x{')' * DEEP}) :- p(x).",
-        f"p({'count : { p(' * DEEP}1{') }' * DEEP}).",
+        f"p({'max(1, ' * LESS_DEEP}x{')' * LESS_DEEP}) :- p(x).",
+        f"p({'count : { p(' * LESS_DEEP}1{') }' * LESS_DEEP}).",
         f"p({'(' * DEEP}",
         f"p(x) :- {'(' * DEEP}",
         f".decl {'(' * DEEP}",
-        ".comp A { " * DEEP,
-        f"{'.comp A { ' * DEEP}{'}' * DEEP}",
+        ".comp A { " * LESS_DEEP,
+        f"{'.comp A { ' * LESS_DEEP}{'}' * LESS_DEEP}",
     ],
 )
 def test_deep_nesting_is_an_error_that_says_so(clause: str) -> None:
@@ -107,7 +108,7 @@ def test_a_megabyte_of_nonsense(seed: int) -> None:
     rng = random.Random(seed)
     words = ["p", "(", ")", ",", ".", ":-", ";", "!", "{", "}", '"', "\n", " ", "1", "x", "=", ".decl ", "@"]
     words += ["/*", "*/", "//", "#", "\x00", "é", "count", ":", "[", "$", "<=", "\\", ".comp ", ".type ", "-"]
-    text = "".join(rng.choice(words) for _ in range(500_000))
+    text = "".join(rng.choice(words) for _ in range(400_000))
     assert isinstance(outcome(text), RuleError)
 
 

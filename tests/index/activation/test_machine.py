@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.activation_shape import check_shape
 from tests.datalog_programs import Case, Change, cases, changes
 
 from tocsin.errors import DerivationError
@@ -76,6 +77,7 @@ def check_step(kept: Kept, before: dict[str, set[Tuple]]) -> dict[str, set[Tuple
     """After a step: contents as worked out anew, changes as the difference."""
     contents = kept.contents()
     assert contents == kept.wanted()
+    check_shape(kept.machine)
     for name, (added, removed) in kept.net_changes().items():
         assert added == contents[name] - before[name]
         assert removed == before[name] - contents[name]

@@ -165,3 +165,17 @@ def test_why(tocsin: Command) -> None:
     assert tocsin("datalog", "paths.dl", "--why", "path(3, 1).").out.startswith("path(3, 1) is not there\n")
     assert tocsin("datalog", "paths.dl", "--why", "path(1, x)").code == 1
     assert tocsin("datalog", "paths.dl", "--why", "path(x, y) :- arc(x, y)").code == 2
+
+
+def test_programs_are_checked(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    assert tocsin("check", "paths.dl") == (0, "", "2 rules, no mistakes\n")
+    tocsin.file("bad.dl", ".decl a(x: number)\na(x) :- b(x).\na(y) :- a(_).\n")
+    ran = tocsin("check", "bad.dl", "paths.dl", "none.dl")
+    assert ran.code == 1
+    assert [line.split(": ")[0] for line in ran.out.splitlines() if ": " in line] == [
+        "bad.dl:2:9",
+        "bad.dl:3:3",
+        "none.dl",
+    ]
+    assert ran.err == "3 mistakes, and 2 rules without one\n"

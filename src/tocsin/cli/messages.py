@@ -51,10 +51,9 @@ def say_if_compiling() -> None:
 
 def say_if_compiling_programs() -> None:
     """The same, of the kernels that programs over several relations need."""
-    from tocsin.kernels.activation.settling import run
-    from tocsin.kernels.jit import is_cached
+    from tocsin.monitor.programs.warming import is_warm
 
-    if not is_cached(run):
+    if not is_warm():
         say(_COMPILING)
 
 

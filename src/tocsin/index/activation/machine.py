@@ -85,6 +85,7 @@ class Machine:
             (layout.INBOX, self._inbox),
             (layout.EMISSIONS, np.zeros(_EMISSIONS, np.int64)),
             (layout.OUTBOX, np.zeros(_OUTBOX, np.int64)),
+            (layout.FAILURES, np.zeros(2 * len(self._arrangement.rules), np.int64)),
         ):
             self._store.memory.put(slot, array)
         for name, values in program.facts:
@@ -320,6 +321,9 @@ class Machine:
         while status != layout.FINISHED:
             self._provide(status)
             status = settling.run(self._store.memory.table)
+        for step in self._outside:
+            if isinstance(step, MapStep) and step.failing:
+                raise next(iter(step.failing.values()))
 
     def _provide(self, status: int) -> None:
         wanting = int(self._control[layout.WANTING])

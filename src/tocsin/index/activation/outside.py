@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.aggregating import Accumulator, accumulator
 from tocsin.index.activation.closure_change import ClosureChange
 from tocsin.index.activation.closure_graph import ClosureGraph
@@ -40,13 +41,17 @@ class OutsideStep(Protocol):
 
 
 class MapStep:
-    """A MapRule. Its function is asked again when a tuple goes, and gives the same."""
+    """A MapRule. Its function is asked again when a tuple goes, and gives the same.
+
+    A tuple that it has no result for may go before all is settled: `failing` has those that are there.
+    """
 
     def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode) -> None:
         self.origin = rule.origin
         self._rule = rule
         self._origin = origin
         self._head = head
+        self.failing: dict[tuple[Value, ...], DerivationError] = {}
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:
         """The images of all rows."""
@@ -55,11 +60,15 @@ class MapStep:
         text = self._rule.source.text if self._rule.source else None
         for number, values in enumerate(self._origin.decode_rows(rows)):
             try:
-                for image in self._rule.function(values):
-                    images.append(self._head.encode(image))
-                    sources.append(number)
+                found_here = [self._head.encode(image) for image in self._rule.function(values)]
             except DerivationError as error:
-                raise DerivationError(error.reason, rule=error.rule or text) from None
+                if signs[number] > 0:
+                    self.failing[values] = DerivationError(error.reason, rule=error.rule or text)
+                else:
+                    self.failing.pop(values, None)
+                continue
+            images += found_here
+            sources += [number] * len(found_here)
         found = np.array(images, np.int64).reshape(len(images), len(self._head.types))
         return Derivations(self._rule.head, found, signs[sources], ranks[sources])
 

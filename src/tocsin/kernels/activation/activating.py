@@ -25,7 +25,9 @@ from tocsin.kernels.activation.layout import (
     EMIT,
     EMITTED,
     FAILED,
+    FAILING,
     FAILURE,
+    FAILURES,
     FOLLOW,
     GOES_ON,
     HEADS,
@@ -84,7 +86,8 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     has to wait, because an atom that can be asked from it alone has no partner, is not activated at all.
 
     What cannot be worked out is an error only where all else holds. So a step that fails leaves a mark, those
-    that need its value are taken to hold, and the error is raised when a derivation would be found.
+    that need its value are taken to hold, and when a derivation would be found, it is counted in FAILURES
+    instead: it may cease to be before all is settled. A plan of a listener, which is not, returns FAILED.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
     relations, steps = words(table, RELATIONS), words(table, STEPS)
@@ -98,7 +101,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     nodes, details, operands = words(table, NODES), words(table, DETAILS), words(table, OPERANDS)
     here = plans[record + P_ATOM]
     tuples[here] = coming
-    emitted_before = control[EMITTED]
+    emitted_before, failing_before = control[EMITTED], control[FAILING]
     is_active = False
     poison = np.int64(0)
     failure = GOES_ON
@@ -170,11 +173,11 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
             holds = tuples[steps[at + 1]] != coming
         elif code == EMIT:
             if poison:
-                control[WANTING] = plans[record + P_RULE]
-                control[FAILURE] = failure
-                return FAILED
-            if not _emit(table, at, sign):
+                if not _count_failure(table, plans[record + P_RULE], failure, sign):
+                    return FAILED
+            elif not _emit(table, at, sign):
                 control[EMITTED] = emitted_before
+                _count_failure(table, plans[record + P_RULE], failure, failing_before - control[FAILING])
                 return NEEDS_EMISSIONS
             is_active = True
             holds = False
@@ -230,6 +233,21 @@ def _head(table: NDArray[np.int64], index: int, entry: int, member: int) -> int:
     record = index * INDEX
     heads = numbers(table, indexes[record + I_BASE] + HEADS)
     return np.int64(heads[entry * indexes[record + I_MEMBERS] + member])
+
+
+@bare_kernel
+def _count_failure(table: NDArray[np.int64], rule: int, failure: int, count: int) -> bool:
+    """Count derivations of a rule that say what has no value. False for a rule that is only listened to."""
+    control, failures = words(table, CONTROL), words(table, FAILURES)
+    if 2 * rule >= failures.size:
+        control[WANTING] = rule
+        control[FAILURE] = failure
+        return False
+    control[FAILING] += count
+    failures[2 * rule] += count
+    if count > 0:
+        failures[2 * rule + 1] = failure
+    return True
 
 
 @bare_kernel

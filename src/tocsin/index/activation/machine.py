@@ -36,6 +36,7 @@ _FAILURES = {
 }
 _EMISSIONS = 1 << 10
 _OUTBOX = 1 << 12
+_LARGEST_OUTBOX = 1 << 20
 
 
 class Machine:
@@ -332,6 +333,9 @@ class Machine:
             memory.lengthen(layout.EMISSIONS, 2 * memory.arrays[layout.EMISSIONS].size)
         elif status == layout.NEEDS_OUTSIDE:
             self._deliver()
+            outbox = self._store.memory.arrays[layout.OUTBOX]
+            if outbox.size < _LARGEST_OUTBOX and self._control[layout.ITEM_RELATION] >= 0:
+                self._store.memory.put(layout.OUTBOX, np.zeros(4 * outbox.size, np.int64))
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
 

@@ -1,6 +1,6 @@
 """From a checked program to its normal form, one pass a file.
 
-    reading         an alternative of a rule becomes a clause: names are variables, computed arguments equations
+    reading         an alternative of a rule becomes a clause: variables have numbers, what is computed a test
     unifying        variables that are equal become one, constants are put in and folded
     aggregates      an aggregate becomes relations of its own, and an atom of its results
     texts           what kernels cannot work out goes through Python, between two made relations

@@ -187,7 +187,7 @@ class Machine:
         """
         graph = self._graph(relation)
         if graph is not None:
-            return len(graph.path(row[0], row[1]))
+            return graph.distance(row[0], row[1])
         record = self._store.relation_record(relation)
         number = self._store.find(relation, np.array(row, np.int64))
         if number < 0 or not record[layout.R_RECURSIVE]:

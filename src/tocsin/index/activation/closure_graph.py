@@ -170,7 +170,7 @@ class ClosureGraph:
         arcs = self._vertices.numbers(np.concatenate([NO_ARCS, *(arcs for arcs, _ in steps)])).reshape(-1, 2)
         sizes = np.array([len(arcs) for arcs, _ in steps], np.int64)
         comes = np.repeat(np.array([comes for _, comes in steps], np.bool_), sizes)
-        return _without_detours(arcs, comes) if len(steps) != 1 else NetArcs(arcs[comes], arcs[~comes])
+        return _without_detours(arcs, comes) if len(steps) > 1 else NetArcs(arcs[comes], arcs[~comes])
 
 
 def _those(arcs: Words, chosen: NDArray[np.bool_]) -> Words:

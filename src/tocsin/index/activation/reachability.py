@@ -102,8 +102,14 @@ class Reachability:
         rows = self.rows
         if rows.row_of.size or not self.vertices:
             return count_in_rows(self.condensation.member_start, rows.row_of, rows.bits)
-        counted = count_by_search(self.condensation, 8 * self.room)
+        counted = count_by_search(self.condensation, self._steps_of_windows())
         return counted if counted >= 0 else self._count_by_windows()
+
+    def _steps_of_windows(self) -> int:
+        """How many steps of a search take about as long as counting by windows: four words of bits a step."""
+        condensation = self.condensation
+        for_each_word = condensation.cyclic.size + condensation.next_one.size
+        return self.vertices * for_each_word // (64 * 4)
 
     def _count_by_windows(self) -> int:
         """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""

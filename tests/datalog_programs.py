@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from hypothesis import strategies as st
 
 from tocsin.grammar.datalog.checking import check_program
-from tocsin.grammar.datalog.meaning import Tuple
+from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.syntax import CheckedProgram
 
 T = TypeVar("T")
@@ -100,6 +100,12 @@ def changes(draw: st.DrawFn, most: int = 12) -> list[Change]:
 def rows(draw: st.DrawFn, relation: Signature) -> Tuple:
     """A tuple of a relation."""
     return tuple(draw(st.sampled_from(VALUES[type_])) for type_ in relation.types)
+
+
+def signatures(text: str) -> list[Signature]:
+    """The relations of a program."""
+    relations = check_program(text).relations.values()
+    return [Signature(each.name, tuple(type_.value for type_ in each.types)) for each in relations]
 
 
 @st.composite
@@ -226,6 +232,7 @@ class _Rule:
         left, right = self._known(type_), self._known(type_)
         if type_ == "number":
             operator = self._choice(("+", "-", "*", "^", "band", "bxor", "bshl", "land", "lxor"))
+            right = self._choice(("0", "2", "3")) if operator == "^" else right
             inner = self._choice((f"({left} {operator} {right})", f"max({left}, {right}, 1)", f"-({left})"))
             return f"({inner} % 5)"
         if type_ == "unsigned":

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
-from tocsin.grammar.datalog.meaning import Contents, Tuple
+from tocsin.grammar.datalog.conjunctions import Tuple
+from tocsin.grammar.datalog.meaning import Contents
 from tocsin.grammar.datalog.strata import components_in_order
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.normal_form import (
@@ -167,3 +168,41 @@ def value_of(expression: Expression, binding: Binding) -> Value:
         operands = [value_of(operand, binding) for operand in expression.operands]
         return functors.apply(expression.functor, expression.type, operands)
     return term_value(expression, binding)
+
+
+def text_of(program: NormalProgram) -> list[str]:
+    """Each step and fact on a line; maps as `head <- origin`."""
+    lines = []
+    for step in program.steps:
+        if isinstance(step, JoinRule):
+            lines.append(_Names().rule(step))
+        elif isinstance(step, AggregateRule):
+            lines.append(f"{step.head} = {step.function} of {step.origin} by {step.group}")
+        elif isinstance(step, MapRule):
+            lines.append(f"{step.head} <- {step.origin}")
+    return lines + [f"{name}{values}" for name, values in program.facts]
+
+
+class _Names:
+    """The text of a rule, with its variables as a, b, c ... in the order in which they occur."""
+
+    def __init__(self) -> None:
+        self._names: dict[Variable, str] = {}
+
+    def rule(self, rule: JoinRule) -> str:
+        head = self._atom(rule.head)
+        parts = [self._atom(atom) for atom in rule.body]
+        parts += [f"!{self._atom(atom)}" for atom in rule.negated]
+        parts += [f"{self._text(let.variable)} := {self._text(let.expression)}" for let in rule.lets]
+        parts += [f"{self._text(test.left)} {test.operator} {self._text(test.right)}" for test in rule.tests]
+        return f"{head} :- {', '.join(parts)}"
+
+    def _atom(self, atom: Atom) -> str:
+        return f"{atom.relation}({', '.join(map(self._text, atom.terms))})"
+
+    def _text(self, part: Expression | Anything) -> str:
+        if isinstance(part, Call):
+            return f"{part.functor}({', '.join(map(self._text, part.operands))})"
+        if isinstance(part, Variable):
+            return self._names.setdefault(part, "abcdefghijklmnopqrstuvwxyz"[len(self._names)])
+        return "_" if isinstance(part, Anything) else repr(part.value)

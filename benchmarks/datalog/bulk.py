@@ -42,7 +42,7 @@ def bulk(workload: Workload, rounds: int) -> dict[str, Any]:
         "tuples": workload.tuples,
         "answers": len(answers),
         "seconds": loaded.median,
-        "bytes": stats.bytes,
+        "bytes": stats["bytes"],
         "constrained": constrained(workload),
         "duckdb": duckdb_seconds(tables, answers, rounds),
     }
@@ -84,7 +84,7 @@ def duckdb_seconds(
             connection.execute(f"create or replace table {name} as select * from {name}_arrow")
 
     def join() -> Any:
-        return connection.execute(JOIN).fetch_arrow_table()
+        return connection.execute(JOIN).to_arrow_table()
 
     store()
     found = join()

@@ -56,17 +56,18 @@ def _both(
         for row in rows.tolist():
             hand.insert(name, tuple(row))
     seconds, found = {}, {}
-    for name, work in {
-        "insert": lambda pair: engine.insert(LIVE, pair).added.get(HEAD, ()),
+    works: dict[str, Callable[[Pair], Iterable[Any]]] = {
+        "insert": lambda pair: changes.added[HEAD] if (changes := engine.insert(LIVE, pair)) else (),
         "hand insert": lambda pair: hand.insert(LIVE, pair),
-        "delete": lambda pair: engine.delete(LIVE, pair).removed.get(HEAD, ()),
+        "delete": lambda pair: changes.removed[HEAD] if (changes := engine.delete(LIVE, pair)) else (),
         "hand delete": lambda pair: hand.delete(LIVE, pair),
-    }.items():
+    }
+    for name, work in works.items():
         seconds[name], found[name] = _timed(work, pairs)
     return seconds, found
 
 
-def _timed(work: Callable[[Pair], Iterable[Pair]], pairs: list[Pair]) -> tuple[float, set[Pair]]:
+def _timed(work: Callable[[Pair], Iterable[Any]], pairs: list[Pair]) -> tuple[float, set[Pair]]:
     """Processor time of all changes, and the tuples that they reported."""
     found: list[Pair] = []
     gc.collect()

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.index.activation.symbols import Symbols
     from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
     from tocsin.monitor.programs.engine import Engine
-    from tocsin.monitor.programs.program import DERIVED_LIMIT, Program
+    from tocsin.monitor.programs.program import DERIVED_LIMIT, Program, checked_limit
 
     if arguments.rejects is not None and not arguments.skip_bad:
         raise UsageError("--rejects is for what --skip-bad leaves out: give both")
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     facts = Path(arguments.facts)
     if sources and not facts.is_dir() and not all(source.stream for source in sources):
         raise InputError(f"{facts}: there is no such folder")
-    limit = DERIVED_LIMIT if arguments.limit is None else arguments.limit
+    limit = checked_limit(DERIVED_LIMIT if arguments.limit is None else arguments.limit)
     symbols = Symbols()
     rejected: list[BadLine] = []
     loaded = _read(program.codes(symbols), sources, facts, rejected if arguments.skip_bad else None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,24 @@ from tocsin.grammar.datalog.meaning import evaluate
 from tocsin.grammar.datalog.syntax import CheckedProgram, Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
-from tocsin.monitor.programs.machines import Started, facts_of
-from tocsin.monitor.programs.program import Program, is_fact
+from tocsin.monitor.programs.machines import Started
+from tocsin.monitor.programs.program import Program, without_facts
 
 Tuple = tuple[Value, ...]
 Contents = dict[str, set[Tuple]]
 
 
-def without_facts(program: CheckedProgram) -> CheckedProgram:
-    """The rules alone: facts can be deleted, and are given like any other."""
-    return replace(program, rules=tuple(rule for rule in program.rules if not is_fact(rule)))
-
-
-def start_obvious(program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
-    return Started(ObviousMachine(program.checked, local, symbols, limit), facts_of(program.checked))
+def start_obvious(
+    program: Program,
+    fed: Collection[str],
+    local: Value | None,
+    symbols: Symbols,
+    limit: int,
+    *,
+    implicit: bool = True,
+) -> Started:
+    machine = ObviousMachine(program.checked, local, symbols, limit)
+    return Started(machine, {name: name for name in program.relations})
 
 
 class ObviousMachine:
@@ -66,13 +69,10 @@ class ObviousMachine:
         self.settle()
         return sum(len(self._before[name] ^ self._now[name]) for name in self._names)
 
-    def added(self, relation: int) -> Rows:
-        name = self._names[relation]
-        return self._codes[relation].rows(self._now[name] - self._before[name])
-
-    def removed(self, relation: int) -> Rows:
-        name = self._names[relation]
-        return self._codes[relation].rows(self._before[name] - self._now[name])
+    def net_change(self, relation: int) -> tuple[Rows, Rows]:
+        before, now = self._before[self._names[relation]], self._now[self._names[relation]]
+        code = self._codes[relation]
+        return code.rows(now - before), code.rows(before - now)
 
     def closure_change(self, relation: int) -> None:
         return None
@@ -91,6 +91,9 @@ class ObviousMachine:
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         return self._codes[relation].decode(row) in self._now[self._names[relation]]
+
+    def rank(self, relation: int, row: tuple[int, ...]) -> int:
+        raise NotImplementedError
 
     def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
         rows = self.rows(relation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tocsin.grammar.datalog.cursor import Cursor
 from tocsin.grammar.datalog.syntax import (
@@ -32,6 +33,11 @@ from tocsin.grammar.datalog.vocabulary import (
 NESTING = 100
 """How many parentheses, functors, braces and signs may stand within one another."""
 
+AGGREGATE_LEVELS = 4
+"""How many of them an aggregate counts for: reading one takes more of the stack."""
+
+_NUMERALS = (TokenKind.NUMBER, TokenKind.UNSIGNED, TokenKind.FLOAT)
+
 RECORDS = "records are not supported: give a relation a column for each field"
 COUNTERS = "'$' (counters and branches of algebraic types) is not supported"
 USER_FUNCTORS = "user-defined functors are not supported"
@@ -52,15 +58,15 @@ class ArgumentReader:
         """Begin a new statement."""
         self._depth = 0
 
-    def enter(self) -> None:
-        """Go one level deeper."""
-        self._depth += 1
+    def enter(self, levels: int = 1) -> None:
+        """Go deeper."""
+        self._depth += levels
         if self._depth > NESTING:
             self._cursor.fail(f"this is nested more than {NESTING} deep")
 
-    def leave(self) -> None:
-        """Come back from one."""
-        self._depth -= 1
+    def leave(self, levels: int = 1) -> None:
+        """Come back."""
+        self._depth -= levels
 
     def argument(self, least: int = 1) -> Argument:
         """An argument whose operators bind at least so strongly."""
@@ -96,7 +102,7 @@ class ArgumentReader:
         if kind is TokenKind.STRING:
             cursor.advance()
             return Constant(token.value, place, Type.SYMBOL)
-        if kind in (TokenKind.NUMBER, TokenKind.UNSIGNED, TokenKind.FLOAT):
+        if kind in _NUMERALS:
             cursor.advance()
             return constant(token, place)
         if kind is TokenKind.NAME:
@@ -133,7 +139,7 @@ class ArgumentReader:
             cursor.advance()
             return Anonymous(place)
         if word in RESERVED:
-            cursor.expected("an argument")
+            cursor.fail(f"'{word}' is a reserved word, and no variable")
         cursor.advance()
         if not cursor.at("("):
             return Variable(word, place)
@@ -148,7 +154,7 @@ class ArgumentReader:
         self.enter()
         operand = self.argument(UNARY_BINDING + 1)
         self.leave()
-        if word == "-" and isinstance(operand, Constant) and _can_be_negated(operand):
+        if word == "-" and isinstance(operand, Constant) and can_be_negated(operand):
             return Constant(negative(operand.value), place, operand.type)
         return Operation(UNARY[word], (operand,), place)
 
@@ -178,21 +184,30 @@ class ArgumentReader:
         if cursor.token.kind is TokenKind.NAME and cursor.peek().text == "(":
             cursor.fail(USER_FUNCTORS, cursor.previous)
         place = cursor.place(cursor.previous)
-        located = self._operand()
-        if isinstance(located, Variable):
-            return Variable(located.name, place, located=True)
-        if isinstance(located, Constant):
-            return Constant(located.value, place, located.type, located=True)
-        return cursor.fail("a location is a variable or a constant", cursor.previous)
+        sign = cursor.accept("-")
+        token = cursor.token
+        if token.kind is TokenKind.STRING and not sign:
+            located = Constant(cursor.advance().value, place, Type.SYMBOL)
+        elif token.kind in _NUMERALS:
+            located = constant(cursor.advance(), place)
+        elif token.kind is TokenKind.NAME and token.text not in RESERVED and not sign:
+            return Variable(cursor.advance().text, place, located=True)
+        else:
+            cursor.expected("a variable or a constant")
+        if sign and not can_be_negated(located):
+            cursor.fail("an unsigned has no sign", token)
+        return replace(located, value=negative(located.value) if sign else located.value, located=True)
 
     def _aggregate(self, function: str, place: Place) -> Argument:
         cursor = self._cursor
         word = cursor.advance()
+        if cursor.at(",", ")", "."):
+            cursor.fail(f"'{function}' is a reserved word, and no variable", word)
         if cursor.at("(") and cursor.behind_brackets()[1]:
             if function not in FUNCTORS:
                 cursor.fail(f"'{function}' is not a functor", word)
             return self._call(function, place)
-        self.enter()
+        self.enter(AGGREGATE_LEVELS)
         value = None if cursor.at(":") else self.argument()
         if not cursor.at(":"):
             cursor.expected(f"':' and the body that '{function}' is over")
@@ -202,7 +217,7 @@ class ArgumentReader:
             cursor.fail("'count' takes no value: it counts assignments", word)
         cursor.advance()
         body = self._body()
-        self.leave()
+        self.leave(AGGREGATE_LEVELS)
         return Aggregate(function, value, body, place)
 
 
@@ -233,8 +248,8 @@ def negative(value: Value) -> Value:
     return -value if value else value
 
 
-def _can_be_negated(constant: Constant) -> bool:
+def can_be_negated(constant: Constant) -> bool:
     """Whether a sign becomes part of the constant, so that the smallest number can be written."""
-    if constant.located or isinstance(constant.value, str):
+    if constant.located or isinstance(constant.value, str) or constant.type is Type.UNSIGNED:
         return False
-    return constant.type is not Type.UNSIGNED and constant.value >= 0
+    return constant.value >= 0

@@ -7,6 +7,7 @@
       alternatives    a body as conjunctions: of several, each is checked by itself
       scoping         own variables of aggregates; every variable has a value
       inference       types of all arguments
+      fitting         declared types of variables
     strata        the order of relations
 
 In the rules of a checked program a Disjunction stands only at the top of a body, and its parts are
@@ -15,16 +16,21 @@ conjunctions of atoms, comparisons and truths; in each of these, equal names are
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 
 from tocsin.errors import raise_all
+from tocsin.grammar.datalog.aggregates import without_head_aggregates
 from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.grammar.datalog.components import instantiated
-from tocsin.grammar.datalog.inference import Columns, Inference, filled_constant
+from tocsin.grammar.datalog.declared import Columns, Declared
+from tocsin.grammar.datalog.facts import BARE, placed
+from tocsin.grammar.datalog.inference import Inference, filled_constant, is_in_range
+from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
-from tocsin.grammar.datalog.scoping import scoped, without_head_aggregates
+from tocsin.grammar.datalog.scoping import scoped
 from tocsin.grammar.datalog.strata import stratify
 from tocsin.grammar.datalog.syntax import (
     Atom,
@@ -42,9 +48,6 @@ from tocsin.grammar.datalog.syntax import (
 )
 from tocsin.grammar.datalog.types import Types
 from tocsin.grammar.datalog.walking import Node, walk
-
-_PARAMETERS = ("IO", "filename", "delimiter", "headers")
-_DEVICES = {"input": ("file", "stdin"), "output": ("file", "stdout")}
 
 
 def check_program(text: str, file: str | None = None) -> CheckedProgram:
@@ -64,6 +67,7 @@ class _Checking:
         self._problems = problems
         self._types = Types(block.types, block.damaged, problems)
         self._columns: dict[str, Columns] = {}
+        self._declared = Declared(self._columns, self._types)
         self._relations: dict[str, Relation] = {}
 
     def program(self) -> CheckedProgram:
@@ -73,7 +77,7 @@ class _Checking:
         rules = [self._rule(rule) for rule in self._block.rules]
         for directive in self._block.directives:
             self._check_directive(directive)
-        known = [rule for rule in rules if self._all_declared(rule)]
+        known = [rule for rule in rules if not isinstance(rule.body, Truth) and self._all_declared(rule)]
         strata = stratify(self._relations, known, self._problems)
         return CheckedProgram(self._relations, tuple(rules), tuple(self._block.directives), strata)
 
@@ -109,6 +113,7 @@ class _Checking:
             fact = self._plain_fact(rule)
             if fact is not None:
                 return fact
+            rule = placed(rule)
         arguments = [argument for head in rule.heads for argument in head.arguments]
         for atom in _atoms_in(*arguments, rule.body):
             self._check_atom(atom)
@@ -125,8 +130,7 @@ class _Checking:
         bodies: list[list[Body]] = []
         for alternative in alternatives:
             own_heads, literals = scoped(rule.heads, alternative, self._problems)
-            inference = Inference(self._columns, self._types, self._problems)
-            heads, typed = inference.typed(own_heads, literals)
+            heads, typed = Inference(self._declared, self._problems).typed(own_heads, literals)
             bodies.append(typed)
         return Rule(heads, body_of(bodies), rule.place, rule.text)
 
@@ -140,11 +144,16 @@ class _Checking:
         for argument, (_, declared) in zip(head.arguments, columns, strict=True):
             if not isinstance(argument, Constant) or declared is None or argument.located:
                 return None
-            type_ = declared.primitive
-            bare = argument.type is None and type_ in (Type.NUMBER, Type.FLOAT)
-            if not bare and argument.type is not type_:
+            wanted = declared.primitive
+            if argument.type is not wanted:
+                if argument.type not in BARE or wanted not in (Type.NUMBER, Type.FLOAT):
+                    return None
+                argument = filled_constant(argument, wanted, self._problems)
+            elif not is_in_range(argument.value, wanted):
                 return None
-            arguments.append(filled_constant(argument, type_, self._problems))
+            arguments.append(argument)
+        if all(map(operator.is_, arguments, head.arguments)):
+            return rule
         return Rule((Atom(head.relation, tuple(arguments), head.place),), rule.body, rule.place, rule.text)
 
     def _check_atom(self, atom: Atom) -> None:
@@ -179,20 +188,9 @@ class _Checking:
     def _check_directive(self, directive: Directive) -> None:
         if directive.relation not in self._relations and not self._is_damaged(directive.relation):
             self._problems.add(directive.place, f"there is no relation '{directive.relation}'")
-        if directive.kind == "printsize":
-            return
-        for name, value in directive.parameters.items():
-            if name not in _PARAMETERS:
-                self._problems.add(
-                    directive.place,
-                    f"the parameter '{name}' of .{directive.kind} is not supported:"
-                    f" there are {', '.join(_PARAMETERS)}",
-                )
-            elif name == "IO" and value not in _DEVICES[directive.kind]:
-                devices = " or ".join(f"IO={device}" for device in _DEVICES[directive.kind])
-                self._problems.add(
-                    directive.place, f"IO={value} is not supported: .{directive.kind} takes {devices}"
-                )
+        if directive.kind != "printsize":
+            for reason in mistakes_in(directive.kind, directive.parameters):
+                self._problems.add(directive.place, reason)
 
     def _all_declared(self, rule: Rule) -> bool:
         arguments = [argument for head in rule.heads for argument in head.arguments]

@@ -167,8 +167,8 @@ class _Instantiation:
         if len(wanted.arguments) != len(component.parameters):
             self._problems.add(
                 wanted.place,
-                f"the component '{name}' takes {len(component.parameters)} type parameters,"
-                f" and has {len(wanted.arguments)}",
+                f"the component '{name}' has {len(component.parameters)} type parameters,"
+                f" and {len(wanted.arguments)} here",
             )
             return None
         return component

@@ -9,8 +9,8 @@ from tocsin.grammar.datalog.syntax import Place
 from tocsin.grammar.datalog.tokens import Token, TokenKind, describe, tokenize
 from tocsin.grammar.places import Lines
 
-_CLOSING = {"(": ")", "{": "}", "[": "]"}
-_ALL_CLOSING = frozenset(_CLOSING.values())
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
 
 
 class Mistake(Exception):
@@ -38,20 +38,26 @@ class Cursor:
         self._coming = tokenize(self.text, offset)
         self._tokens = [next(self._coming)]
         self._position = 0
+        self._brackets: dict[int, tuple[int, bool]] = {}
         self.token = self._tokens[0]
         self.previous: Token | None = None
 
     def forget(self) -> None:
-        """Let go of the tokens that lie behind."""
+        """Let go of the tokens that lie behind: a new statement starts here."""
+        self.previous = None
         del self._tokens[: self._position]
         self._position = 0
+        self._brackets.clear()
 
     def peek(self, ahead: int = 1) -> Token:
         """The token so many places ahead, or END."""
         wanted = self._position + ahead
-        while wanted >= len(self._tokens) and self._tokens[-1].kind is not TokenKind.END:
-            self._tokens.append(next(self._coming))
-        return self._tokens[min(wanted, len(self._tokens) - 1)]
+        tokens = self._tokens
+        while wanted >= len(tokens):
+            if tokens[-1].kind is TokenKind.END:
+                return tokens[-1]
+            tokens.append(next(self._coming))
+        return tokens[wanted]
 
     def advance(self) -> Token:
         """Step over the present token and return it."""
@@ -91,10 +97,10 @@ class Cursor:
         return Named(token.text, self.place(token))
 
     def qualified_name(self, what: str) -> Named:
-        """Step over a name or several joined by points, which must be here."""
+        """Step over a name, or several that points join without blanks, which must be here."""
         first = self.name(what)
         parts = [first.name]
-        while self.at(".") and self.peek().kind is TokenKind.NAME:
+        while self._joins_names():
             self.advance()
             parts.append(self.advance().text)
         return Named(".".join(parts), first.place)
@@ -102,32 +108,42 @@ class Cursor:
     def names_ahead(self) -> int:
         """How many tokens the qualified name takes that starts here."""
         count = 1
-        while self.peek(count).text == "." and self.peek(count + 1).kind is TokenKind.NAME:
+        while _joined(self.peek(count - 1), self.peek(count), self.peek(count + 1)):
             count += 2
         return count
 
     def behind_brackets(self, ahead: int = 0) -> tuple[int, bool]:
         """How far it is behind the brackets that open so far ahead, and whether a comma lies in them.
 
-        Brackets that never close end at the END.
+        Brackets that never close end at the END. What is found out about brackets within these is kept,
+        so that no token of a statement is looked at twice.
         """
-        depth = 0
-        comma = False
+        start = self._position + ahead
+        if start not in self._brackets:
+            self._match_brackets(ahead)
+        end, comma = self._brackets[start]
+        return end - self._position, comma
+
+    def _match_brackets(self, ahead: int) -> None:
+        opened: list[tuple[int, bool]] = []
         while True:
             token = self.peek(ahead)
+            at = self._position + ahead
             ahead += 1
             if token.kind is TokenKind.END:
-                return ahead - 1, comma
+                self._brackets.update((start, (at, comma)) for start, comma in opened)
+                return
             if token.kind is not TokenKind.SYMBOL:
                 continue
-            if token.text in _CLOSING:
-                depth += 1
-            elif token.text in _ALL_CLOSING:
-                depth -= 1
-                if depth == 0:
-                    return ahead, comma
-            elif token.text == "," and depth == 1:
-                comma = True
+            if token.text in _OPENING:
+                opened.append((at, False))
+            elif token.text == ",":
+                opened[-1] = (opened[-1][0], True)
+            elif token.text in _CLOSING:
+                start, comma = opened.pop()
+                self._brackets[start] = (at + 1, comma)
+                if not opened:
+                    return
 
     def place(self, token: Token | None = None) -> Place:
         """Line and column of a token, or of the present one."""
@@ -164,23 +180,33 @@ class Cursor:
             self.advance()
 
     def skip_directive(self) -> None:
-        """Step to what may be the next statement: a directive, a brace, or a word that starts its line."""
+        """Step to what may start a statement (a directive, a line's first word), or to a closing brace."""
         while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE) and not self.at("}"):
             if self.token.kind in (TokenKind.NAME, TokenKind.BAD) and self._starts_line():
                 return
+            if self.at("{"):
+                self.skip_brackets()
+            else:
+                self.advance()
+
+    def skip_brackets(self) -> None:
+        """Step behind the brackets that open here."""
+        for _ in range(self.behind_brackets()[0]):
             self.advance()
 
     def _starts_line(self) -> bool:
-        line = self.text.rfind("\n", 0, self.token.offset) + 1
-        return not self.text[line : self.token.offset].strip()
+        return self.previous is None or "\n" in self.text[self.previous.end : self.token.offset]
 
     def _joins_names(self) -> bool:
-        """Whether the point here has a name right before it and another right behind it."""
-        before, after = self.previous, self.peek()
-        return (
-            before is not None
-            and before.kind is TokenKind.NAME
-            and after.kind is TokenKind.NAME
-            and before.end == self.token.offset
-            and after.offset == self.token.end
-        )
+        """Whether the present token is a point with a name right before it and another right behind it."""
+        return self.previous is not None and _joined(self.previous, self.token, self.peek())
+
+
+def _joined(before: Token, point: Token, after: Token) -> bool:
+    return (
+        point.text == "."
+        and before.kind is TokenKind.NAME
+        and after.kind is TokenKind.NAME
+        and before.end == point.offset
+        and after.offset == point.end
+    )

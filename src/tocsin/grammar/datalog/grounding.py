@@ -24,7 +24,8 @@ def grounded(literals: Sequence[Literal], given: Collection[str], ready: Ready) 
     """The variables that are given, stand in a positive atom, or equal something that has a value.
 
     An equation gives a value to a variable that is one of its sides; none is turned round to find out
-    what `x` in `x + 1` is.
+    what `x` in `x + 1` is. Those still waiting are gone through in turns from the front and from the back,
+    as a chain of them is mostly written in one of these orders.
     """
     known = set(given)
     equations: list[tuple[Argument, Argument]] = []
@@ -46,7 +47,7 @@ def grounded(literals: Sequence[Literal], given: Collection[str], ready: Ready) 
                 waiting.append((variable, value))
         if len(waiting) in (0, len(equations)):
             return known
-        equations = waiting
+        equations = waiting[::-1]
 
 
 def _has_value(argument: Argument, known: Set[str], ready: Ready) -> bool:

@@ -7,21 +7,33 @@ whatever else it says, as soon as the variables are known. Read it in this order
     evaluate        all relations of a program
     applied         the tuples that one rule gives at the moment
     _solutions      the assignments of variables that satisfy a list of literals
-    _value          what an argument stands for under an assignment
 
-An expression without a value (division by zero) is an error only where all else holds that does not
-need it, so that `y != 0` guards `x / y` wherever the two stand.
+What literals bind and need is in conjunctions.py. An expression without a value (division by zero) is an
+error only where all else holds that does not need it, so that `y != 0` guards `x / y` wherever the two stand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
 from tocsin.grammar.datalog.alternatives import Literal, alternatives_of
+from tocsin.grammar.datalog.conjunctions import (
+    HIDDEN,
+    Binding,
+    Names,
+    NoResultError,
+    Tuple,
+    flat,
+    is_located,
+    is_ready,
+    level_names,
+    matched,
+    unbound_sides,
+    value_of,
+)
 from tocsin.grammar.datalog.syntax import (
     Aggregate,
     Anonymous,
@@ -31,22 +43,14 @@ from tocsin.grammar.datalog.syntax import (
     Comparison,
     Constant,
     Negation,
-    Operation,
-    Positive,
     Rule,
     Truth,
     Value,
     Variable,
-    type_of,
 )
-from tocsin.grammar.datalog.walking import Node, variables_in, walk_outside_aggregates
+from tocsin.grammar.datalog.walking import variables_in
 
-Tuple = tuple[Value, ...]
 Contents = dict[str, set[Tuple]]
-Names = frozenset[str]
-
-_HIDDEN = "="
-"""What the name of a variable that stands for a computed argument starts with."""
 
 
 def evaluate(
@@ -86,7 +90,7 @@ def applied(rule: Rule, contents: Contents, local: Value | None = None) -> list[
         return [
             (head.relation, tuple(_value(argument, binding, scope) for argument in head.arguments))
             for literals in alternatives_of(rule.body)
-            for scope in [_Scope(contents, local, _level_names(*literals, *_arguments(rule.heads)))]
+            for scope in [_Scope(contents, local, level_names(*literals, *_arguments(rule.heads)))]
             for binding in _solutions(literals, {}, scope)
             for head in rule.heads
         ]
@@ -118,23 +122,16 @@ class _Scope:
     names: Names
 
 
-class _NoResult(Exception):
-    """An aggregate over nothing that has no result."""
-
-
-Binding = dict[str, Value]
-
-
 def _solutions(literals: Sequence[Literal], start: Binding, scope: _Scope) -> Iterator[Binding]:
     """Every assignment that extends `start` and satisfies all of the literals."""
     if any(isinstance(literal, Truth) and not literal.holds for literal in literals):
         return
-    atoms, others = _flat(literals)
+    atoms, others = flat(literals)
     bindings = [dict(start)]
     bound = set(start)
     for atom in atoms:
         found = [
-            _matched(atom, held, binding, scope)
+            matched(atom, held, binding, scope.local)
             for binding in bindings
             for held in scope.contents[atom.relation]
         ]
@@ -142,7 +139,7 @@ def _solutions(literals: Sequence[Literal], start: Binding, scope: _Scope) -> It
         bound.update(argument.name for argument in atom.arguments if isinstance(argument, Variable))
     satisfied = _Satisfied(scope, [(binding, None) for binding in bindings])
     while others:
-        literal = next(literal for literal in others if _is_ready(literal, bound, scope.names))
+        literal = next(literal for literal in others if is_ready(literal, bound, scope.names))
         others.remove(literal)
         satisfied.narrow(literal, bound)
     for binding, error in satisfied.bindings:
@@ -172,16 +169,16 @@ class _Satisfied:
                     satisfied = self._compares(literal, binding, bound)
                 if satisfied:
                     kept.append((binding, error))
-            except _NoResult:
+            except NoResultError:
                 pass
             except DerivationError as raised:
                 kept.append((binding, error or raised))
         self.bindings = kept
         if isinstance(literal, Comparison):
-            bound.update(_unbound_sides(literal, bound))
+            bound.update(unbound_sides(literal, bound))
 
     def _compares(self, comparison: Comparison, binding: Binding, bound: set[str]) -> bool:
-        for name in _unbound_sides(comparison, bound):
+        for name in unbound_sides(comparison, bound):
             is_left = isinstance(comparison.left, Variable) and comparison.left.name == name
             binding[name] = _value(comparison.right if is_left else comparison.left, binding, self._scope)
             return True
@@ -192,123 +189,39 @@ class _Satisfied:
         values = [
             argument
             if isinstance(argument, Anonymous)
-            else Constant(_value(argument, binding, self._scope), located=_is_located(argument))
+            else Constant(_value(argument, binding, self._scope), located=is_located(argument))
             for argument in atom.arguments
         ]
         held_to = replace(atom, arguments=tuple(values))
         return any(
-            _matched(held_to, held, {}, self._scope) is not None
+            matched(held_to, held, {}, self._scope.local) is not None
             for held in self._scope.contents[atom.relation]
         )
-
-
-def _unbound_sides(comparison: Comparison, bound: set[str]) -> list[str]:
-    """The variable that an equation gives a value: its left side, or its right side, when not yet bound."""
-    if comparison.operator != "=":
-        return []
-    sides = (comparison.left, comparison.right)
-    return [side.name for side in sides if isinstance(side, Variable) and side.name not in bound]
-
-
-def _flat(literals: Sequence[Literal]) -> tuple[list[Atom], list[Negation | Comparison]]:
-    """Positive atoms with nothing but variables and constants in them, and all other literals.
-
-    Each `_` becomes a variable, a computed argument a variable and an equation.
-    """
-    atoms: list[Atom] = []
-    others: list[Negation | Comparison] = []
-    number = count()
-    for literal in literals:
-        if isinstance(literal, Negation | Comparison):
-            others.append(literal)
-        if not isinstance(literal, Positive):
-            continue
-        plain: list[Argument] = []
-        for column, argument in enumerate(literal.atom.arguments):
-            if isinstance(argument, Anonymous):
-                plain.append(Variable(f"_{id(literal)}:{column}"))
-            elif isinstance(argument, Operation | Aggregate):
-                plain.append(Variable(f"{_HIDDEN}{next(number)}"))
-                others.append(Comparison("=", plain[-1], argument))
-            else:
-                plain.append(argument)
-        atoms.append(replace(literal.atom, arguments=tuple(plain)))
-    return atoms, others
-
-
-def _matched(atom: Atom, held: Tuple, binding: Binding, scope: _Scope) -> Binding | None:
-    """The assignment with the atom's variables added, None when the tuple does not match."""
-    extended = dict(binding)
-    for argument, value in zip(atom.arguments, held, strict=True):
-        if _is_located(argument) and scope.local is not None and value != scope.local:
-            return None
-        if isinstance(argument, Variable):
-            if extended.setdefault(argument.name, value) != value:
-                return None
-        elif isinstance(argument, Constant) and argument.value != value:
-            return None
-    return extended
-
-
-def _is_located(argument: Argument) -> bool:
-    return isinstance(argument, Variable | Constant) and argument.located
-
-
-def _is_ready(literal: Negation | Comparison, bound: set[str], names: Names) -> bool:
-    if isinstance(literal, Negation):
-        return all(_needed(argument, names) <= bound for argument in literal.atom.arguments)
-    open_sides = [side for side in (literal.left, literal.right) if not _needed(side, names) <= bound]
-    if not open_sides:
-        return True
-    return len(open_sides) == 1 and literal.operator == "=" and isinstance(open_sides[0], Variable)
 
 
 def _arguments(atoms: Iterable[Atom]) -> list[Argument]:
     return [argument for atom in atoms for argument in atom.arguments]
 
 
-def _level_names(*nodes: Node) -> Names:
-    """The variables that occur in these parts, outside the aggregates in them."""
-    return frozenset(node.name for node in walk_outside_aggregates(*nodes) if isinstance(node, Variable))
-
-
-def _needed(argument: Argument, names: Names) -> Names:
-    """The variables that must have a value before the argument has: in an aggregate, those known outside."""
-    inside = {variable.name for variable in variables_in(argument)}
-    return _level_names(argument) | (inside & names)
-
-
 def _value(argument: Argument, binding: Binding, scope: _Scope) -> Value:
-    """What an argument stands for. Raises DerivationError, or _NoResult, when there is no such value."""
-    values: list[Value] = []
-    for part in reversed(list(walk_outside_aggregates(argument))):
-        if isinstance(part, Constant):
-            values.append(part.value)
-        elif isinstance(part, Variable):
-            if part.name not in binding:
-                raise DerivationError("a value that there is none of is needed")
-            values.append(binding[part.name])
-        elif isinstance(part, Aggregate):
-            values.append(_aggregate_value(part, binding, scope))
-        elif isinstance(part, Operation):
-            operands = [values.pop() for _ in part.operands]
-            values.append(functors.apply(part.functor, type_of(part.operands[0]), operands))
-    return values.pop()
+    return value_of(argument, binding, lambda aggregate: _aggregate_value(aggregate, binding, scope))
 
 
 def _aggregate_value(aggregate: Aggregate, binding: Binding, scope: _Scope) -> Value:
     """The result of an aggregate over its distinct assignments."""
     inside = {variable.name for variable in variables_in(aggregate)}
-    shared = {name: binding[name] for name in inside & scope.names if name in binding}
+    if not inside & scope.names <= binding.keys():
+        raise DerivationError("a value that there is none of is needed")
+    shared = {name: binding[name] for name in inside & scope.names}
     value = () if aggregate.value is None else (aggregate.value,)
     values: dict[frozenset[tuple[str, Value]], Value] = {}
     for literals in alternatives_of(aggregate.body):
-        inner = replace(scope, names=scope.names | _level_names(*literals, *value))
+        inner = replace(scope, names=scope.names | level_names(*literals, *value))
         for solution in _solutions(literals, shared, inner):
-            assignment = frozenset(item for item in solution.items() if not item[0].startswith(_HIDDEN))
+            assignment = frozenset(item for item in solution.items() if not item[0].startswith(HIDDEN))
             values[assignment] = 0 if aggregate.value is None else _value(aggregate.value, solution, inner)
     value_type = None if aggregate.value is None else aggregate.value.type
     result = functors.aggregate(aggregate.function, value_type, list(values.values()))
     if result is None:
-        raise _NoResult
+        raise NoResultError
     return result

@@ -39,10 +39,10 @@ from __future__ import annotations
 
 import re
 
-from tocsin.grammar.datalog.arguments import NESTING, USER_FUNCTORS
+from tocsin.grammar.datalog.arguments import NESTING, RECORDS, USER_FUNCTORS
 from tocsin.grammar.datalog.clauses import ClauseReader
 from tocsin.grammar.datalog.cursor import Cursor, Mistake
-from tocsin.grammar.datalog.facts import read_fact
+from tocsin.grammar.datalog.facts import read_facts
 from tocsin.grammar.datalog.outline import (
     Block,
     Column,
@@ -57,6 +57,7 @@ from tocsin.grammar.datalog.outline import (
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.syntax import Place
 from tocsin.grammar.datalog.tokens import TokenKind
+from tocsin.grammar.datalog.vocabulary import NO_RELATIONS
 
 _IO_QUALIFIERS = ("input", "output", "printsize")
 _QUALIFIERS = frozenset(
@@ -100,10 +101,9 @@ class _ProgramReader:
         while cursor.token.kind is not TokenKind.END and not cursor.at("}"):
             cursor.forget()
             if cursor.token.kind is TokenKind.NAME:
-                fact = read_fact(cursor)
-                if fact is not None:
-                    block.rules.append(fact)
-                else:
+                facts = read_facts(cursor)
+                block.rules += facts
+                if not facts:
                     self._clause(block)
             elif cursor.token.kind is TokenKind.DIRECTIVE:
                 self._directive(block, depth)
@@ -172,9 +172,9 @@ class _ProgramReader:
 
     def _relation(self, block: Block, names: list[Named]) -> None:
         cursor = self._cursor
-        names.append(cursor.name("the name of a relation"))
+        names.append(self._relation_name())
         while cursor.accept(","):
-            names.append(cursor.name("the name of a relation"))
+            names.append(self._relation_name())
         if cursor.at("="):
             cursor.fail("'debug_delta' is not supported")
         cursor.expect("(", "',' or '('")
@@ -190,6 +190,12 @@ class _ProgramReader:
             for kind in _IO_QUALIFIERS:
                 if kind in qualifiers:
                     block.directives.append(directive(kind, named, {}))
+
+    def _relation_name(self) -> Named:
+        word = self._cursor.token
+        if word.kind is TokenKind.NAME and word.text in NO_RELATIONS:
+            self._cursor.fail(f"'{word.text}' is a reserved word, and no relation")
+        return self._cursor.name("the name of a relation")
 
     def _column(self) -> Column:
         cursor = self._cursor
@@ -232,7 +238,7 @@ class _ProgramReader:
         parts: list[Named] = []
         while True:
             if cursor.at("["):
-                cursor.fail("records are not supported: give a relation a column for each field")
+                cursor.fail(RECORDS)
             part = cursor.qualified_name("a type")
             if cursor.at("{"):
                 self._skip_braces()
@@ -244,13 +250,11 @@ class _ProgramReader:
     def _skip_braces(self) -> None:
         """Step over the braces here and all branches behind them."""
         cursor = self._cursor
-        for _ in range(cursor.behind_brackets()[0]):
-            cursor.advance()
+        cursor.skip_brackets()
         while cursor.accept("|"):
             cursor.advance()
             if cursor.at("{"):
-                for _ in range(cursor.behind_brackets()[0]):
-                    cursor.advance()
+                cursor.skip_brackets()
 
     def _old_type(self, block: Block, primitive: str, names: list[Named]) -> None:
         named = self._cursor.name("the name of a type")

@@ -99,7 +99,8 @@ class Signature(NamedTuple):
 
 
 SIGNATURES = (
-    {name: Signature((_NUMERIC, _NUMERIC)) for name in ("+", "-", "*", "/", "^")}
+    {"+": Signature((_ANY, _ANY))}
+    | {name: Signature((_NUMERIC, _NUMERIC)) for name in ("-", "*", "/", "^")}
     | {
         name: Signature((_INTEGERS, _INTEGERS))
         for name in ("%", "band", "bor", "bxor", "bshl", "bshr", "bshru", "land", "lor", "lxor")
@@ -119,7 +120,7 @@ SIGNATURES = (
         "to_string": Signature((_ANY,), Type.SYMBOL),
     }
 )
-"""Every operator and functor, by the name it has in an Operation."""
+"""Every operator and functor, by the name it has in an Operation; the `+` of symbols is cat."""
 
 AGGREGATED = {
     "sum": Signature((_NUMERIC,)),
@@ -131,3 +132,6 @@ AGGREGATED = {
 
 FUNCTORS = frozenset(name for name in SIGNATURES if name.isidentifier()) - {*BINDING, *UNARY.values()}
 """The functors that are written as a name before parentheses."""
+
+NO_RELATIONS = RESERVED | FUNCTORS | {CAST, *PREDICATES, *REFUSED}
+"""The words that no relation is named by, as they mean something else before parentheses."""

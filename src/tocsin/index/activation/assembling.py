@@ -18,48 +18,14 @@ from tocsin.index.activation.plans import (
     NoneSearched,
     Other,
     Plan,
+    Range,
     Search,
     Some,
     Step,
 )
 from tocsin.index.activation.store import Store
+from tocsin.index.activation.words import FUNCTORS, KINDS
 from tocsin.kernels.activation import arithmetic, layout
-
-_KINDS = {
-    Type.NUMBER: arithmetic.NUMBER,
-    Type.SYMBOL: arithmetic.NUMBER,
-    Type.UNSIGNED: arithmetic.UNSIGNED,
-    Type.FLOAT: arithmetic.FLOAT,
-}
-
-_FUNCTORS = {
-    "+": arithmetic.ADD,
-    "-": arithmetic.SUBTRACT,
-    "*": arithmetic.MULTIPLY,
-    "/": arithmetic.DIVIDE,
-    "%": arithmetic.REMAINDER,
-    "^": arithmetic.POWER,
-    "min": arithmetic.LEAST,
-    "max": arithmetic.GREATEST,
-    "band": arithmetic.BIT_AND,
-    "bor": arithmetic.BIT_OR,
-    "bxor": arithmetic.BIT_XOR,
-    "bshl": arithmetic.SHIFT_LEFT,
-    "bshr": arithmetic.SHIFT_RIGHT,
-    "bshru": arithmetic.SHIFT_RIGHT_ZEROS,
-    "land": arithmetic.BOTH,
-    "lor": arithmetic.EITHER,
-    "lxor": arithmetic.ONE_OF,
-    "=": arithmetic.EQUAL,
-    "!=": arithmetic.DIFFERENT,
-    "<": arithmetic.LESS,
-    "<=": arithmetic.AT_MOST,
-    ">": arithmetic.GREATER,
-    ">=": arithmetic.AT_LEAST,
-    "neg": arithmetic.NEGATE,
-    "bnot": arithmetic.BIT_NOT,
-    "lnot": arithmetic.NOT,
-}
 
 
 class Assembler:
@@ -101,6 +67,7 @@ class Assembler:
             (layout.REGISTERS, self._registers),
             (layout.TUPLES, self._atoms),
             (layout.CURSORS, self._atoms),
+            (layout.NODES, self._atoms),
             (layout.OPERANDS, self._operands),
         ):
             memory.put(slot, np.zeros(length, np.int64))
@@ -113,23 +80,29 @@ class Assembler:
             case Search(atom, link, registers):
                 nexts = self._base(link) + layout.NEXTS
                 return [layout.SEARCH, atom, *self._searched(link, registers), nexts]
+            case Range(atom, link, operator, register):
+                record = self._store.link_record(link)
+                index, member = int(record[layout.L_INDEX]), int(record[layout.L_MEMBER])
+                nexts = self._base(link) + layout.NEXTS
+                return [layout.RANGE, atom, index, member, register, nexts, FUNCTORS[operator]]
             case Some(link, source, source_link):
                 return [layout.SOME, *self._heads(link), source, self._base(source_link) + layout.ENTRIES]
             case NoneFollowed(link, source, source_link, turned):
                 entries = self._base(source_link) + layout.ENTRIES
                 return [layout.NONE_FOLLOWED, *self._heads(link), source, entries, turned]
-            case NoneSearched(link, registers, turned):
-                return [layout.NONE_SEARCHED, *self._searched(link, registers), turned]
+            case NoneSearched(link, registers, turned, needed):
+                return _marked([layout.NONE_SEARCHED, *self._searched(link, registers), turned], 0, needed)
             case Load(atom, relation, pairs):
                 record = self._store.relation_record(self._store.number_of[relation])
                 place = self._store.details.place([word for pair in pairs for word in pair])
                 rows = int(record[layout.R_BASE]) + layout.ROWS
                 arity = int(record[layout.R_ARITY])
                 return [layout.LOAD, atom, rows, arity, place, len(pairs), int(atom == start)]
-            case Compute(register, expression, kind):
-                return [layout.COMPUTE, register, *self._expression(expression, kind)]
-            case Check(test):
-                return [layout.TEST, *self._test(test)]
+            case Compute(register, expression, kind, mark, needed):
+                words = [layout.COMPUTE, register, *self._expression(expression, kind)]
+                return _marked(words, mark, needed)
+            case Check(test, mark, needed):
+                return _marked([layout.TEST, 0, *self._test(test)], mark, needed)
             case Other(atom):
                 return [layout.OTHER, atom]
             case Emit(relation, registers, ranked):
@@ -202,5 +175,9 @@ class Assembler:
                 waiting.append(first)
 
 
+def _marked(words: list[int], mark: int, needed: int) -> list[int]:
+    return words + [0] * (layout.MARK - len(words)) + [mark, needed]
+
+
 def _operation(functor: str, kind: Type) -> int:
-    return arithmetic.FIRST_OPERATION + 3 * _FUNCTORS[functor] + _KINDS[kind]
+    return arithmetic.FIRST_OPERATION + 3 * FUNCTORS[functor] + KINDS[kind]

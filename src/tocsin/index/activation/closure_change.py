@@ -1,8 +1,14 @@
 """How a transitive closure changed: the pairs that came and those that went, worked out when looked at.
 
 An arc is *idle* when a path of arcs that are there both before and after does the same: it makes no pair
-come or go. Any pair that does goes through another arc: its source reaches that arc's tail, its target is
-reached from that arc's head. So only such sources, or such targets, whichever are fewer, are compared.
+come or go. Of the others:
+
+    one arc      What came, or went, with tail -> head is what no other path has: from the tail and what
+                 leads to it, but not from what leads to the head otherwise; to the head and what it leads
+                 to, but not to what the tail leads to otherwise.
+    several      A pair that changed goes through one of the arcs: its source reaches the arc's tail, its
+                 target is reached from the arc's head. So only such sources, or such targets, whichever
+                 are fewer, are compared.
 """
 
 from __future__ import annotations
@@ -14,10 +20,13 @@ import numpy as np
 
 from tocsin.index.activation.arc_set import Numbers, Words
 from tocsin.index.activation.reachability import Reachability
-from tocsin.kernels.activation.closure_changes import compare_closures
+from tocsin.kernels.activation.closure_changes import compare_closures, missing_pairs
 
 FEW = 64
 """Up to so many arcs are worth asking whether they are idle."""
+
+NOTHING: Words = np.empty((2, 0), np.int64)
+"""Columns without room: what is asked to write there only counts."""
 
 
 class NetArcs(NamedTuple):
@@ -41,7 +50,7 @@ class ClosureChange:
 
     def __init__(self, compared: Callable[[], Comparison]) -> None:
         self._compared: Callable[[], Comparison] | None = compared
-        self._pairs = (np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        self._pairs = (NOTHING.T, NOTHING.T)
 
     def added(self) -> Words:
         """The pairs that came, int64[n, 2]."""
@@ -60,28 +69,22 @@ class ClosureChange:
 
 def changed_pairs(compared: Comparison) -> tuple[Words, Words]:
     """The pairs that came and those that went."""
-    before, after, _, words = compared
-    added, removed = _busy(compared)
-    sources = np.union1d(before.before(removed[:, 0]), after.before(added[:, 0]))
-    targets = np.union1d(before.after(removed[:, 1]), after.after(added[:, 1]))
-    if len(sources) <= len(targets):
-        return _differences(before, after, sources, words)
-    gained, lost = _differences(before.turned, after.turned, targets, words)
-    return gained[:, ::-1], lost[:, ::-1]
+    if len(compared.arcs.added) + len(compared.arcs.removed) > FEW:
+        return _through_several(compared)
+    kept = _kept(compared)
+    added, removed = (_not_idle(kept, arcs) for arcs in compared.arcs)
+    if len(added) + len(removed) > 1:
+        return _through_several(compared._replace(arcs=NetArcs(added, removed)))
+    words = compared.words
+    return _through_one(kept, added, words), _through_one(kept, removed, words)
 
 
-def _busy(compared: Comparison) -> NetArcs:
-    """The arcs that need looking at: without the idle ones, where these are quickly told."""
+def _kept(compared: Comparison) -> Reachability:
+    """The graph of the arcs that are there before and after."""
     before, after, (added, removed), _ = compared
-    if len(added) + len(removed) > FEW:
-        return NetArcs(added, removed)
     if not len(removed):
-        kept = before
-    elif not len(added):
-        kept = after
-    else:
-        kept = _without(before, removed)
-    return NetArcs(_not_idle(kept, added), _not_idle(kept, removed))
+        return before
+    return _without(before, removed) if len(added) else after
 
 
 def _not_idle(kept: Reachability, arcs: Numbers) -> Numbers:
@@ -99,14 +102,45 @@ def _one_number(tails: Numbers, heads: Numbers) -> Words:
     return (tails.astype(np.int64) << 32) | heads
 
 
+def _through_one(kept: Reachability, arcs: Numbers, words: Words) -> Words:
+    """The pairs that a graph has with one more arc; none where there is no arc."""
+    if not len(arcs):
+        return NOTHING.T
+    tail, head = arcs[0, :1], arcs[0, 1:]
+    sources = np.setdiff1d(kept.before(tail), kept.reaching(head))
+    targets = np.setdiff1d(kept.after(head), kept.reached_from(tail))
+    if len(sources) <= len(targets):
+        return _missing(kept, sources, targets, words)
+    return _missing(kept.turned, targets, sources, words)[:, ::-1]
+
+
+def _missing(graph: Reachability, sources: Numbers, targets: Numbers, words: Words) -> Words:
+    """The pairs of a source and a target that the closure of a graph does not have."""
+    grouped = sources[np.argsort(_components(graph, sources))]
+    closure = (graph.condensation, *graph.rows, words)
+    pairs = np.empty((2, missing_pairs(grouped, targets, *closure, NOTHING)), np.int64)
+    if pairs.size:
+        missing_pairs(grouped, targets, *closure, pairs)
+    return pairs.T
+
+
+def _through_several(compared: Comparison) -> tuple[Words, Words]:
+    before, after, (added, removed), words = compared
+    sources = np.union1d(before.before(removed[:, 0]), after.before(added[:, 0]))
+    targets = np.union1d(before.after(removed[:, 1]), after.after(added[:, 1]))
+    if len(sources) <= len(targets):
+        return _differences(before, after, sources, words)
+    gained, lost = _differences(before.turned, after.turned, targets, words)
+    return gained[:, ::-1], lost[:, ::-1]
+
+
 def _differences(
     before: Reachability, after: Reachability, sources: Numbers, words: Words
 ) -> tuple[Words, Words]:
     """The pairs of these sources that came and those that went."""
     grouped = sources[np.lexsort((_components(after, sources), _components(before, sources)))]
     graphs = (before.condensation, *before.rows, after.condensation, *after.rows, words)
-    nothing = np.empty((2, 0), np.int64)
-    gains, losses = compare_closures(grouped, *graphs, nothing, nothing)
+    gains, losses = compare_closures(grouped, *graphs, NOTHING, NOTHING)
     added, removed = np.empty((2, gains), np.int64), np.empty((2, losses), np.int64)
     if gains + losses:
         compare_closures(grouped, *graphs, added, removed)

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tocsin.grammar.datalog.syntax import Type
+
 MOST_SIDES = 16
 
 
 class Side(NamedTuple):
-    """Columns of a relation that are a key together."""
+    """Columns of a relation that are a key together; one column may be kept in the order of its type."""
 
     relation: str
     columns: tuple[int, ...]
+    order: Type | None = None
 
 
 class ColumnTest(NamedTuple):

@@ -8,7 +8,8 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ from tocsin.index.activation.outside import AggregateStep, ClosureStep, Derivati
 from tocsin.index.activation.store import Store
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
-from tocsin.kernels.activation import activating, asking, layout, settling
+from tocsin.kernels.activation import activating, asking, layout, reporting, settling
+from tocsin.kernels.jit import entry_point
 
 NO_LIMIT = 2**62
 
@@ -73,7 +75,11 @@ class Machine:
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
         self._control_words = self._control.data
         self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
-        self._inbox_words = self._inbox.data
+        self._inbox_bytes = self._inbox.data
+        self._pack = [Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
+        self._change_one: Callable[[Words, int, bool], int] = self._first_change_one
+        self._reported = np.empty(64, np.int64)
+        self._arities = [len(relation.types) for relation in program.relations]
         for slot, array in (
             (layout.CONTROL, self._control),
             (layout.INBOX, self._inbox),
@@ -112,25 +118,34 @@ class Machine:
             self.settle()
         if self._graphs:
             self._begin_closures()
-        inbox = self._inbox_words
-        for place, word in enumerate(row):
-            inbox[place] = word
-        status = settling.change_one(self._store.memory.table, relation, insert)
+        self._pack[relation](self._inbox_bytes, 0, *row)
+        status = self._change_one(self._store.memory.table, relation, insert)
         if status != layout.FINISHED:
             if status == layout.NEEDS_ROOM_FIRST:
                 self._store.make_room(relation, 1)
-                status = settling.change_one(self._store.memory.table, relation, insert)
+                status = self._change_one(self._store.memory.table, relation, insert)
             self._run(status)
         reports: int = self._control_words[layout.REPORTS]
         return reports
 
     def added(self, relation: int) -> Words:
         """The rows that the last change added to a relation."""
-        return self._net_change(relation, layout.PRESENT)
+        return self.net_change(relation)[0]
 
     def removed(self, relation: int) -> Words:
         """The rows that the last change removed from a relation."""
-        return self._net_change(relation, layout.BEFORE)
+        return self.net_change(relation)[1]
+
+    def net_change(self, relation: int) -> tuple[Words, Words]:
+        """The rows that the last change added to a relation, and those that it removed."""
+        while (counts := reporting.report(self._store.memory.table, relation, self._reported)) < 0:
+            self._reported = np.empty(2 * -counts * self._arities[relation], np.int64)
+        arity = self._arities[relation]
+        came, went = counts >> 32, counts & 0xFFFFFFFF
+        added = self._reported[: came * arity].reshape(came, arity).copy()
+        if not went:
+            return added, added[:0]
+        return added, self._reported[len(self._reported) - went * arity :].reshape(went, arity).copy()
 
     def closure_change(self, relation: int) -> ClosureChange | None:
         """The last change of a relation that is kept as a graph, to be worked out when looked at."""
@@ -165,7 +180,13 @@ class Machine:
         return bool(self._state_of(relation, row) & layout.GIVEN)
 
     def rank(self, relation: int, row: Sequence[int]) -> int:
-        """When a row became present: in a recursive relation it can be derived from rows of lower rank."""
+        """When a row became present: in a recursive relation it can be derived from rows of lower rank.
+
+        Of a closure that is kept as a graph it is the length of a shortest path.
+        """
+        graph = self._graph(relation)
+        if graph is not None:
+            return len(graph.path(row[0], row[1]))
         record = self._store.relation_record(relation)
         number = self._store.find(relation, np.array(row, np.int64))
         if number < 0 or not record[layout.R_RECURSIVE]:
@@ -234,6 +255,8 @@ class Machine:
             "relations": {name: self.size(number) for name, number in self._store.number_of.items()},
             "data_indexes": sum(bool(members) for members in self._store.links.members),
             "links": len(self._store.links.links),
+            "index_keys": self._store.keys(),
+            "semantic_entries": self._store.semantic_entries(),
             "bytes": self._store.memory.bytes,
         }
 
@@ -241,6 +264,11 @@ class Machine:
         """Count accesses from zero."""
         for field in (layout.INDEX_ACCESSES, layout.TUPLE_ACCESSES, layout.ACTIVATIONS, layout.BARREN):
             self._control[field] = 0
+
+    def _first_change_one(self, table: Words, relation: int, insert: bool) -> int:
+        status = settling.change_one(table, relation, insert)
+        self._change_one = entry_point(settling.change_one)
+        return status
 
     def _make_outside_steps(self) -> None:
         for step in self.program.steps:
@@ -279,12 +307,6 @@ class Machine:
 
     def _rows_with(self, relation: int, bit: int) -> Words:
         return self._store.rows(relation, np.flatnonzero(self._store.states(relation) & bit))
-
-    def _net_change(self, relation: int, bit: int) -> Words:
-        """Rows that were noted and, of PRESENT and BEFORE, have just this bit."""
-        changed = self._store.changed(relation)
-        states = self._store.states(relation)[changed] & (layout.PRESENT | layout.BEFORE)
-        return self._store.rows(relation, changed[states == bit])
 
     def _run(self, status: int) -> None:
         """Give the kernel what it asks for until it has finished."""

@@ -6,12 +6,12 @@ from collections import deque
 
 from tocsin.grammar.datalog.alternatives import Literal, alternatives_of
 from tocsin.grammar.datalog.syntax import Atom as WrittenAtom
-from tocsin.grammar.datalog.syntax import CheckedProgram, Rule, Type, Value
+from tocsin.grammar.datalog.syntax import CheckedProgram, Constant, Rule, Truth, Type, Value, type_of
 from tocsin.index.activation.normal_form import Atom, NormalProgram, Source, Variable
 from tocsin.index.activation.passes.aggregates import expanded, lifted
 from tocsin.index.activation.passes.clause import Clause
 from tocsin.index.activation.passes.made import Made
-from tocsin.index.activation.passes.reading import Reader
+from tocsin.index.activation.passes.reading import Reader, canonical
 from tocsin.index.activation.passes.texts import emit_in_stages
 from tocsin.index.activation.passes.unifying import unified
 
@@ -25,6 +25,9 @@ def normal_program(program: CheckedProgram, local: Value | None = None) -> Norma
     made = Made(program, local)
     recursive = {name: stratum for stratum in program.strata for name in stratum}
     for rule in program.rules:
+        if _is_plain_fact(rule):
+            _add_facts(rule, made)
+            continue
         for literals in alternatives_of(rule.body):
             for head in rule.heads:
                 _normalise(_read(rule, head, literals, recursive[head.relation], made), made)
@@ -32,6 +35,21 @@ def normal_program(program: CheckedProgram, local: Value | None = None) -> Norma
         if relation.eqrel:
             made.equivalence(relation.name, Source(f".decl {relation.name} eqrel", relation.place))
     return made.program()
+
+
+def _is_plain_fact(rule: Rule) -> bool:
+    """Whether it is a fact of constants, of which a program may have a million."""
+    return (
+        isinstance(rule.body, Truth)
+        and rule.body.holds
+        and all(isinstance(argument, Constant) for head in rule.heads for argument in head.arguments)
+    )
+
+
+def _add_facts(rule: Rule, made: Made) -> None:
+    for head in rule.heads:
+        constants = (argument for argument in head.arguments if isinstance(argument, Constant))
+        made.fact(head.relation, tuple(canonical(each.value, type_of(each)) for each in constants))
 
 
 def _read(

@@ -9,7 +9,6 @@ from tocsin.index.activation.constraints import Cardinalities, join_tree
 from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
 from tocsin.index.activation.normal_form import (
     Atom,
-    Call,
     Constant,
     Expression,
     JoinRule,
@@ -27,11 +26,15 @@ from tocsin.index.activation.plans import (
     NoneSearched,
     Other,
     Plan,
+    Range,
     Search,
     Some,
     Step,
 )
+from tocsin.index.activation.uncertain import OF_A_TEST, marks_of, may_fail, variables_in
 from tocsin.kernels.activation import layout
+
+_TURNED_ROUND = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 WordOf = Callable[[Value, Type], int]
 
@@ -56,6 +59,10 @@ class RulePlanner:
         self.columns = [_columns(atom) for atom in self.atoms]
         self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
         self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
+        self.marks = marks_of(rule)
+        self.wanted = {term.number for term in rule.head.terms if isinstance(term, Variable)}
+        for part in _expressions(rule):
+            self.wanted |= variables_in(part)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
         for left in range(len(self.atoms)):
             for right in range(left):
@@ -143,6 +150,8 @@ class _Planning:
         self.bound_atoms: list[int] = []
         self.bound: set[int] = set()
         self.loaded: set[int] = set()
+        self.marks = planner.marks
+        self.registers = _registers(self.rule)
         self.lets: list[Let] = list(self.rule.lets)
         self.checks: list[Test] = list(self.rule.tests)
         self.negated = [atom for atom in range(len(self.rule.body), len(planner.atoms)) if atom != start]
@@ -154,14 +163,15 @@ class _Planning:
             if self._had_its_turn(atom):
                 self.steps.append(Other(atom))
             self._bind(atom)
-        registers = self._emit()
+        self._ask_what_can_be_asked(self.lets, self.checks, self.negated)
+        self._emit()
         return Plan(
             self.rule,
             self.planner.atoms[self.start].relation,
             self.start,
             self.planner.tests[self.start],
             tuple(self.steps),
-            registers,
+            self.registers,
         )
 
     def _had_its_turn(self, atom: int) -> bool:
@@ -175,38 +185,58 @@ class _Planning:
         for other, order in self.planner.partners(atom):
             if other not in self.bound_atoms:
                 self.steps.append(Some(self.planner.link(other, order), atom, self.planner.link(atom, order)))
-        self._ask_what_can_be_asked()
+        certain = [let for let in self.lets if not self._may_fail(let.expression, let.variable)]
+        checks = [check for check in self.checks if not self._may_fail(check.left, check.right)]
+        negated = [atom for atom in self.negated if self.marks.keys().isdisjoint(self.planner.columns[atom])]
+        self._ask_what_can_be_asked(certain, checks, negated)
 
-    def _ask_what_can_be_asked(self) -> None:
-        """Negated atoms, computed variables and tests, as soon as their variables are bound."""
-        progress = True
-        while progress:
-            progress = False
-            for let in list(self.lets):
-                if self.bound.issuperset(_variables(let.expression)):
-                    self.lets.remove(let)
-                    self._compute(let)
-                    progress = True
-        for check in list(self.checks):
-            variables = _variables(check.left) | _variables(check.right)
+    def _may_fail(self, *parts: Expression) -> bool:
+        """Whether there may be no value: then all that is certain is asked first, whatever is bound."""
+        return any(may_fail(part) or self.marks.keys() & variables_in(part) for part in parts)
+
+    def _ask_what_can_be_asked(
+        self, lets: Collection[Let], checks: Collection[Test], negated: Collection[int]
+    ) -> None:
+        """Computed variables, tests and negated atoms, as soon as their variables are bound."""
+        waiting = list(lets)
+        while ready := [let for let in waiting if self.bound >= variables_in(let.expression)]:
+            for let in ready:
+                waiting.remove(let)
+                self.lets.remove(let)
+                self._compute(let)
+        for check in list(checks):
+            variables = variables_in(check.left) | variables_in(check.right)
             if self.bound >= variables:
                 self.checks.remove(check)
-                self._load(variables)
-                self.steps.append(Check(check))
-        for atom in list(self.negated):
+                self._check(check)
+        for atom in list(negated):
             if self.bound.issuperset(self.planner.columns[atom]):
                 self.negated.remove(atom)
                 self._ask_for_none(atom)
 
     def _compute(self, let: Let) -> None:
-        self._load(_variables(let.expression))
-        if let.variable.number in self.bound:
-            self._load({let.variable.number})
-            self.steps.append(Check(Test("=", let.variable, let.expression, let.type)))
-        else:
-            self.steps.append(Compute(let.variable.number, let.expression, let.type))
-            self.bound.add(let.variable.number)
-            self.loaded.add(let.variable.number)
+        number = let.variable.number
+        if number in self.bound:
+            self._check(Test("=", let.variable, let.expression, let.type))
+            return
+        variables = variables_in(let.expression)
+        self._load(variables)
+        mark = self.marks.get(number, 0)
+        self.steps.append(Compute(number, let.expression, let.type, mark, self._needed(variables)))
+        self.bound.add(number)
+        self.loaded.add(number)
+
+    def _check(self, check: Test) -> None:
+        variables = variables_in(check.left) | variables_in(check.right)
+        self._load(variables)
+        mark = OF_A_TEST if self._may_fail(check.left, check.right) else 0
+        self.steps.append(Check(check, mark, self._needed(variables)))
+
+    def _needed(self, variables: Iterable[int]) -> int:
+        needed = 0
+        for variable in variables:
+            needed |= self.marks.get(variable, 0)
+        return needed
 
     def _ask_for_none(self, atom: int) -> None:
         order = self.planner.negated_order(atom)
@@ -217,7 +247,7 @@ class _Planning:
             self.steps.append(NoneFollowed(link, source, self.planner.link(source, order), turned))
         else:
             self._load(order)
-            self.steps.append(NoneSearched(link, order, turned))
+            self.steps.append(NoneSearched(link, order, turned, self._needed(order)))
 
     def _turned(self, atom: int) -> int:
         """How the entry that turned for the starting atom counts for another one that hangs by the same link.
@@ -235,11 +265,12 @@ class _Planning:
         if not waiting:
             return None
 
-        def merit(atom: int) -> tuple[bool, bool, int, int, int]:
+        def merit(atom: int) -> tuple[bool, bool, int, bool, int, int]:
             variables = self.bound & set(self.planner.columns[atom])
             all_bound = self.bound.issuperset(self.planner.columns[atom])
             tuples = self.planner.cardinalities.get(self.planner.atoms[atom].relation, 0)
-            return all_bound, self._source(atom, variables) is not None, len(variables), -tuples, -atom
+            is_followed = self._source(atom, variables) is not None
+            return all_bound, is_followed, len(variables), self._range(atom) is not None, -tuples, -atom
 
         return max(waiting, key=merit)
 
@@ -265,53 +296,81 @@ class _Planning:
             self._drop_check(Some(link, source, source_link))
             self.steps.append(Follow(atom, link, source, source_link))
             return
+        ranged = None if variables else self._range(atom)
+        if ranged is not None:
+            self._find_in_range(atom, *ranged)
+            return
         order = self.planner.search_order(atom, variables)
         self._load(variables)
         self.steps.append(Search(atom, self.planner.link(atom, order), order))
 
+    def _range(self, atom: int) -> tuple[Test, Variable, str, Expression] | None:
+        """A test that bounds a variable of an atom by what is bound already, as `variable operator bound`."""
+        for check in self.checks:
+            for mine, operator, bound in (
+                (check.left, check.operator, check.right),
+                (check.right, _TURNED_ROUND.get(check.operator, ""), check.left),
+            ):
+                is_here = isinstance(mine, Variable) and mine.number in self.planner.columns[atom]
+                is_known = self.bound >= variables_in(bound) and not self._may_fail(bound)
+                if is_here and is_known and operator in _TURNED_ROUND and isinstance(mine, Variable):
+                    return check, mine, operator, bound
+        return None
+
+    def _find_in_range(
+        self, atom: int, check: Test, variable: Variable, operator: str, bound: Expression
+    ) -> None:
+        self.checks.remove(check)
+        self._load(variables_in(bound))
+        register = self.registers
+        self.registers += 1
+        self.steps.append(Compute(register, bound, check.type))
+        column = self.planner.columns[atom][variable.number]
+        side = Side(self.planner.atoms[atom].relation, (column,), check.type)
+        link = self.planner.links.link(Link(side, self.planner.tests[atom], negated=False))
+        self.steps.append(Range(atom, link, operator, register))
+
     def _drop_check(self, check: Some) -> None:
         """Leave out a check that the next step repeats with nothing in between that goes through tuples."""
         for place in range(len(self.steps) - 1, -1, -1):
-            if isinstance(self.steps[place], Follow | Search):
+            if isinstance(self.steps[place], Follow | Search | Range):
                 return
             if self.steps[place] == check:
                 del self.steps[place]
                 return
 
     def _load(self, variables: Collection[int]) -> None:
-        """Have variables in registers: from the coming tuple if it has them, else from the last one found."""
+        """Have variables in registers: from the coming tuple if it has them, else from the last one found.
+
+        Where a tuple is read, all is read of it that will be wanted.
+        """
         missing = {variable for variable in variables if variable not in self.loaded}
         for atom in (self.start, *reversed(self.bound_atoms)):
             columns = self.planner.columns[atom]
-            here = sorted(missing & set(columns))
-            if here:
+            if missing & columns.keys():
+                here = sorted((missing | self.planner.wanted - self.loaded) & columns.keys())
                 pairs = tuple((columns[variable], variable) for variable in here)
                 self.steps.append(Load(atom, self.planner.atoms[atom].relation, pairs))
                 missing -= set(here)
                 self.loaded |= set(here)
 
-    def _emit(self) -> int:
+    def _emit(self) -> None:
         head = self.rule.head
-        registers = 1 + max(
-            (variable.number for variable in _all_variables(self.rule)),
-            default=-1,
-        )
         self._load({term.number for term in head.terms if isinstance(term, Variable)})
         columns: list[int] = []
         for term, kind in zip(head.terms, self.planner.head_types, strict=True):
             if isinstance(term, Variable):
                 columns.append(term.number)
             elif isinstance(term, Constant):
-                self.steps.append(Compute(registers, term, kind))
-                columns.append(registers)
-                registers += 1
+                self.steps.append(Compute(self.registers, term, kind))
+                columns.append(self.registers)
+                self.registers += 1
         ranked = tuple(
             (number, atom.relation)
             for number, atom in enumerate(self.rule.body)
             if atom.relation in self.planner.ranked
         )
         self.steps.append(Emit(head.relation, tuple(columns), ranked))
-        return registers
 
 
 def _columns(atom: Atom) -> dict[int, int]:
@@ -335,23 +394,23 @@ def _tests(atom: Atom, types: Sequence[Type], word_of: WordOf) -> tuple[ColumnTe
     return tuple(tests)
 
 
-def _variables(expression: Expression) -> set[int]:
-    found: set[int] = set()
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Variable):
-            found.add(part.number)
-        elif isinstance(part, Call):
-            waiting.extend(part.operands)
-    return found
-
-
-def _all_variables(rule: JoinRule) -> Iterable[Variable]:
-    for atom in (rule.head, *rule.body, *rule.negated):
-        yield from (term for term in atom.terms if isinstance(term, Variable))
+def _expressions(rule: JoinRule) -> Iterable[Expression]:
     for let in rule.lets:
         yield let.variable
-        yield from map(Variable, _variables(let.expression))
+        yield let.expression
     for test in rule.tests:
-        yield from map(Variable, _variables(test.left) | _variables(test.right))
+        yield test.left
+        yield test.right
+
+
+def _registers(rule: JoinRule) -> int:
+    """How many registers the variables of a rule take."""
+    found = {
+        term.number
+        for atom in (rule.head, *rule.body, *rule.negated)
+        for term in atom.terms
+        if isinstance(term, Variable)
+    }
+    for part in _expressions(rule):
+        found |= variables_in(part)
+    return 1 + max(found, default=-1)

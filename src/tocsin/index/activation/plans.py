@@ -31,6 +31,15 @@ class Search(NamedTuple):
     registers: tuple[int, ...]
 
 
+class Range(NamedTuple):
+    """Go through the tuples of an ordered link whose key compares with a register as the operator says."""
+
+    atom: int
+    link: int
+    operator: str
+    register: int
+
+
 class Some(NamedTuple):
     """Go on only if there is a tuple of `link` where the tuple of another atom hangs."""
 
@@ -54,6 +63,7 @@ class NoneSearched(NamedTuple):
     link: int
     registers: tuple[int, ...]
     turned: int
+    needed: int = 0
 
 
 class Load(NamedTuple):
@@ -65,17 +75,24 @@ class Load(NamedTuple):
 
 
 class Compute(NamedTuple):
-    """Work out an expression into a register."""
+    """Work out an expression into a register.
+
+    Where it may have no value, `mark` is the bit that says so; `needed` are the bits of what a step needs.
+    """
 
     register: int
     expression: Expression
     type: Type
+    mark: int = 0
+    needed: int = 0
 
 
 class Check(NamedTuple):
     """Go on only if a comparison holds."""
 
     test: Test
+    mark: int = 0
+    needed: int = 0
 
 
 class Other(NamedTuple):
@@ -92,7 +109,7 @@ class Emit(NamedTuple):
     ranked: tuple[tuple[int, str], ...]
 
 
-Step = Follow | Search | Some | NoneFollowed | NoneSearched | Load | Compute | Check | Other | Emit
+Step = Follow | Search | Range | Some | NoneFollowed | NoneSearched | Load | Compute | Check | Other | Emit
 
 
 class Plan(NamedTuple):

@@ -45,6 +45,7 @@ class Reachability:
     """The transitive closure of the arcs tails[i] -> heads[i] between vertices 0 ... n - 1.
 
     A vertex reaches another when there is a path of at least one arc; so it reaches itself only on a cycle.
+    One that got its number later has no arcs here: it reaches nothing and is reached from nowhere.
     """
 
     def __init__(self, tails: Numbers, heads: Numbers, vertices: int, room: int = ROOM) -> None:
@@ -120,25 +121,26 @@ class Reachability:
         write_pairs(self.condensation, *self.rows, words, columns[0], columns[1])
         return columns.T
 
-    def reached_from(self, vertex: int) -> Numbers:
-        """All that a vertex reaches."""
-        return self._found(self.forward, np.array([vertex], np.int32))
+    def reached_from(self, vertices: Numbers) -> Numbers:
+        """All that one of some vertices reaches, each once."""
+        return self._found(self.forward, vertices)
 
-    def reaching(self, vertex: int) -> Numbers:
-        """All that reach a vertex."""
-        return self._found(self.backward, np.array([vertex], np.int32))
-
-    def before(self, vertices: Numbers) -> Numbers:
-        """Some vertices and all that reach one of them, each once."""
-        return np.unique(np.concatenate([vertices, self._found(self.backward, vertices)]))
+    def reaching(self, vertices: Numbers) -> Numbers:
+        """All that reach one of some vertices, each once."""
+        return self._found(self.backward, vertices)
 
     def after(self, vertices: Numbers) -> Numbers:
         """Some vertices and all that one of them reaches, each once."""
-        return np.unique(np.concatenate([vertices, self._found(self.forward, vertices)]))
+        return np.union1d(vertices, self.reached_from(vertices))
+
+    def before(self, vertices: Numbers) -> Numbers:
+        """Some vertices and all that reach one of them, each once."""
+        return np.union1d(vertices, self.reaching(vertices))
 
     def _found(self, graph: tuple[Numbers, Numbers], vertices: Numbers) -> Numbers:
-        _, waiting = self._search(graph, vertices, NOWHERE)
-        return waiting[vertices.size :]
+        known = vertices[vertices < self.vertices]
+        _, waiting = self._search(graph, known, NOWHERE)
+        return waiting[known.size :]
 
     def _search(
         self, graph: tuple[Numbers, Numbers], vertices: Numbers, wanted: int
@@ -150,7 +152,7 @@ class Reachability:
         return came_from, waiting[:used]
 
     def holds(self, source: int, target: int) -> bool:
-        """Whether one vertex reaches the other; one that came later than these arcs reaches nothing."""
+        """Whether one vertex reaches the other."""
         if max(source, target) >= self.vertices:
             return False
         row_of, bits = self.rows
@@ -162,6 +164,8 @@ class Reachability:
 
     def path(self, source: int, target: int) -> list[int]:
         """The vertices of a shortest path, both ends among them; nothing when there is none."""
+        if max(source, target) >= self.vertices:
+            return []
         came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
         if came_from[target] < 0:
             return []

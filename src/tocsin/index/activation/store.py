@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from tocsin.index.activation.linking import ColumnTest, Link, Links
 from tocsin.index.activation.memory import Memory, Numbers, Words
+from tocsin.index.activation.words import KINDS
 from tocsin.kernels.activation import asking, hashing, layout, tables
+from tocsin.kernels.activation.ordered import ROOM_FOR_ONE
 
 _FIRST_ROOM = 8
 _GROWTH = 1.5
@@ -103,16 +105,7 @@ class Store:
     def add_links(self) -> None:
         """Make arrays for every link and data index that `links` has got since the last time."""
         for index in self.links.build():
-            base = self.memory.add(np.zeros(0, np.int64))
-            self.memory.add(np.zeros(0, np.int32))
-            self.memory.add(np.zeros(_hash_size(_FIRST_ROOM), np.int32))
-            record = np.zeros(layout.INDEX, np.int64)
-            record[layout.I_BASE] = base
-            self._append(layout.INDEXES, record)
-            if self.links.members[index]:
-                first = self.links.links[self.links.members[index][0]]
-                record = self.index_record(index)
-                record[layout.I_WIDTH] = len(first.side.columns)
+            self._add_index(index)
         new = range(self._linked, len(self.links.links))
         self._linked = len(self.links.links)
         for link in new:
@@ -158,6 +151,8 @@ class Store:
         record = self.index_record(index)
         base, width, members = (int(record[at]) for at in (layout.I_BASE, layout.I_WIDTH, layout.I_MEMBERS))
         size, room = int(record[layout.I_SIZE]), int(record[layout.I_ROOM])
+        if record[layout.I_ORDER]:
+            self._make_node_room(base, more)
         if size + more <= room:
             return
         room = max(size + more, int(_GROWTH * room) + _FIRST_ROOM)
@@ -212,11 +207,56 @@ class Store:
         """The links of a relation."""
         return self._relation_links[relation]
 
+    def keys(self) -> int:
+        """How many keys all data indexes have."""
+        bases = [int(self.index_record(index)[layout.I_BASE]) for index in range(len(self.links.members))]
+        return sum(int(np.count_nonzero(self.array(base, layout.PLACES))) for base in bases)
+
+    def semantic_entries(self) -> int:
+        """How many tuples hang in data indexes, a tuple once for each link: with partners, or waiting."""
+        count = 0
+        for link in range(len(self.links.links)):
+            record = self.link_record(link)
+            states = self.states(int(record[layout.L_RELATION]))
+            entries = self.array(int(record[layout.L_BASE]), layout.ENTRIES)[: states.size]
+            count += int(np.count_nonzero((states & layout.PRESENT != 0) & (entries >= 0)))
+        return count
+
     def _record(self, slot: int, words: int, number: int) -> Words:
         return self.memory.arrays[slot][number * words : (number + 1) * words]
 
     def _append(self, slot: int, record: Words) -> None:
         self.memory.put(slot, np.concatenate((self.memory.arrays[slot], record)))
+
+    def _add_index(self, index: int) -> None:
+        members = self.links.members[index]
+        side = self.links.links[members[0]].side if members else None
+        record = np.zeros(layout.INDEX, np.int64)
+        record[layout.I_BASE] = self.memory.add(np.zeros(0, np.int64))
+        record[layout.I_WIDTH] = len(side.columns) if side else 0
+        record[layout.I_ORDER] = 1 + KINDS[side.order] if side and side.order else 0
+        for array in (
+            np.zeros(0, np.int32),
+            np.zeros(_hash_size(_FIRST_ROOM), np.int32),
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int32),
+            np.zeros(0, np.int32),
+            np.zeros(0, np.int32),
+            np.full(1, -1, np.int32),
+            np.zeros(1, np.int32),
+            np.array([0, -1], np.int64),
+        ):
+            self.memory.add(array)
+        self._append(layout.INDEXES, record)
+
+    def _make_node_room(self, base: int, more: int) -> None:
+        """Have nodes for more keys: each takes one and a third on average, and at most ROOM_FOR_ONE."""
+        used = int(self.array(base, layout.NODE_SUPPLY)[0])
+        length = self.array(base, layout.NODE_KEYS).size
+        if used + more * ROOM_FOR_ONE > length:
+            length = max(used + more * ROOM_FOR_ONE, int(_GROWTH * length))
+            for kind in (layout.NODE_KEYS, layout.NODE_RIGHT, layout.NODE_DOWN, layout.NODE_LEFT):
+                self.memory.lengthen(base + kind, length)
 
     def _add_link(self, number: int, link: Link) -> None:
         index = self.links.index_of(number)

@@ -35,7 +35,10 @@ from tocsin.kernels.activation.layout import (
     INDEX_ACCESSES,
     INDEXES,
     LOAD,
+    MARK,
+    NEEDED,
     NEEDS_EMISSIONS,
+    NODES,
     NONE_FOLLOWED,
     NONE_SEARCHED,
     OPERANDS,
@@ -52,6 +55,7 @@ from tocsin.kernels.activation.layout import (
     R_ARITY,
     R_BASE,
     R_SIZE,
+    RANGE,
     REGISTERS,
     RELATION,
     RELATIONS,
@@ -61,12 +65,14 @@ from tocsin.kernels.activation.layout import (
     STATES,
     STEP,
     STEPS,
+    TEST,
     TUPLE_ACCESSES,
     TUPLES,
     TURNED_ENTRY,
     WANTING,
 )
 from tocsin.kernels.activation.memory import numbers, words
+from tocsin.kernels.activation.ranges import entry_of_node, first_in_range, next_in_range
 from tocsin.kernels.jit import bare_kernel
 
 
@@ -76,6 +82,9 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
 
     Returns GOES_ON, FAILED, or NEEDS_EMISSIONS when there was no room: then nothing is appended. A tuple that
     has to wait, because an atom that can be asked from it alone has no partner, is not activated at all.
+
+    What cannot be worked out is an error only where all else holds. So a step that fails leaves a mark, those
+    that need its value are taken to hold, and the error is raised when a derivation would be found.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
     relations, steps = words(table, RELATIONS), words(table, STEPS)
@@ -86,11 +95,13 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     if not passes(table, rows, start, plans[record + P_TESTS], plans[record + P_TESTS_END]):
         return GOES_ON
     tuples, cursors, registers = words(table, TUPLES), words(table, CURSORS), words(table, REGISTERS)
-    details, operands = words(table, DETAILS), words(table, OPERANDS)
+    nodes, details, operands = words(table, NODES), words(table, DETAILS), words(table, OPERANDS)
     here = plans[record + P_ATOM]
     tuples[here] = coming
     emitted_before = control[EMITTED]
     is_active = False
+    poison = np.int64(0)
+    failure = GOES_ON
     depth = 0
     at = plans[record + P_STEPS]
     while True:
@@ -122,6 +133,14 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 cursors[depth] = at
                 depth += 1
             holds = found != 0
+        elif code == RANGE:
+            node = first_in_range(table, steps[at + 2], steps[at + 6], registers[steps[at + 4]])
+            control[INDEX_ACCESSES] += 1
+            holds = node >= 0
+            if holds:
+                _stand_at_node(table, at, node)
+                cursors[depth] = at
+                depth += 1
         elif code == NONE_FOLLOWED:
             entry = np.int64(numbers(table, steps[at + 5])[tuples[steps[at + 4]]])
             control[INDEX_ACCESSES] += 1
@@ -129,6 +148,8 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 holds = steps[at + 6] == AS_EMPTY
             elif entry >= 0:
                 holds = numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
+        elif NONE_SEARCHED <= code <= TEST and steps[at + NEEDED] & poison:
+            poison |= steps[at + MARK]
         elif code == NONE_SEARCHED:
             entry = find_entry(table, steps[at + 1], registers, 0, steps[at + 3])
             control[INDEX_ACCESSES] += 1
@@ -148,21 +169,21 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == OTHER:
             holds = tuples[steps[at + 1]] != coming
         elif code == EMIT:
+            if poison:
+                control[WANTING] = plans[record + P_RULE]
+                control[FAILURE] = failure
+                return FAILED
             if not _emit(table, at, sign):
                 control[EMITTED] = emitted_before
                 return NEEDS_EMISSIONS
             is_active = True
             holds = False
         else:
-            first, last = (
-                (steps[at + 2], steps[at + 3]) if code == COMPUTE else (steps[at + 1], steps[at + 2])
-            )
-            failure = evaluate(table, first, last)
-            if failure != GOES_ON:
-                control[WANTING] = plans[record + P_RULE]
-                control[FAILURE] = failure
-                return FAILED
-            if code == COMPUTE:
+            status = evaluate(table, steps[at + 2], steps[at + 3])
+            if status != GOES_ON:
+                failure = status
+                poison |= steps[at + MARK]
+            elif code == COMPUTE:
                 registers[steps[at + 1]] = operands[0]
             else:
                 holds = operands[0] != 0
@@ -176,6 +197,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 control[BARREN] += is_active and control[EMITTED] == emitted_before
                 return GOES_ON
             at = cursors[depth - 1]
+            poison = np.int64(0)
             nexts = numbers(table, steps[at + 7] if steps[at] == FOLLOW else steps[at + 5])
             following = np.int64(nexts[tuples[steps[at + 1]]])
             if following:
@@ -183,7 +205,23 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 tuples[steps[at + 1]] = following - 1
                 at += STEP
                 break
+            if steps[at] == RANGE:
+                node = next_in_range(table, steps[at + 2], steps[at + 6], nodes[steps[at + 1]])
+                if node >= 0:
+                    control[INDEX_ACCESSES] += 1
+                    _stand_at_node(table, at, node)
+                    at += STEP
+                    break
             depth -= 1
+
+
+@bare_kernel
+def _stand_at_node(table: NDArray[np.int64], at: int, node: int) -> None:
+    """Have the atom of a RANGE step stand at the first tuple of a key. A key that is in order has one."""
+    steps = words(table, STEPS)
+    atom, index = steps[at + 1], steps[at + 2]
+    words(table, NODES)[atom] = node
+    words(table, TUPLES)[atom] = _head(table, index, entry_of_node(table, index, node), steps[at + 3]) - 1
 
 
 @bare_kernel

@@ -1,4 +1,4 @@
-"""Which pairs two graphs with the same vertices do not have in common."""
+"""Which pairs a closure does not have, and which ones two closures do not have in common."""
 
 from __future__ import annotations
 
@@ -77,3 +77,49 @@ def compare_closures(
         all_gained += gains
         all_lost += losses
     return all_gained, all_lost
+
+
+@kernel
+def missing_pairs(
+    sources: Numbers,
+    targets: Numbers,
+    condensation: Condensation,
+    row_of: Numbers,
+    bits: Bits,
+    words: Words,
+    pairs: Words,
+) -> int:
+    """The targets that each source does not reach; how many pairs these are.
+
+    Sources of the same component stand together.
+
+    pairs   int64[2, n]   the words of sources and targets; when empty, pairs are only counted
+    """
+    writing = pairs.shape[1] > 0
+    seen = np.full(condensation.cyclic.size, -1, np.int32)
+    waiting = np.empty(seen.size, np.int32)
+    found = np.empty(words.size, np.int32)
+    missing = np.empty(targets.size, np.int32)
+    reached = np.full(words.size, -1, np.int32)  # the last source, if it stands first, that reached it
+    absent = total = 0
+    last = -2
+    for i in range(sources.size):
+        one = _component_of(sources[i], condensation.component)
+        if one != last:
+            last = one
+            absent = 0
+            count = 0
+            if one >= 0:
+                count = targets_of(one, condensation, row_of, bits, seen, i, waiting, found)
+            for place in range(count):
+                reached[found[place]] = i
+            for target in targets:
+                if reached[target] != i:
+                    missing[absent] = target
+                    absent += 1
+        if writing:
+            for place in range(absent):
+                pairs[0, total + place] = words[sources[i]]
+                pairs[1, total + place] = words[missing[place]]
+        total += absent
+    return total

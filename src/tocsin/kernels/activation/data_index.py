@@ -14,6 +14,8 @@ from tocsin.kernels.activation.layout import (
     I_BASE,
     I_FREE,
     I_MEMBERS,
+    I_ORDER,
+    I_ROOM,
     I_SIZE,
     I_WIDTH,
     INDEX,
@@ -39,6 +41,7 @@ from tocsin.kernels.activation.layout import (
     TEST_WORDS,
 )
 from tocsin.kernels.activation.memory import numbers, words
+from tocsin.kernels.activation.ranges import enter_order, has_nodes, leave_order
 from tocsin.kernels.jit import bare_kernel
 
 
@@ -111,6 +114,16 @@ def hang(table: NDArray[np.int64], link: int, number: int) -> int:
 
 
 @bare_kernel
+def has_room(table: NDArray[np.int64], index: int) -> bool:
+    """Whether one more entry can be made."""
+    indexes = words(table, INDEXES)
+    record = index * INDEX
+    if indexes[record + I_ORDER] and not has_nodes(table, index):
+        return False
+    return indexes[record + I_FREE] != 0 or indexes[record + I_SIZE] < indexes[record + I_ROOM]
+
+
+@bare_kernel
 def _add_entry(
     table: NDArray[np.int64], index: int, row: NDArray[np.int64], start: int, chosen: int, place: int
 ) -> int:
@@ -129,6 +142,8 @@ def _add_entry(
     for member in range(members):
         heads[entry * members + member] = 0
     numbers(table, base + PLACES)[place] = np.int32(entry + 1)
+    if indexes[record + I_ORDER]:
+        enter_order(table, index, entry)
     return entry
 
 
@@ -190,6 +205,8 @@ def release_entry(table: NDArray[np.int64], link: int, entry: int) -> None:
     for member in range(members):
         if heads[entry * members + member] != 0:
             return
+    if indexes[record + I_ORDER]:
+        leave_order(table, links[link * LINK + L_INDEX], entry)
     forget_row(words(table, base + KEYS), width, entry, numbers(table, base + PLACES))
     heads[entry * members] = np.int32(-1 - indexes[record + I_FREE])
     indexes[record + I_FREE] = entry + 1

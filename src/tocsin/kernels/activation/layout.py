@@ -16,6 +16,7 @@ The first slots are fixed; relations, links and data indexes have slots of their
     REGISTERS    int64    the values of a rule's variables while a plan runs
     TUPLES       int64    the tuple that each body atom stands at
     CURSORS      int64    the steps that have further tuples to try
+    NODES        int64    where in the order of keys each body atom stands
     OPERANDS     int64    the stack of arithmetic
     EMISSIONS    int64    derivations that were found and not yet counted: (relation, sign, rank, columns...)
     OUTBOX       int64    tuples that a step outside the kernels waits for: (what, relation, tuple, sign)
@@ -37,6 +38,7 @@ A *data index* has one entry for each key that a tuple of any of its members has
     KEYS       int64[n * width]
     HEADS      int32[n * members]  the first tuple + 1 of a positive member, the number of a negated one's
     PLACES     int32[2^k]          open addressing by key: entry + 1, or 0
+    NODE_...   int64, int32        where its keys are kept in order: a skip list (ordered.py)
 
 A *link* is a relation's membership in a data index: the semantic index. A tuple with no partner hangs in the
 entry of its key all the same, where the partner will come: its waiting entry.
@@ -49,7 +51,9 @@ entry of its key all the same, where the partner will come: its waiting entry.
 from __future__ import annotations
 
 CONTROL, RELATIONS, COMPONENTS, MEMBERSHIP, LINKS, INDEXES, PLANS, STEPS, SCHEDULES, DETAILS = range(10)
-EXPRESSIONS, REGISTERS, TUPLES, CURSORS, OPERANDS, EMISSIONS, OUTBOX, INBOX, FIXED_SLOTS = range(10, 19)
+EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INBOX, FIXED_SLOTS = range(
+    10, 20
+)
 
 # CONTROL
 (
@@ -113,8 +117,10 @@ L_RELATION, L_INDEX, L_MEMBER, L_BASE, L_COLUMNS, L_TESTS, L_TESTS_END, L_NEGATE
 ENTRIES, NEXTS, LASTS, LINK_SLOTS = range(4)
 
 # INDEXES
-I_WIDTH, I_MEMBERS, I_BASE, I_SIZE, I_ROOM, I_FREE, INDEX = range(7)
-KEYS, HEADS, PLACES, INDEX_SLOTS = range(4)
+I_WIDTH, I_MEMBERS, I_BASE, I_SIZE, I_ROOM, I_FREE, I_ORDER, INDEX = range(8)
+KEYS, HEADS, PLACES, NODE_KEYS, NODE_RIGHT, NODE_DOWN, NODE_LEFT, TOP_NODE, TOP_LEVELS, NODE_SUPPLY = range(
+    10
+)
 
 # PLANS
 P_RELATION, P_ATOM, P_STEPS, P_TESTS, P_TESTS_END, P_RULE, PLAN = range(7)
@@ -126,16 +132,19 @@ JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEA
 (
     FOLLOW,  # atom, heads slot, members, member, from atom, its entries slot, nexts slot
     SEARCH,  # atom, index, member, registers of the key, nexts slot
+    RANGE,  # atom, index, member, register of the bound, nexts slot, operator
     SOME,  # heads slot, members, member, from atom, its entries slot
     NONE_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, how the turned entry counts
     NONE_SEARCHED,  # index, member, registers of the key, how the turned entry counts
-    LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
     COMPUTE,  # register, expression from, to
-    TEST,  # expression from, to
+    TEST,  # nothing, expression from, to
+    LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
     OTHER,  # atom: must not stand at the coming tuple
     EMIT,  # relation, registers, how many, pairs (atom, ranks slot), how many
-) = range(10)
+) = range(11)
 STEP = 8
+MARK, NEEDED = 6, 7
+"""In NONE_SEARCHED, COMPUTE and TEST: the bit that says it failed, and the bits of what it needs."""
 
 # How the entry that has just turned counts for another negated atom that hangs by the same link
 AS_IT_IS, AS_EMPTY, AS_TAKEN = range(3)

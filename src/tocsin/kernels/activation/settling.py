@@ -22,6 +22,7 @@ from tocsin.kernels.activation.activating import activate
 from tocsin.kernels.activation.data_index import (
     change_count,
     hang,
+    has_room,
     join_list,
     leave_list,
     release_entry,
@@ -49,13 +50,8 @@ from tocsin.kernels.activation.layout import (
     FINISHED,
     GIVEN,
     GOES_ON,
-    I_FREE,
-    I_ROOM,
-    I_SIZE,
     INBOX,
-    INDEX,
     INDEX_ACCESSES,
-    INDEXES,
     ITEM_AT,
     ITEM_END,
     ITEM_RELATION,
@@ -340,10 +336,11 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
                 return GOES_ON
             continue
         if action == JOIN or action == JOIN_NEGATED:
-            if not _has_room(table, links[what * LINK + L_INDEX]):
+            if not has_room(table, links[what * LINK + L_INDEX]):
+                control[WANTING] = links[what * LINK + L_INDEX]
                 return NEEDS_INDEX
             entry = hang(table, what, number)
-            control[INDEX_ACCESSES] += 1
+            control[INDEX_ACCESSES] += entry >= 0
             if action == JOIN:
                 if entry >= 0:
                     join_list(table, what, number, entry)
@@ -367,16 +364,6 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
         control[ITEM_AT] += 1
     control[ITEM_RELATION] = -1
     return GOES_ON
-
-
-@bare_kernel
-def _has_room(table: NDArray[np.int64], index: int) -> bool:
-    indexes = words(table, INDEXES)
-    record = index * INDEX
-    if indexes[record + I_FREE] or indexes[record + I_SIZE] < indexes[record + I_ROOM]:
-        return True
-    words(table, CONTROL)[WANTING] = index
-    return False
 
 
 @bare_kernel

@@ -11,8 +11,8 @@ and each tuple under the value is read. Else the list of the atom's constants is
 read; else all tuples of the relation are. What cannot be known without reading is read: a whole relation
 is activated by reading all tuples of the atom it starts from.
 
-Work is done for all tuples together, so scans that would take days are counted in milliseconds: for them
-the pairs that match are found by an index that is not counted, and the reads are a product of sizes.
+Work is done for all tuples together, so scans that would take days are counted in milliseconds: which pairs
+match is found by an index that is not counted, and what is read on the way is a sum or a product of sizes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.lab.activation.joining import Column, all_pairs
+from tocsin.lab.activation.joining import Column, all_pairs, packed
 from tocsin.lab.activation.rules import Atom, ConjunctiveRule
 from tocsin.lab.activation.structures import Structure
 from tocsin.lab.activation.workloads import Rows
@@ -38,12 +38,14 @@ class Counted:
     """What one activation took, and what it gave.
 
     assignments  how often the body holds: each is an answer
+    started      the different tuples that activation started from and that have an answer
     heads        the different tuples derived, sorted
     """
 
     index_accesses: int
     tuple_accesses: int
     assignments: int
+    started: int
     heads: Rows
 
 
@@ -81,10 +83,11 @@ class _Activation:
         self._index_accesses = 0
         self._tuple_accesses = 0
         self._values: dict[str, Numbers] = {}
+        self._origin = np.zeros(1, np.int64)
         self._count = 1
 
     def of_all(self, start: int) -> Counted:
-        self._extend(self._rule.body[start])
+        self._extend(self._rule.body[start], starts=True)
         return self._finished(start)
 
     def of_arrivals(self, start: int, arriving: Rows) -> Counted:
@@ -97,6 +100,7 @@ class _Activation:
         return self._finished(start)
 
     def _finished(self, start: int) -> Counted:
+        self._origin = np.arange(self._count)
         for number, atom in enumerate(self._rule.body):
             if number != start:
                 self._extend(atom)
@@ -105,42 +109,48 @@ class _Activation:
             for term in self._rule.head.terms
         ]
         heads = np.unique(np.column_stack(columns), axis=0)
-        return Counted(self._index_accesses, self._tuple_accesses, self._count, heads)
+        started = len(np.unique(self._origin))
+        return Counted(self._index_accesses, self._tuple_accesses, self._count, started, heads)
 
-    def _extend(self, atom: Atom) -> None:
-        """Find each assignment's tuples of an atom, and count how the structure would."""
+    def _extend(self, atom: Atom, *, starts: bool = False) -> None:
+        """Find each assignment's tuples of an atom, and count how the structure would.
+
+        The atom that activation `starts` from is gone through as a whole.
+        """
         rows = self._relations[atom.relation]
         passing = with_constants(atom, rows)
         listed = self._structure.is_listed(atom)
         indexed = passing if listed else rows
         known = self._known_columns(atom)
-        searched = [each for each in self._structure.columns(self._rule, atom) if each in known]
-        if self._count == 1 and not self._values:
-            searched = []
+        columns = () if starts else self._structure.columns(self._rule, atom)
+        searched = [each for each in columns if each in known]
         column = max(searched, key=lambda each: len(np.unique(indexed[:, each])), default=None)
         if column is not None:
-            place, row = self._found(atom, indexed, column)
             self._index_accesses += self._count
-            self._tuple_accesses += len(row)
-            self._take(atom, indexed, place, row)
-            return
-        self._index_accesses += self._count if listed else 0
-        self._tuple_accesses += self._count * len(indexed)
-        joined = [each for each in known if isinstance(atom.terms[each], str)]
-        if joined:
-            self._take(atom, passing, *self._found(atom, passing, joined[0]))
+            self._tuple_accesses += Column(indexed[:, column]).count(self._wanted(atom, column))
         else:
-            self._take(atom, passing, *all_pairs(self._count, len(passing)))
+            self._index_accesses += self._count if listed else 0
+            self._tuple_accesses += self._count * len(indexed)
+        self._take(atom, passing, *self._pairs(atom, passing, known))
 
     def _known_columns(self, atom: Atom) -> Sequence[int]:
         return [
             column for column, term in enumerate(atom.terms) if isinstance(term, int) or term in self._values
         ]
 
-    def _found(self, atom: Atom, rows: Rows, column: int) -> tuple[Numbers, Numbers]:
+    def _wanted(self, atom: Atom, column: int) -> Numbers:
+        """For each assignment, the value that a column must have."""
         term = atom.terms[column]
-        wanted = np.full(self._count, term) if isinstance(term, int) else self._values[term]
-        return Column(rows[:, column]).find(wanted)
+        return np.full(self._count, term) if isinstance(term, int) else self._values[term]
+
+    def _pairs(self, atom: Atom, rows: Rows, known: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """Each assignment with each row that agrees with it in all known columns."""
+        if not known:
+            return all_pairs(self._count, len(rows))
+        stored, wanted = packed(
+            [rows[:, column] for column in known], [self._wanted(atom, column) for column in known]
+        )
+        return Column(stored).find(wanted)
 
     def _take(self, atom: Atom, rows: Rows, place: Numbers, row: Numbers) -> None:
         """Keep the pairs of an assignment and a tuple that agree in every column."""
@@ -155,6 +165,7 @@ class _Activation:
             else:
                 values[term] = found
         self._values = {name: each[fits] for name, each in values.items()}
+        self._origin = self._origin[place[fits]]
         self._count = int(fits.sum())
 
 

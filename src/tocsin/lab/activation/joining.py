@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,11 @@ class Column:
         self._order = np.argsort(values, kind="stable")
         self._sorted = values[self._order]
 
+    def count(self, wanted: Numbers) -> int:
+        """How many rows `find` would give."""
+        first = np.searchsorted(self._sorted, wanted, side="left")
+        return int((np.searchsorted(self._sorted, wanted, side="right") - first).sum())
+
     def find(self, wanted: Numbers) -> tuple[Numbers, Numbers]:
         """Pairs of a place in `wanted` and a row that has its value, in the order of the places."""
         first = np.searchsorted(self._sorted, wanted, side="left")
@@ -22,6 +29,17 @@ class Column:
         place = np.repeat(np.arange(len(wanted)), count)
         within = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
         return place, self._order[np.repeat(first, count) + within]
+
+
+def packed(columns: Sequence[Numbers], others: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+    """Several columns as one, of two tables alike: rows are the same where the numbers are."""
+    left, right = columns[0], others[0]
+    for more, same in zip(columns[1:], others[1:], strict=True):
+        _, numbers = np.unique(np.concatenate([left, right]), return_inverse=True)
+        left, right = numbers[: len(left)], numbers[len(left) :]
+        width = 1 + max(int(more.max(initial=0)), int(same.max(initial=0)))
+        left, right = left * width + more, right * width + same
+    return left, right
 
 
 def all_pairs(left: int, right: int) -> tuple[Numbers, Numbers]:

@@ -7,6 +7,7 @@ its accesses are not those of activation. Tuples that arrive are added and activ
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -16,8 +17,9 @@ from tocsin.index.activation import normal_form
 from tocsin.index.activation.machine import Machine
 from tocsin.index.activation.symbols import Symbols
 from tocsin.lab.activation.building import Built
-from tocsin.lab.activation.counting import Counted
+from tocsin.lab.activation.counting import Counted, activate_all
 from tocsin.lab.activation.rules import Atom, ConjunctiveRule
+from tocsin.lab.activation.structures import FI
 from tocsin.lab.activation.workloads import Rows, Workload
 
 START = 0
@@ -25,10 +27,18 @@ START = 0
 
 
 def activate_all_with_tocsin(workload: Workload) -> Counted:
-    """Activate for all stored tuples, the index being there."""
+    """Activate for all stored tuples, the index being there.
+
+    The index takes the tuple that it starts from as one that arrives, and does not count it. Here it is a
+    stored one like the others; it is read once all its partners are found, so one read is added for each
+    that has an answer.
+    """
     machine, listener = _listening(workload)
     machine.reset_stats()
-    return _counted(machine, machine.fire_all(listener))
+    heads = machine.fire_all(listener)
+    started = activate_all(workload.rule, workload.relations, FI, START).started
+    counted = _counted(machine, heads, started)
+    return replace(counted, tuple_accesses=counted.tuple_accesses + started)
 
 
 def activate_arrivals_with_tocsin(workload: Workload) -> Counted:
@@ -42,7 +52,8 @@ def activate_arrivals_with_tocsin(workload: Workload) -> Counted:
     for row in arriving.tolist():
         machine.change_one(live, row, True)
         found.append(machine.fire(listener, row))
-    return _counted(machine, np.concatenate(found))
+    started = sum(len(heads) > 0 for heads in found)
+    return _counted(machine, np.concatenate(found), started)
 
 
 def build_with_tocsin(workload: Workload) -> Built:
@@ -83,7 +94,7 @@ def _listening(
     return machine, listener
 
 
-def _counted(machine: Machine, heads: Rows) -> Counted:
+def _counted(machine: Machine, heads: Rows, started: int) -> Counted:
     stats = machine.stats()
     different = np.unique(heads, axis=0)
-    return Counted(stats["index_accesses"], stats["tuple_accesses"], len(heads), different)
+    return Counted(stats["index_accesses"], stats["tuple_accesses"], len(heads), started, different)

@@ -296,7 +296,7 @@ def _figure(place: str, shows: str, counts: Callable[[Workload], Counts], value:
         shows=shows,
         size=SIZE,
         scale=1.0,
-        lasts="20 s",
+        lasts="40 s",
         engines=(),
         measure=lambda run: measure_figure(run, place, counts, value),
     )
@@ -309,7 +309,7 @@ TABLE_1 = Experiment(
     shows="index and tuple accesses of rule activation, by index structure",
     size=SIZE,
     scale=1.0,
-    lasts="20 s",
+    lasts="40 s",
     engines=(),
     measure=measure_table,
 )

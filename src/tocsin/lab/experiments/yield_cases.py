@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from typing import NamedTuple
 
 from tocsin.lab.activation import Workload, can_use, flights, routing, stored_at
@@ -24,7 +25,8 @@ SIZE = f"{SMALL:,} (s) and {LARGE:,} (l) tuples in each relation"
 class Case(NamedTuple):
     """A data set. `of_the_paper` is false where the paper has none like it.
 
-    A run's scale multiplies tuples and values alike, so that a tuple meets as many others at any scale.
+    A run's scale multiplies tuples and values alike, so that a tuple meets as many others at any scale; very
+    small runs have more values, as their tuples could not differ otherwise.
     """
 
     name: str
@@ -33,15 +35,20 @@ class Case(NamedTuple):
 
 
 def _uc(tuples: int, values: int) -> Callable[[Run], Workload]:
-    return lambda run: can_use(run.sized(tuples), run.sized(values, fewest=20), run.seed)
+    return lambda run: can_use(run.sized(tuples), _values(run, tuples, values), run.seed)
 
 
 def _cf(tuples: int, persons: int) -> Callable[[Run], Workload]:
-    return lambda run: flights(run.sized(tuples), run.sized(persons, fewest=20), run.seed)
+    return lambda run: flights(run.sized(tuples), _values(run, tuples, persons), run.seed)
 
 
 def _rt(make: Callable[[int, int, int], Workload], tuples: int) -> Callable[[Run], Workload]:
-    return lambda run: make(run.sized(tuples), run.sized(RT_NODES, fewest=20), run.seed)
+    return lambda run: make(run.sized(tuples), _values(run, tuples, RT_NODES), run.seed)
+
+
+def _values(run: Run, tuples: int, values: int) -> int:
+    """So many that there are four times as many pairs as tuples."""
+    return run.sized(values, fewest=isqrt(4 * run.sized(tuples)))
 
 
 CASES = (

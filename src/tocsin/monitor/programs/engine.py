@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import UsageError
+from tocsin.errors import DerivationError, UsageError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.changes import Changed, Changes, Tuple, Tuples
+from tocsin.monitor.programs.derivations import Absence, Derivation
+from tocsin.monitor.programs.deriving import Deriver
 from tocsin.monitor.programs.expiry import Expiry, Time
-from tocsin.monitor.programs.machines import Started, Starter, start_machine
-from tocsin.monitor.programs.program import Program
+from tocsin.monitor.programs.held import Held
+from tocsin.monitor.programs.machines import Started, Starter, facts_of, start_machine
+from tocsin.monitor.programs.program import Program, without_facts
 from tocsin.monitor.programs.requests import (
     Operation,
     Pattern,
@@ -39,10 +42,12 @@ _FEW = 64
 
 
 class _Door(NamedTuple):
-    """A declared relation, as the engine reaches it."""
+    """A declared relation, as it is reached: `taking` is where its facts go, -1 when it takes none."""
 
     number: int
     code: TupleCode
+    encode: Callable[[object], tuple[int, ...]]
+    taking: int
 
 
 class _Past(NamedTuple):
@@ -78,11 +83,9 @@ class Engine:
         self._starter = starter
         self._symbols = symbols
         self._expiry = expiry or Expiry()
-        started = self._start(program)
         if restored is None:
-            restored = _joined(self._rows_of(program, started.facts), loaded or {})
-        self._fill(started, restored)
-        self._take(program, started)
+            restored = _joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
+        self._take(program, self._filled(program, restored))
 
     @property
     def program(self) -> Program:
@@ -100,11 +103,18 @@ class Engine:
         With `ttl` the fact expires when so much time has passed. Given again, it lives for the time
         that it is given then (for ever without one); this changes no relation.
         """
-        door = self._door(relation)
-        row = door.code.encode(values)
+        door = self._doors.get(relation) or self._door(relation)
+        row = door.encode(values)
+        taking = door.taking
         if ttl is not None:
             check_ttl(ttl)
-        count = self._change_one(door.number, row, True)
+        if taking < 0:
+            taking = self._opened(relation).taking
+        try:
+            count = self._change_one(taking, row, True)
+        except BaseException:
+            self._recover_one(taking, row, was_given=False)
+            raise
         if ttl is not None or self._expiry.moments:
             self._expiry.set((relation, row), ttl)
         return self._collected() if count or self._implicit else self._nothing
@@ -114,9 +124,16 @@ class Engine:
 
         A tuple that rules derive stays as long as they do. One that was not given: nothing changes.
         """
-        door = self._door(relation)
-        row = door.code.encode(values)
-        count = self._change_one(door.number, row, False)
+        door = self._doors.get(relation) or self._door(relation)
+        row = door.encode(values)
+        taking = door.taking
+        if taking < 0:
+            return self._nothing
+        try:
+            count = self._change_one(taking, row, False)
+        except BaseException:
+            self._recover_one(taking, row, was_given=True)
+            raise
         if self._expiry.moments:
             self._expiry.set((relation, row), None)
         return self._collected() if count or self._implicit else self._nothing
@@ -192,6 +209,22 @@ class Engine:
         """How many tuples a relation has."""
         return self._machine.size(self._door(relation).number)
 
+    def why(self, relation: str, values: Tuple) -> Derivation | Absence:
+        """One derivation of a tuple, down to given facts; of a tuple that is not there, what is in the way.
+
+        A Derivation is true and an Absence is false; both can be printed.
+        """
+        values = self._door(relation).code.decode(self._door(relation).encode(values))
+        deriver = Deriver(without_facts(self._program.checked), self._local)
+        try:
+            return deriver.why(Held(self._started, self._codes_of_all), relation, values)
+        except DerivationError:
+            if not self._implicit:
+                raise
+            # The ranks of an implicit relation are lengths of paths, which do not fit every rule.
+            explicit = self._filled(self._program, self._given(), implicit=False)
+            return deriver.why(Held(explicit, self._codes_of_all), relation, values)
+
     def __contains__(self, relation: object) -> bool:
         return relation in self._doors
 
@@ -207,15 +240,13 @@ class Engine:
         Facts in the text are given. RuleError when the program with it has errors: nothing has changed then.
         """
         program = self._program.with_rules(text)
-        started = self._start(program)
-        known = len(self._started.facts)
-        new = self._rows_of(program, started.facts[known:])
-        return self._replace(program, started, _joined(self._given(), new))
+        known = len(facts_of(self._program.checked))
+        new = self._rows_of(program, facts_of(program.checked)[known:])
+        return self._replace(program, _joined(self._given(), new))
 
     def remove_rule(self, rule: str | int) -> Changes:
         """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
-        program = self._program.without_rule(rule)
-        return self._replace(program, self._start(program), self._given())
+        return self._replace(self._program.without_rule(rule), self._given())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write program, facts and times to one file, whole or not at all; tocsin.open takes them up."""
@@ -228,11 +259,10 @@ class Engine:
 
     def stats(self) -> dict[str, Any]:
         """Tuples by relation, and the machine's counts: index accesses, tuple accesses, bytes by part."""
-        return {
-            "tuples": {name: self._machine.size(door.number) for name, door in self._doors.items()},
-            "symbols": len(self._symbols),
-            **self._machine.stats(),
-        }
+        counted = dict(self._machine.stats())
+        counted["relations"] = {name: self.size(name) for name in self._doors}
+        counted["symbols"] = len(self._symbols)
+        return counted
 
     def code(self, relation: str) -> TupleCode:
         """How the tuples of a relation are written as words."""
@@ -242,19 +272,41 @@ class Engine:
         """The tuples of a relation as words, in no order."""
         return self._machine.rows(self._door(relation).number)
 
-    def _start(self, program: Program) -> Started:
-        return self._starter(program, self._local, self._symbols, self._limit)
+    def _filled(
+        self, program: Program, given: Given, fed: Iterable[str] = (), *, implicit: bool = True
+    ) -> Started:
+        """A machine with these facts in it, that takes more for the relations `fed`."""
+        given = {name: rows for name, rows in given.items() if len(rows)}
+        started = self._starter(
+            program, {*given, *fed}, self._local, self._symbols, self._limit, implicit=implicit
+        )
+        for name, rows in given.items():
+            started.machine.change(started.machine.relation(started.taking[name]), rows, True)
+        started.machine.settle()
+        return started
+
+    def _opened(self, relation: str) -> _Door:
+        """Have a relation take facts that was kept in a way that takes none."""
+        self._take(self._program, self._filled(self._program, self._given(), [relation]))
+        return self._doors[relation]
 
     def _take(self, program: Program, started: Started) -> None:
         """From now on it is this program, in this machine."""
         self._program = program
         self._started = started
         self._machine = started.machine
+        self._change_one = started.machine.change_one
+        number = started.machine.relation
         self._doors = {
-            name: _Door(started.machine.relation(name), code)
+            name: _Door(
+                number(name),
+                code,
+                code.encode,
+                number(started.taking[name]) if name in started.taking else -1,
+            )
             for name, code in program.codes(self._symbols).items()
         }
-        reported = [(name, *self._doors[name]) for name in program.outputs]
+        reported = [(name, *self._doors[name][:2]) for name in program.outputs]
         self._watched = [each for each in reported if self._machine.closure_change(each[1]) is None]
         self._implicit = [each for each in reported if each not in self._watched]
         self._codes = {name: code for name, _, code in reported}
@@ -268,19 +320,15 @@ class Engine:
         codes = program.codes(self._symbols)
         return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
 
-    @staticmethod
-    def _fill(started: Started, given: Given) -> None:
-        for name, rows in given.items():
-            if len(rows):
-                started.machine.change(started.machine.relation(name), rows, True)
-        started.machine.settle()
-
     def _given(self) -> Given:
-        return {name: self._machine.given(door.number) for name, door in self._doors.items()}
+        return {
+            name: rows_of_words([], door.code) if door.taking < 0 else self._machine.given(door.taking)
+            for name, door in self._doors.items()
+        }
 
-    def _replace(self, program: Program, started: Started, given: Given) -> Changes:
+    def _replace(self, program: Program, given: Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""
-        self._fill(started, given)
+        started = self._filled(program, given)
         before = {name: _words(self._machine.rows(door.number)) for name, door in self._doors.items()}
         self._take(program, started)
         added: dict[str, Tuples] = {}
@@ -293,19 +341,16 @@ class Engine:
                     tuples[name] = Tuples(rows_of_words(list(rows), code), code)
         return Changes(Changed(added, self._codes), Changed(removed, self._codes))
 
-    def _change_one(self, number: int, row: tuple[int, ...], insert: bool) -> int:
-        try:
-            return self._machine.change_one(number, row, insert)
-        except BaseException:
-            # Had the fact been given before, or not been there to be deleted, nothing could have failed.
-            self._recover(_Past({}, {number: [(row, not insert)]}))
-            raise
-
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
         """Take away some facts of each relation, give others, and settle."""
         past = _Past({}, {})
+        for relation, (_, coming) in facts.items():
+            if len(coming) and self._doors[relation].taking < 0:
+                self._opened(relation)
         for relation, changes in facts.items():
-            number = self._doors[relation].number
+            number = self._doors[relation].taking
+            if number < 0:
+                continue
             if sum(map(len, changes)) > _FEW:
                 past.whole[number] = self._machine.given(number)
             else:
@@ -322,19 +367,21 @@ class Engine:
             self._recover(past)
             raise
 
+    def _recover_one(self, taking: int, row: tuple[int, ...], was_given: bool) -> None:
+        """Undo a change of one fact that failed: it did change, or nothing could have."""
+        self._recover(_Past({}, {taking: [(row, was_given)]}))
+
     def _recover(self, past: _Past) -> None:
         """A machine that failed is of no more use: another one takes the facts that there were before."""
         given = self._given()
         for name, door in self._doors.items():
-            given[name] = past.whole.get(door.number, given[name])
-            if door.number in past.rows:
+            given[name] = past.whole.get(door.taking, given[name])
+            if door.taking in past.rows:
                 held = _words(given[name])
-                for row, was_given in past.rows[door.number]:
+                for row, was_given in past.rows[door.taking]:
                     (held.add if was_given else held.discard)(row)
                 given[name] = rows_of_words(list(held), door.code)
-        started = self._start(self._program)
-        self._fill(started, given)
-        self._take(self._program, started)
+        self._take(self._program, self._filled(self._program, given))
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""
@@ -342,12 +389,11 @@ class Engine:
         added: dict[str, Tuples] = {}
         removed: dict[str, Tuples] = {}
         for name, number, code in self._watched:
-            rows = machine.added(number)
-            if len(rows):
-                added[name] = Tuples(rows, code)
-            rows = machine.removed(number)
-            if len(rows):
-                removed[name] = Tuples(rows, code)
+            came, went = machine.net_change(number)
+            if len(came):
+                added[name] = Tuples(came, code)
+            if len(went):
+                removed[name] = Tuples(went, code)
         for name, number, code in self._implicit:
             change = machine.closure_change(number)
             if change is not None:

@@ -118,7 +118,7 @@ def _layout(name: str, data: bytes, source: Transfer, code: TupleCode) -> _Layou
     first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
     if b"\t" in first:
         return _Layout("\t", False, bool(source.headers), in_order)
-    names = next(csv.reader([readable(first)]), [])
+    names = [name.strip('"') for name in readable(first).split(",")]
     if source.headers is not False and sorted(names) == sorted(code.columns):
         return _Layout(",", True, True, [names.index(column) for column in code.columns])
     if len(in_order) < 2 and not first.startswith(b'"'):

@@ -6,20 +6,20 @@ everything out anew after each change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from tocsin.grammar.datalog.meaning import applied
 from tocsin.grammar.datalog.syntax import CheckedProgram, Constant, Value
+from tocsin.index.activation.closures import closure_steps
 from tocsin.index.activation.machine import Machine as ActivationMachine
-from tocsin.index.activation.normal_form import MADE, Atom, JoinRule, NormalProgram, Relation
+from tocsin.index.activation.normal_form import MADE, Atom, ClosureRule, JoinRule, NormalProgram, Relation
 from tocsin.index.activation.normal_form import Constant as NormalConstant
 from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.passes.made import ONCE
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
-from tocsin.monitor.programs.program import Program, is_fact, proper_rules
+from tocsin.monitor.programs.program import Program, is_fact, without_facts
 
 Facts = tuple[tuple[str, tuple[Value, ...]], ...]
 
@@ -49,11 +49,8 @@ class Machine(Protocol):
     def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
         """Stage and settle one tuple; 0 when no reported tuple came or went."""
 
-    def added(self, relation: int) -> Rows:
-        """What came in the last settling."""
-
-    def removed(self, relation: int) -> Rows:
-        """What went in the last settling."""
+    def net_change(self, relation: int) -> tuple[Rows, Rows]:
+        """What came in the last settling, and what went."""
 
     def closure_change(self, relation: int) -> ImplicitChange | None:
         """What came and went of a relation that is kept implicit, to be worked out later; None of others."""
@@ -73,6 +70,9 @@ class Machine(Protocol):
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""
 
+    def rank(self, relation: int, row: tuple[int, ...]) -> int:
+        """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
+
     def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
         """The tuples that have these words in these columns."""
 
@@ -81,25 +81,49 @@ class Machine(Protocol):
 
 
 class Started(NamedTuple):
-    """A machine without any fact in it, and the facts that stand in the program."""
+    """A machine without any fact in it.
+
+    `taking` has the relation that takes the facts given to each declared one; a relation that is not in it
+    is kept implicit, in a way that takes no facts: another machine is needed for that.
+    """
 
     machine: Machine
-    facts: Facts
+    taking: Mapping[str, str]
 
 
 class Starter(Protocol):
     """Whatever makes a machine for a program."""
 
-    def __call__(self, program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
-        """A machine that holds nothing yet."""
+    def __call__(
+        self,
+        program: Program,
+        fed: Collection[str],
+        local: Value | None,
+        symbols: Symbols,
+        limit: int,
+        *,
+        implicit: bool = True,
+    ) -> Started:
+        """A machine that holds nothing yet. The relations `fed` must take facts, others may be implicit."""
 
 
-def start_machine(program: Program, local: Value | None, symbols: Symbols, limit: int) -> Started:
+def start_machine(
+    program: Program,
+    fed: Collection[str],
+    local: Value | None,
+    symbols: Symbols,
+    limit: int,
+    *,
+    implicit: bool = True,
+) -> Started:
     """The activation index for a program."""
-    rules = replace(program.checked, rules=tuple(proper_rules(program.checked)))
-    normal = with_constant_rules(normal_program(rules, local))
+    normal = with_constant_rules(normal_program(without_facts(program.checked), local))
+    if implicit:
+        normal = closure_steps(normal, fed)
     machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit)
-    return Started(machine, facts_of(program.checked))
+    closures = {step.head: step.facts for step in normal.steps if isinstance(step, ClosureRule)}
+    homes = {name: closures.get(name, name) for name in program.relations}
+    return Started(machine, {name: home for name, home in homes.items() if home is not None})
 
 
 def facts_of(program: CheckedProgram) -> Facts:

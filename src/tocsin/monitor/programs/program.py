@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,8 +77,8 @@ class Program:
         return self.checked.text
 
     def __repr__(self) -> str:
-        source = "" if self.file is None else f" {self.file}:"
-        return f"<tocsin.Program{source} {len(self.relations)} relations, {len(self.rules)} rules>"
+        source = "" if self.file is None else f" {self.file}"
+        return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
 
     def start(
         self,
@@ -94,8 +95,6 @@ class Program:
         from tocsin.monitor.programs.engine import Engine
         from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
 
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
-            raise UsageError(f"limit is a number of tuples, not {limit!r}")
         symbols = Symbols()
         codes = self.codes(symbols)
         given = {}
@@ -103,7 +102,7 @@ class Program:
             if name not in codes:
                 raise unknown_relation(name, codes)
             given[name] = rows_of_source(source, codes[name])
-        return Engine(self, local, limit, symbols=symbols, loaded=given)
+        return Engine(self, local, checked_limit(limit), symbols=symbols, loaded=given)
 
     def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
         """How the tuples of each relation are written as words."""
@@ -149,9 +148,21 @@ class Program:
         raise UsageError(f"the program has no such rule: {rule}")
 
 
+def checked_limit(limit: object) -> int:
+    """The limit on derived tuples, if it is one."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise UsageError(f"limit is a number of tuples, not {limit!r}")
+    return limit
+
+
 def proper_rules(program: CheckedProgram) -> Sequence[Rule]:
     """The rules that are not facts."""
     return [rule for rule in program.rules if not is_fact(rule)]
+
+
+def without_facts(program: CheckedProgram) -> CheckedProgram:
+    """The rules of a program alone: an engine is given the facts like any other."""
+    return replace(program, rules=tuple(proper_rules(program)))
 
 
 def is_fact(rule: Rule) -> bool:

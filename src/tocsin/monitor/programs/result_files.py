@@ -16,6 +16,7 @@ import gzip
 import uuid
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -45,7 +46,8 @@ def write_result(target: Transfer, path: Path, code: TupleCode, rows: Rows) -> N
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def print_result(target: Transfer, stream: IO[str], code: TupleCode, rows: Rows) -> None:

@@ -17,16 +17,18 @@ from tocsin.errors import RuleError
 from tocsin.grammar.datalog import syntax
 from tocsin.grammar.datalog.alternatives import MOST, alternatives_of
 from tocsin.grammar.datalog.syntax import Type, Value, type_of
+from tocsin.grammar.datalog.walking import Rewriter
 from tocsin.index.activation.normal_form import AggregateRule, Atom, Constant, Source, Term, Test, Variable
 from tocsin.index.activation.passes.clause import (
     Clause,
     Pending,
     Result,
     atom_variables,
+    can_fail,
     solved_for,
     test_variables,
 )
-from tocsin.index.activation.passes.made import Made, anything
+from tocsin.index.activation.passes.made import Aggregation, Made, anything
 from tocsin.index.activation.passes.reading import Reader
 from tocsin.index.activation.passes.unifying import unified
 
@@ -39,7 +41,7 @@ def lifted(clause: Clause, made: Made) -> list[Clause]:
     origins: list[Clause] = []
     while clause.pending:
         bound = _binders(clause).keys()
-        ready = [pending for pending in clause.pending if pending.needs() <= bound]
+        ready = [pending for pending in clause.pending if bound >= set(pending.group())]
         if not ready:
             raise TypeError("the program is not checked: an aggregate needs what has no value")
         clause.pending = [pending for pending in clause.pending if pending not in ready]
@@ -74,28 +76,73 @@ def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
 
 
 def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[Clause]]:
-    """The result of an aggregate, and the clause that fills its origin, where it needs one."""
-    aggregate = pending.aggregate
-    inner = _Inner(pending, outer, made)
+    """The result of an aggregate, and the clause that fills its origin, where that is a new one."""
+    group = pending.group()
+    key = _meaning(pending, group)
     origins: list[Clause] = []
-    whole = inner.whole_relation()
-    if whole is not None:
-        origin, group, others = whole
-    else:
-        group, columns = inner.group, inner.columns()
-        others = len(columns)
-        origin = made.relation([*(outer.types[column] for column in group), *(type_ for _, type_ in columns)])
-        if inner.clause is not None:
-            terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in columns))
-            inner.clause.head = Atom(origin, terms)
-            _bind_group(inner.clause, group, outer)
-            origins.append(inner.clause)
-    table = made.relation([*(outer.types[column] for column in group), type_of(aggregate)])
-    made.step(
-        AggregateRule(table, origin, len(group), aggregate.function, inner.value_type, source=outer.source)
+    aggregation = made.aggregations.get(key)
+    if aggregation is None:
+        aggregation, origin = _aggregation(pending, outer, made)
+        if origin is None or not _bind_group(origin, group, outer):
+            made.aggregations[key] = aggregation
+        origins = [] if origin is None else [origin]
+    columns = tuple(group[place] for place in aggregation.order)
+    of_nothing = _result_of_nothing(pending.aggregate)
+    result = Result(
+        pending.value,
+        type_of(pending.aggregate),
+        aggregation.table,
+        aggregation.origin,
+        columns,
+        aggregation.others,
+        of_nothing,
     )
-    of_nothing = _result_of_nothing(aggregate)
-    return Result(pending.value, type_of(aggregate), table, origin, tuple(group), others, of_nothing), origins
+    return result, origins
+
+
+def _meaning(pending: Pending, group: list[Variable]) -> tuple[syntax.Argument, int]:
+    """The aggregate with names by the order in which they occur: equal for those that say the same."""
+    names: dict[str, syntax.Variable | syntax.Constant] = {}
+    for name, term in pending.shared.items():
+        if isinstance(term, Variable):
+            names[name] = syntax.Variable(f"group {group.index(term)}")
+        elif isinstance(term, Constant):
+            names[name] = syntax.Constant(term.value)
+    return _Renaming(names).argument(pending.aggregate), len(group)
+
+
+class _Renaming(Rewriter):
+    """Gives other names to all variables of an aggregate."""
+
+    def __init__(self, names: dict[str, syntax.Variable | syntax.Constant]) -> None:
+        self._names = names
+
+    def variable(self, variable: syntax.Variable) -> syntax.Argument:
+        new = self._names.setdefault(variable.name, syntax.Variable(f"own {len(self._names)}"))
+        if isinstance(new, syntax.Variable):
+            return syntax.Variable(new.name, type=variable.type, located=variable.located)
+        return syntax.Constant(new.value, type=variable.type, located=variable.located)
+
+
+def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregation, Clause | None]:
+    """The relations of an aggregate, and the clause that fills the origin, where one must."""
+    inner = _Inner(pending, outer, made)
+    whole = inner.whole_relation()
+    group, origin, others = inner.group, None, 0
+    if whole is not None:
+        origin, columns, others = whole
+    else:
+        columns, behind = group, inner.columns()
+        others = len(behind)
+        origin = made.relation([*(outer.types[column] for column in group), *(type_ for _, type_ in behind)])
+        if inner.clause is not None:
+            terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in behind))
+            inner.clause.head = Atom(origin, terms)
+    table = made.relation([*(outer.types[column] for column in columns), type_of(pending.aggregate)])
+    function = pending.aggregate.function
+    made.step(AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
+    order = tuple(group.index(column) for column in columns)
+    return Aggregation(table, origin, order, others), None if whole is not None else inner.clause
 
 
 def _result_of_nothing(aggregate: syntax.Aggregate) -> Value | None:
@@ -154,8 +201,8 @@ class _Inner:
         return columns
 
 
-def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> None:
-    """Add to an aggregate's body what binds those variables of the group that it does not bind itself."""
+def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
+    """Add to an aggregate's body what binds those of the group that it does not; whether there are any."""
     bound = _binders(inner)
     waiting = []
     for variable, term in zip(group, inner.head.terms, strict=False):
@@ -163,6 +210,7 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> None:
             waiting.append(variable)
             if term != variable:
                 inner.tests.append(Test("=", variable, term, inner.types[variable]))
+    is_open = bool(waiting)
     binders = _binders(outer)
     seen: set[Variable] = set()
     while waiting:
@@ -176,9 +224,21 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> None:
         elif isinstance(binder, Test):
             inner.tests.append(binder)
             waiting += test_variables(binder) - {variable}
+            if can_fail(binder):
+                _guard(inner, outer)
         else:
             inner.results.append(binder)
             waiting += binder.needs()
+    return is_open
+
+
+def _guard(inner: Clause, outer: Clause) -> None:
+    """Add to an aggregate's body whatever of the outer one may rule out that an equation fails."""
+    atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
+    bound = atom_variables(atoms)
+    inner.atoms += atoms
+    inner.negated += [atom for atom in outer.negated if atom_variables([atom]) <= bound]
+    inner.tests += [test for test in outer.tests if test_variables(test) <= bound]
 
 
 def _unless_recursive(atom: Atom, clause: Clause) -> Atom:

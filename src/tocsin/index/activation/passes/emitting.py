@@ -14,7 +14,7 @@ from tocsin.index.activation.normal_form import (
     Test,
     Variable,
 )
-from tocsin.index.activation.passes.clause import Clause, atom_variables, solved_for
+from tocsin.index.activation.passes.clause import Clause, atom_variables, solved_for, variables_of
 from tocsin.index.activation.passes.made import Made
 from tocsin.index.activation.passes.text_work import value_of
 
@@ -26,8 +26,9 @@ def emit(clause: Clause, made: Made) -> None:
         return
     try:
         for test in clause.tests:
-            value_of(test.left, {})
-            value_of(test.right, {})
+            for side in (test.left, test.right):
+                if not any(variables_of(side)):
+                    value_of(side, {})
     except DerivationError as error:
         raise DerivationError(error.reason, rule=clause.source.text) from None
     values = tuple(term.value for term in clause.head.terms if isinstance(term, Constant))

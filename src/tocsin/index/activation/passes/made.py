@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tocsin.grammar.datalog.syntax import CheckedProgram, Type, Value
 from tocsin.index.activation.normal_form import (
@@ -19,12 +20,25 @@ from tocsin.index.activation.normal_form import (
     Variable,
 )
 
+
+class Aggregation(NamedTuple):
+    """The relations of an aggregate: its results, what they are worked out from, and how wide that is.
+
+    `order` says which variable of the group, in the order in which they were met, each column of it holds.
+    """
+
+    table: str
+    origin: str
+    order: tuple[int, ...]
+    others: int
+
+
 ONCE = MADE + "once"
 """A relation of no columns that holds: the positive atom of a rule that has no other."""
 
 
 class Made:
-    """A normal program that grows."""
+    """A normal program that grows. `aggregations` are those that another rule may use too."""
 
     def __init__(self, program: CheckedProgram, local: Value | None) -> None:
         self.local = local
@@ -33,6 +47,7 @@ class Made:
         self._steps: list[Step] = []
         self._facts: dict[tuple[str, tuple[Value, ...]], None] = {}
         self._count = 0
+        self.aggregations: dict[object, Aggregation] = {}
 
     def types(self, relation: str) -> Sequence[Type]:
         """The types of a relation's columns."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tocsin.index.activation.normal_form import Atom, Let, MapRule, Term, Test, Variable
+from tocsin.index.activation.normal_form import Atom, Let, MapRule, Test, Variable
 from tocsin.index.activation.passes.clause import (
     Clause,
     atom_variables,
@@ -45,9 +45,7 @@ class _Stage:
         self._made = made
         self._kernel_tests = [test for test in clause.tests if not is_text_test(test) and not can_fail(test)]
         candidates = self._candidates()
-        work = self._work(candidates)
-        may_fail = any(map(can_fail, work.done))
-        self._early = candidates if may_fail else self._least(candidates, work)
+        self._early = self._least(self._best_connected(candidates), candidates)
         self._bound, self._early_tests = _closure(self._early, self._kernel_tests)
         self._work_done = self._work(self._early)
 
@@ -56,13 +54,10 @@ class _Stage:
         clause, made, work = self._clause, self._made, self._work_done
         early_negated = [atom for atom in clause.negated if atom_variables([atom]) <= self._bound]
         rest = clause.copy()
-        rest.atoms = [atom for atom in clause.atoms if atom not in self._early]
+        early = set(self._early)
+        rest.atoms = [atom for atom in clause.atoms if atom not in early]
         rest.negated = [atom for atom in clause.negated if atom not in early_negated]
-        rest.tests = [
-            test
-            for test in clause.tests
-            if not _is_among(test, self._early_tests) and not _is_among(test, work.done)
-        ]
+        rest.tests = _without(clause.tests, [*self._early_tests, *work.done])
         later = atom_variables([clause.head, *rest.atoms, *rest.negated])
         later.update(*map(test_variables, rest.tests))
         taken = set().union(*map(needed, work.parts))
@@ -75,17 +70,18 @@ class _Stage:
             made.step(MapRule(clause.head.relation, origin, function, clause.source))
             return None
         name = made.relation([clause.types[variable] for variable in gives])
-        function = TextWork(takes, work.parts, tuple(gives), clause.source)
+        function = TextWork(takes, work.parts, gives, clause.source)
         made.step(MapRule(name, origin, function, clause.source))
         rest.atoms.insert(0, Atom(name, tuple(gives)))
         return rest
 
-    def _origin(self, columns: list[Variable], negated: list[Atom]) -> tuple[str, tuple[Term, ...]]:
+    def _origin(self, columns: list[Variable], negated: list[Atom]) -> tuple[str, list[Variable]]:
         """The relation that the map reads, and the terms of its columns: an early atom's, or a new one."""
         if len(self._early) == 1 and not negated and not self._early_tests:
             relation, terms = self._early[0]
-            if set(terms) == set(columns) and len(terms) == len(columns):
-                return relation, terms
+            variables = [term for term in terms if isinstance(term, Variable)]
+            if len(terms) == len(variables) == len(columns) and set(variables) == set(columns):
+                return relation, variables
         name = self._made.relation([self._clause.types[variable] for variable in columns])
         early = Clause(
             Atom(name, tuple(columns)),
@@ -99,7 +95,7 @@ class _Stage:
         if not early.atoms:
             early.atoms.append(self._made.once())
         emit(early, self._made)
-        return name, tuple(columns)
+        return name, columns
 
     def _bound_in_order(self) -> list[Variable]:
         in_atoms = dict.fromkeys(
@@ -129,19 +125,34 @@ class _Stage:
 
     def _work(self, atoms: Iterable[Atom]) -> _Work:
         bound, early_tests = _closure(atoms, self._kernel_tests)
-        return _Work([test for test in self._clause.tests if not _is_among(test, early_tests)], bound)
+        return _Work(_without(self._clause.tests, early_tests), bound)
 
-    def _least(self, candidates: list[Atom], work: _Work) -> list[Atom]:
-        """As few atoms as bind what the work takes, and those that filter them and bind nothing else."""
-        roots = self._roots(candidates, set().union(*map(needed, work.parts)))
+    def _best_connected(self, candidates: list[Atom]) -> list[Atom]:
+        """The atoms among which most can be done: connected ones if that is possible, else all of them.
+
+        Atoms without a variable in common would be combined each with each.
+        """
+        best, most = candidates, 0
+        for connected in _components(candidates):
+            count = sum(map(is_text_test, self._work(connected).done))
+            if count > most:
+                best, most = connected, count
+        return best
+
+    def _least(self, atoms: list[Atom], candidates: list[Atom]) -> list[Atom]:
+        """As few of the atoms as bind what the work takes, and those that filter them and bind nothing else.
+
+        All of them where the work may fail.
+        """
+        work = self._work(atoms)
+        roots = self._roots(atoms, set().union(*map(needed, work.parts)))
         chosen: list[Atom] = []
         while open_ones := roots - atom_variables(chosen):
-            best = max(candidates, key=lambda atom: len(atom_variables([atom]) & open_ones))
-            chosen.append(best)
-        if len(chosen) > 1:
-            chosen = _connected(chosen, candidates)
+            chosen.append(max(atoms, key=lambda atom: len(atom_variables([atom]) & open_ones)))
+        if len(chosen) > 1 or any(map(can_fail, work.done)):
+            chosen = atoms
         bound, _ = _closure(chosen, self._kernel_tests)
-        return [atom for atom in candidates if atom in chosen or atom_variables([atom]) <= bound]
+        return [atom for atom in candidates if atom_variables([atom]) <= bound]
 
     def _roots(self, atoms: list[Atom], variables: set[Variable]) -> set[Variable]:
         """The variables of atoms that these are computed from by the kernels' equations."""
@@ -217,17 +228,30 @@ def _sides(test: Test) -> set[Variable]:
     return {side for side in sides if isinstance(side, Variable)}
 
 
-def _connected(chosen: list[Atom], atoms: list[Atom]) -> list[Atom]:
-    """The atoms that share variables with chosen ones, or with others that do."""
-    connected = list(chosen)
-    before = -1
-    while before != len(connected):
-        before = len(connected)
-        bound = atom_variables(connected)
-        connected += [atom for atom in atoms if atom not in connected and atom_variables([atom]) & bound]
-    return connected
+def _components(atoms: list[Atom]) -> list[list[Atom]]:
+    """The atoms in groups that share variables, directly or by way of others of the group."""
+    holders: dict[Variable, list[int]] = {}
+    for place, atom in enumerate(atoms):
+        for variable in atom_variables([atom]):
+            holders.setdefault(variable, []).append(place)
+    components: list[list[Atom]] = []
+    reached: set[int] = set()
+    for start in range(len(atoms)):
+        component: list[int] = []
+        waiting = [start]
+        while waiting:
+            place = waiting.pop()
+            if place not in reached:
+                reached.add(place)
+                component.append(place)
+                for variable in atom_variables([atoms[place]]):
+                    waiting += holders.pop(variable, ())
+        if component:
+            components.append([atoms[place] for place in sorted(component)])
+    return components
 
 
-def _is_among(test: Test, tests: Iterable[Test]) -> bool:
-    """Whether it is one of these very tests: two that say the same are two."""
-    return any(test is other for other in tests)
+def _without(tests: Iterable[Test], others: Iterable[Test]) -> list[Test]:
+    """The tests but for those that are among the others; two that say the same are two."""
+    taken = {id(test) for test in others}
+    return [test for test in tests if id(test) not in taken]

@@ -1,0 +1,59 @@
+"""What came to a relation in the last batch, and what went: a net change, copied out in one call."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.kernels.activation.layout import (
+    BEFORE,
+    CHANGED,
+    PRESENT,
+    R_ARITY,
+    R_BASE,
+    R_CHANGED,
+    RELATION,
+    RELATIONS,
+    ROWS,
+    STATES,
+)
+from tocsin.kernels.activation.memory import numbers, words
+from tocsin.kernels.jit import bare_kernel
+
+
+@bare_kernel
+def report(table: NDArray[np.int64], relation: int, found: NDArray[np.int64]) -> int:
+    """Write the rows that came from the front of `found`, and those that went from its end, backwards.
+
+    The result is how many came, times 2^32, plus how many went. There must be room for all rows that
+    were noted: when there is not, the result is -1 - their number, and nothing is written.
+    """
+    relations = words(table, RELATIONS)
+    record = relation * RELATION
+    base, arity, count = (
+        relations[record + R_BASE],
+        relations[record + R_ARITY],
+        relations[record + R_CHANGED],
+    )
+    if count * arity > found.size:
+        return -1 - count
+    states, changed, rows = (
+        numbers(table, base + STATES),
+        numbers(table, base + CHANGED),
+        words(table, base + ROWS),
+    )
+    came, went = 0, 0
+    for at in range(count):
+        number = np.int64(changed[at])
+        state = states[number] & (PRESENT | BEFORE)
+        if state == PRESENT:
+            start = came * arity
+            came += 1
+        elif state == BEFORE:
+            went += 1
+            start = found.size - went * arity
+        else:
+            continue
+        for column in range(arity):
+            found[start + column] = rows[number * arity + column]
+    return (came << 32) + went

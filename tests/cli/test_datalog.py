@@ -1,0 +1,154 @@
+"""tocsin datalog: programs with outputs worked out by hand, as Soufflé writes them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.cli.running import Command
+
+PATHS = """\
+.decl arc(x: number, y: number)
+.decl path(x: number, y: number)
+.input arc
+path(x, y) :- arc(x, y).
+path(x, y) :- arc(x, z), path(z, y).
+.output path
+"""
+
+
+def test_from_files_to_files(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    tocsin.file("data/arc.facts", "1\t2\n10\t9\n2\t10\n")
+    ran = tocsin("datalog", "paths.dl", "--facts", "data", "--out", "results/new")
+    assert ran == (0, "", "")
+    found = (tocsin.folder / "results/new/path.csv").read_text()
+    assert found == "1\t2\n1\t9\n1\t10\n2\t9\n2\t10\n10\t9\n"
+
+
+def test_this_folder_and_short_names(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    tocsin.file("arc.facts", "1\t2\n")
+    assert tocsin("datalog", "paths.dl") == (0, "", "")
+    assert (tocsin.folder / "path.csv").read_text() == "1\t2\n"
+    ran = tocsin("datalog", "paths.dl", "-F", ".", "-D", "-")
+    assert ran == (0, "---------------\npath\n===============\n1\t2\n===============\n", "")
+
+
+def test_everything_that_directives_say(tocsin: Command) -> None:
+    tocsin.file(
+        "all.dl",
+        """
+        .type Name <: symbol
+        .decl person(name: Name, age: unsigned)
+        .input person(IO=file, filename="people.csv", delimiter=",", headers=true)
+        .decl adults() .decl mean_age(m: float) .decl older(a: Name, b: Name)
+        adults() :- person(_, a), a >= 18.
+        mean_age(m) :- m = mean to_float(a) : { person(_, a) }.
+        older(n, o) :- person(n, a), person(o, b), a > b.
+        .output older(IO=stdout, headers=true)
+        .output mean_age(filename="mean.txt")
+        .output adults
+        .printsize older
+        .printsize person
+        """,
+    )
+    tocsin.file("people.csv", "name,age\nada,36\nbob,7\neve,20\nno one,0\n")
+    ran = tocsin("datalog", "all.dl")
+    assert ran.err == ""
+    pairs = "ada\tbob\nada\teve\nada\tno one\nbob\tno one\neve\tbob\neve\tno one\n"
+    assert ran.out == (
+        f"---------------\nolder\na\tb\n===============\n{pairs}===============\nolder\t6\nperson\t4\n"
+    )
+    assert (tocsin.folder / "mean.txt").read_text() == "15.75\n"
+    assert (tocsin.folder / "adults.csv").read_text() == "()\n"
+
+
+def test_negation_aggregates_and_components(tocsin: Command) -> None:
+    tocsin.file(
+        "graph.dl",
+        """
+        .comp Graph<T> {
+            .decl edge(a: T, b: T)
+            .decl reach(a: T, b: T)
+            reach(a, b) :- edge(a, b).
+            reach(a, c) :- reach(a, b), edge(b, c).
+        }
+        .init g = Graph<symbol>
+        g.edge("a", "b"). g.edge("b", "c"). g.edge("d", "d").
+        .decl node(n: symbol)
+        node(n) :- g.edge(n, _) ; g.edge(_, n).
+        .decl apart(a: symbol, b: symbol)
+        apart(a, b) :- node(a), node(b), !g.reach(a, b), !g.reach(b, a), a < b.
+        .decl degree(n: symbol, d: number, f: symbol)
+        degree(n, d, cat(n, to_string(d))) :- node(n), d = count : { g.edge(n, _) }.
+        .output apart, degree
+        """,
+    )
+    assert tocsin("datalog", "graph.dl") == (0, "", "")
+    assert (tocsin.folder / "apart.csv").read_text() == "a\td\nb\td\nc\td\n"
+    assert (tocsin.folder / "degree.csv").read_text() == "a\t1\ta1\nb\t1\tb1\nc\t0\tc0\nd\t1\td1\n"
+
+
+def test_a_bad_line_stops_it(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    tocsin.file("arc.facts", "1\t2\n2\tx\n3\n")
+    ran = tocsin("datalog", "paths.dl", "--out", "results")
+    assert ran == (1, "", "tocsin: arc.facts:2: 'x' is no integer, which y is\n")
+    assert not (tocsin.folder / "results").exists()
+
+
+def test_bad_lines_are_left_out(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    tocsin.file("arc.facts", "1\t2\n2\tx\n3\n")
+    ran = tocsin("datalog", "paths.dl", "--skip-bad", "--out", "results")
+    assert ran == (0, "", "2 lines left out: see results/paths.rejects.jsonl\n")
+    assert (tocsin.folder / "results/path.csv").read_text() == "1\t2\n"
+    rejects = (tocsin.folder / "results/paths.rejects.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in rejects] == [
+        {"file": "arc.facts", "line": 2, "reason": "'x' is no integer, which y is", "text": "2\tx"},
+        {"file": "arc.facts", "line": 3, "reason": "1 value, where arc has 2 columns", "text": "3"},
+    ]
+    assert tocsin("datalog", "paths.dl", "--skip-bad", "--rejects", "r.jsonl").code == 0
+    assert (tocsin.folder / "r.jsonl").exists()
+    assert tocsin("datalog", "paths.dl", "--rejects", "r.jsonl").code == 2
+
+
+def test_errors_of_the_program(tocsin: Command) -> None:
+    tocsin.file("bad.dl", ".decl a(x: number)\na(x) :- b(x).\na(y) :- a(x).\n.output a(headers=perhaps)\n")
+    ran = tocsin("datalog", "bad.dl")
+    assert ran.code == 1
+    assert ran.out == ""
+    assert "bad.dl:2:9: " in ran.err
+    assert "bad.dl:3:3: " in ran.err
+    assert "bad.dl:4:9: headers is true or false, not 'perhaps'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["none.dl"], 1, "tocsin: none.dl: cannot be read: No such file or directory\n"),
+        (["paths.dl", "--facts", "nowhere"], 1, "tocsin: nowhere: there is no such folder\n"),
+        (["paths.dl"], 1, "tocsin: arc.facts: cannot be read: No such file or directory\n"),
+        (["paths.dl", "--limit", "-1"], 2, "tocsin: limit is a number of tuples, not -1\n"),
+    ],
+)
+def test_what_is_missing(arguments: list[str], code: int, said: str, tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    assert tocsin("datalog", *arguments) == (code, "", said)
+
+
+def test_errors_of_rules(tocsin: Command) -> None:
+    tocsin.file("ratio.dl", ".decl r(x: number)\nr(4 / x) :- r(x).\nr(0).\n.output r\n")
+    ran = tocsin("datalog", "ratio.dl")
+    assert ran == (1, "", "tocsin: division by zero, in the rule: r(4 / x) :- r(x).\n")
+    tocsin.file("endless.dl", ".decl n(x: number)\nn(x + 1) :- n(x).\nn(0).\n.output n\n")
+    ran = tocsin("datalog", "endless.dl", "--limit", "100")
+    assert (ran.code, ran.out) == (1, "")
+    assert "more than 100 tuples" in ran.err
+
+
+def test_located_arguments(tocsin: Command) -> None:
+    declared = ".decl l(a: symbol, b: symbol)\n.decl h(b: symbol)\n.output h\n"
+    tocsin.file("hops.dl", declared + 'h(y) :- l(@x, y).\nl("a", "b"). l("b", "c").\n')
+    assert tocsin("datalog", "hops.dl", "--local", "b", "--out", "-").out.splitlines()[3:4] == ["c"]

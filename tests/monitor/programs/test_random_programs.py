@@ -1,0 +1,101 @@
+"""Random programs, random changes: after each, an engine is what the obvious evaluator says it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.datalog_programs import Case, Change, cases, changes
+from tests.monitor.programs.judged import Judged, contents
+
+import tocsin
+from tocsin.monitor.programs.engine import Engine
+from tocsin.monitor.programs.program import Program
+from tocsin.monitor.programs.requests import Operation
+
+EXAMPLES = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def operations(some: list[Change]) -> list[Operation]:
+    return [("+" if change.insert else "-", change.relation, change.values) for change in some]
+
+
+def started(case: Case) -> Judged:
+    judged = Judged(Program.parse(case.text))
+    judged.step("apply", [("+", name, each) for name, tuples in case.facts.items() for each in tuples])
+    return judged
+
+
+@EXAMPLES
+@given(cases(), changes())
+def test_one_by_one(case: Case, some: list[Change]) -> None:
+    judged = started(case)
+    for each in some:
+        judged.step("insert" if each.insert else "delete", each.relation, each.values)
+
+
+@EXAMPLES
+@given(cases(), changes())
+def test_a_batch_is_the_same_changes_one_by_one(case: Case, some: list[Change]) -> None:
+    judged = started(case)
+    before = contents(judged.engine)
+    net = judged.step("apply", operations(some))
+    single = started(case)
+    refused = [single.step("apply", [operation]) is None for operation in operations(some)]
+    if net is not None and not any(refused):
+        assert contents(single.engine) == contents(judged.engine)
+        back = judged.step("apply", undoing(before, judged.engine))
+        assert back is not None
+        assert (back.added, back.removed) == (net.removed, net.added)
+
+
+def undoing(before: dict[str, list[Any]], engine: Engine) -> list[Operation]:
+    """What brings the input relations back to what they were."""
+    inputs = set(engine.program.relations) - set(engine.program.outputs)
+    return [
+        (sign, name, each)
+        for name in inputs
+        for sign, tuples in (
+            ("+", set(before[name]) - set(engine.query(name))),
+            ("-", set(engine.query(name)) - set(before[name])),
+        )
+        for each in tuples
+    ]
+
+
+@EXAMPLES
+@given(cases(), changes(), st.lists(st.integers(0, 4), min_size=12, max_size=12), st.integers(0, 12))
+def test_times_to_live_and_snapshots(case: Case, some: list[Change], lives: list[int], saved_at: int) -> None:
+    judged = started(case)
+    for step, (each, life) in enumerate(zip(some, lives, strict=False)):
+        if each.insert:
+            judged.step("insert", each.relation, each.values, life or None)
+        else:
+            judged.step("delete", each.relation, each.values)
+        judged.step("advance", step)
+        if step == saved_at:
+            with TemporaryDirectory() as folder:
+                judged.engine.save(Path(folder) / "engine.tocsin")
+                judged.engine = tocsin.open(Path(folder) / "engine.tocsin")
+            judged.check()
+    judged.step("advance", 100)
+
+
+@EXAMPLES
+@given(cases(), changes(), st.data())
+def test_rules_come_and_go(case: Case, some: list[Change], data: st.DataObject) -> None:
+    judged = started(case)
+    rules = judged.engine.program.rules
+    numbers = st.sampled_from(range(len(rules))) if rules else st.nothing()
+    gone = data.draw(st.lists(numbers, max_size=3, unique=True))
+    for number in sorted(gone, reverse=True):
+        judged.step("remove_rule", number)
+    judged.step("apply", operations(some))
+    for number in gone:
+        judged.step("add_rule", rules[number])
+    assert sorted(judged.engine.program.rules) == sorted(judged.judge.program.rules)

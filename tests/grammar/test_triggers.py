@@ -48,6 +48,31 @@ def test_a_whole_file() -> None:
     assert (third.name, third.alias, third.line) == ("c", "t", 10)
 
 
+def test_several_tables() -> None:
+    triggers, errors = parse_triggers(
+        "create trigger a from s as x, t after update to x when x.k = t.k and x.n > t.n do alert '{t.k} {x}';"
+    )
+    assert (triggers, [error.column for error in errors]) == ([], [98])
+    text = (
+        "create trigger a from s as x, t after update to x when x.k = t.k and not x.n > t.n do alert '{t.k}';"
+    )
+    triggers, errors = parse_triggers(text)
+    assert errors == []
+    (trigger,) = triggers
+    assert trigger.tables == (Table("s", "x"), Table("t", "t"))
+    assert (trigger.aliases, trigger.alias, trigger.after) == (("x", "t"), None, Change("update", "x"))
+    assert trigger.metadata() == {"table": "s, t", "alias": "x, t", "after": "update", "alert": "{t.k}"}
+
+
+def test_one_threshold_over_several_tables() -> None:
+    text = """create trigger a from t, u after insert to t
+when t.b = u.b and contains(t.c, 'x', 1)
+and contains(t.d, 'x', 1);"""
+    triggers, errors = parse_triggers(text)
+    assert (triggers, [(error.line, error.column) for error in errors]) == ([], [(3, 5)])
+    assert "only one contains of a condition can have a threshold" in errors[0].reason
+
+
 def test_the_table_of_after_is_the_alias_where_no_other_is_given() -> None:
     triggers, errors = parse_triggers("create trigger a after delete to v when v.x = 1;")
     assert errors == []
@@ -71,7 +96,42 @@ def test_the_table_of_after_is_the_alias_where_no_other_is_given() -> None:
         ("create trigger a with (x = 1, x = 2) when b;", 31, "given twice"),
         ("create trigger a with (alert = 1) when b;", 24, "not an option"),
         ("create trigger a with (x = 1 when b;", 30, "expected ',' or ')'"),
-        ("create trigger a from t, u as v when b;", 26, "several tables is not supported yet"),
+        (
+            "create trigger a from t, u as v when t.b = v.b and b;",
+            52,
+            "'b' has no alias: with several tables",
+        ),
+        ("create trigger a from t, u when t.b = u.b and w.c = 1;", 47, "there is no alias 'w'"),
+        ("create trigger a from tab, u when tb.b = u.b;", 35, "did you mean 'tab'?"),
+        ("create trigger a from t, u when t.b = u.b = 5;", 43, "'=' cannot follow a comparison"),
+        ("create trigger a from t, u when t.b = u.b and t = 5;", 49, "expected '.' and a field after 't'"),
+        ('create trigger a from t, u when t.b = "u".b;', 39, "strings are written in single quotes"),
+        (
+            "create trigger a from t, t when t.b = 1;",
+            26,
+            "'t' is already another table's alias: write t as ...",
+        ),
+        ("create trigger a from t, u as t when t.b = 1;", 31, "'t' is already another table's alias"),
+        ("create trigger a from t, u when t.b = 1;", 26, "nothing is asked of 'u'"),
+        (
+            "create trigger a from t, u when t.b = 1 and (t.c = 1 or u.c = t.c);",
+            26,
+            "nothing is asked of 'u'",
+        ),
+        (
+            "create trigger a from t, u after insert to v when t.b = u.b;",
+            44,
+            "expected 't' or 'u' after 'to'",
+        ),
+        ("create trigger a from t, u when t.b = u.b and contains(t.c, 'x');", 47, "this trigger names none"),
+        (
+            "create trigger a from t, u after delete to t when t.b = u.b and not tm_contains(u.c, 'x');",
+            69,
+            "tm_contains stands only on the event table, the one of 'after ... to', which is 't'",
+        ),
+        ("create trigger a from t, u when t.b = u.b do alert 'it''s {w.x}';", 60, "there is no alias 'w'"),
+        ("create trigger a from t, u when t.b = u.b do alert '{x}';", 54, "'x' has no alias"),
+        ("create trigger a from t, when t.b = 1;", 26, "expected a table's name"),
         ("create trigger a from t v when b;", 25, "expected 'after' or 'when'"),
         ("create trigger a after change to t when b;", 24, "expected 'insert', 'update' or 'delete'"),
         ("create trigger a from t as v after insert to t when b;", 46, "expected 'v' after 'to'"),
@@ -98,7 +158,7 @@ def test_one_mistake_gives_one_message_at_its_place(statement: str, column: int,
 
 def test_every_error_of_a_file_is_reported_and_good_statements_are_kept() -> None:
     text = """\
-create trigger a with (x = high) from t, u when b == 1 and c > do alert 5;
+create trigger a with (x = high) from t, u when t.b == 1 and u.c > do alert 5;
 create trigger good when a = 1;
 nonsense; more nonsense;
 create trigger b when a = 1
@@ -109,10 +169,9 @@ create trigger d when a in (1, 'x');
     assert [trigger.name for trigger in triggers] == ["good", "c"]
     assert [(error.rule, error.line, error.column) for error in errors] == [
         ("a", 1, 28),
-        ("a", 1, 42),
-        ("a", 1, 51),
-        ("a", 1, 64),
-        ("a", 1, 73),
+        ("a", 1, 53),
+        ("a", 1, 68),
+        ("a", 1, 77),
         (None, 3, 1),
         (None, 3, 11),
         ("b", 5, 1),

@@ -7,15 +7,18 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.datalog_trees import rules
 
 from tocsin.errors import RuleError
 from tocsin.grammar.datalog.arguments import NESTING
 from tocsin.grammar.datalog.checking import check_program
-from tocsin.grammar.datalog.syntax import CheckedProgram
+from tocsin.grammar.datalog.printing import print_rule
+from tocsin.grammar.datalog.syntax import CheckedProgram, Rule
 from tocsin.grammar.datalog.walking import HEIGHT
 
 DECLARED = ".decl p(x: number)\n.decl s(x: symbol)\n.decl pp(x: number, y: number)\np(1).\n"
 DEEP = 100_000
+LESS_DEEP = 20_000
 
 
 def outcome(text: str) -> CheckedProgram | RuleError:
@@ -41,13 +44,13 @@ def reasons(text: str) -> list[str]:
         f"p({'-' * DEEP}x) :- p(x).",
         f"p({'bnot ' * DEEP}x) :- p(x).",
         f"p({'2 ^ ' * DEEP}x) :- p(x).",
-        f"p({'max(1, ' * DEEP}x{')' * DEEP}) :- p(x).",
-        f"p({'count : { p(' * DEEP}1{') }' * DEEP}).",
+        f"p({'max(1, ' * LESS_DEEP}x{')' * LESS_DEEP}) :- p(x).",
+        f"p({'count : { p(' * LESS_DEEP}1{') }' * LESS_DEEP}).",
         f"p({'(' * DEEP}",
         f"p(x) :- {'(' * DEEP}",
         f".decl {'(' * DEEP}",
-        ".comp A { " * DEEP,
-        f"{'.comp A { ' * DEEP}{'}' * DEEP}",
+        ".comp A { " * LESS_DEEP,
+        f"{'.comp A { ' * LESS_DEEP}{'}' * LESS_DEEP}",
     ],
 )
 def test_deep_nesting_is_an_error_that_says_so(clause: str) -> None:
@@ -100,12 +103,12 @@ def test_a_component_within_itself_is_an_error() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_megabyte_of_nonsense(seed: int) -> None:
     rng = random.Random(seed)
     words = ["p", "(", ")", ",", ".", ":-", ";", "!", "{", "}", '"', "\n", " ", "1", "x", "=", ".decl ", "@"]
     words += ["/*", "*/", "//", "#", "\x00", "é", "count", ":", "[", "$", "<=", "\\", ".comp ", ".type ", "-"]
-    text = "".join(rng.choice(words) for _ in range(500_000))
+    text = "".join(rng.choice(words) for _ in range(400_000))
     assert isinstance(outcome(text), RuleError)
 
 
@@ -188,3 +191,9 @@ TOKENS = st.sampled_from([*WORDS, "\n"])
 @given(st.lists(TOKENS, max_size=40).map(" ".join))
 def test_any_tokens(text: str) -> None:
     outcome(DECLARED + text)
+
+
+@given(st.lists(rules, max_size=2))
+def test_any_rules(written: list[Rule]) -> None:
+    declared = ".decl p(x: number)\n.decl q_1(x: number, y: symbol)\n.decl ?r()\n.decl inline(x: float)\n"
+    outcome(declared + "\n".join(map(print_rule, written)))

@@ -161,6 +161,11 @@ def test_a_division_is_guarded_wherever_its_guard_stands(body: str) -> None:
     assert derived(rules, {"arc": [(6, 2), (1, 0)], "node": [(2,)]}) == {(3,)}
 
 
+def test_a_guard_reaches_into_an_aggregate() -> None:
+    rules = ".decl p(n: number) p(n) :- z = x / y, n = count : { node(u), u < z }, arc(x, y), y != 0."
+    assert derived(rules, {"arc": [(6, 2), (1, 0)], "node": [(2,)]}) == {(1,)}
+
+
 @pytest.mark.parametrize(
     ("rule", "reason"),
     [

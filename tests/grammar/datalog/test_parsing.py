@@ -7,7 +7,7 @@ from tests.datalog_errors import errors_of
 
 from tocsin.grammar.datalog.clauses import ClauseReader
 from tocsin.grammar.datalog.cursor import Cursor
-from tocsin.grammar.datalog.facts import read_facts
+from tocsin.grammar.datalog.facts import placed, read_facts
 from tocsin.grammar.datalog.outline import Block, Column, Named, RelationDeclaration, TypeDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.printing import print_body, print_rule
@@ -237,7 +237,7 @@ def test_the_quick_way_reads_facts_as_the_parser_does(
     facts = read_facts(quick)
     if not facts:
         return
-    fact = facts[0]
+    fact = placed(facts[0])
     parsed = ClauseReader(slow).clause()
     assert print_rule(fact) == print_rule(parsed)
     assert (fact.place, fact.text) == (parsed.place, parsed.text)

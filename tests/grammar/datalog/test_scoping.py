@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.meaning import evaluate
 from tocsin.grammar.datalog.printing import print_rule
 
 DECLARED = """
@@ -88,3 +89,20 @@ def numbered(text: str) -> str:
 def test_disjunctions_stand_at_the_top() -> None:
     text = checked("h(x, y) :- r(x), (q(x, y) ; q(y, x), (y > 1 ; y < x)).")
     assert text == ("h(x, y) :- r(x), q(x, y) ; r(x), q(y, x), y > 1 ; r(x), q(y, x), y < x.")
+
+
+def test_witnesses_have_the_smallest_or_greatest_value() -> None:
+    program = check_program(
+        """
+        .decl person(who: symbol, age: number, city: symbol)
+        .decl oldest(who: symbol)
+        .decl youngest(city: symbol, who: symbol, age: number)
+        person("a", 10, "x"). person("b", 46, "x").
+        person("c", 46, "y"). person("d", 46, "y"). person("e", 3, "y").
+        oldest(who) :- _ = max age : { person(who, age, _) }.
+        youngest(city, who, n) :- person(_, _, city), n = min age : { person(who, age, city), age > 5 }.
+        """
+    )
+    contents = evaluate(program, {})
+    assert contents["oldest"] == {("b",), ("c",), ("d",)}
+    assert contents["youngest"] == {("x", "a", 10), ("y", "c", 46), ("y", "d", 46)}

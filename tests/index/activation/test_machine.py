@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.activation_shape import check_shape
 from tests.datalog_programs import Case, Change, cases, changes
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.meaning import evaluate
-from tocsin.grammar.datalog.syntax import CheckedProgram, Tuple
+from tocsin.grammar.datalog.syntax import CheckedProgram
 from tocsin.index.activation.machine import NO_LIMIT, Machine
 from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.symbols import Symbols
@@ -75,6 +77,7 @@ def check_step(kept: Kept, before: dict[str, set[Tuple]]) -> dict[str, set[Tuple
     """After a step: contents as worked out anew, changes as the difference."""
     contents = kept.contents()
     assert contents == kept.wanted()
+    check_shape(kept.machine)
     for name, (added, removed) in kept.net_changes().items():
         assert added == contents[name] - before[name]
         assert removed == before[name] - contents[name]

@@ -124,6 +124,11 @@ def test_what_an_aggregate_only_compares_with_is_bound_by_the_outer_body() -> No
     ]
 
 
+def test_what_binds_a_group_is_guarded_as_in_the_outer_body() -> None:
+    rules = ".decl p(n: number) p(n) :- z = x / y, n = max u : { r(u), u < z }, q(x, y), y != 0, !r(x)."
+    assert normal(rules)[2] == ("+1(a, b) :- r(b), q(c, d), !r(c), a := /(c, d), b < a, d != 0")
+
+
 def test_a_group_that_only_a_recursive_relation_binds_is_refused() -> None:
     rules = ".decl p(x: number) p(n) :- p(x), n = count : { r(y), y < x }."
     with pytest.raises(RuleError, match="depends on this rule itself") as raised:
@@ -167,6 +172,16 @@ def test_texts_that_wait_for_one_another() -> None:
     contents = run(normal_program(program), {"b": [("a", "ba"), ("b", "aa"), ("b", "c")]})
     assert contents["p"] == {(1,)}
     assert run(normal_program(program), {"b": [("a", "ba"), ("b", "ab")]})["p"] == set()
+
+
+@pytest.mark.parametrize("body", ["w(s), strlen(s) > 1", "strlen(s) > 1, w(s)"])
+def test_text_work_fails_only_where_all_else_holds(body: str) -> None:
+    rule = f"p(to_number(s)) :- {body}."
+    program = normal_program(check_program(f"{INPUTS}.decl p(x: number)\n{rule}"))
+    assert run(program, {"w": [("x",), ("12",)]})["p"] == {(12,)}
+    with pytest.raises(DerivationError, match=r"'xy'.*not a number") as raised:
+        run(program, {"w": [("xy",)]})
+    assert raised.value.rule == rule
 
 
 def test_a_fact_without_a_value_names_its_rule() -> None:

@@ -7,6 +7,7 @@
       alternatives    a body as conjunctions: of several, each is checked by itself
       scoping         own variables of aggregates; every variable has a value
       inference       types of all arguments
+      fitting         declared types of variables
     strata        the order of relations
 
 In the rules of a checked program a Disjunction stands only at the top of a body, and its parts are
@@ -19,15 +20,17 @@ import operator
 from dataclasses import replace
 
 from tocsin.errors import raise_all
+from tocsin.grammar.datalog.aggregates import without_head_aggregates
 from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.grammar.datalog.components import instantiated
-from tocsin.grammar.datalog.facts import BARE
-from tocsin.grammar.datalog.inference import Columns, Inference, filled_constant, is_in_range
+from tocsin.grammar.datalog.declared import Columns, Declared
+from tocsin.grammar.datalog.facts import BARE, placed
+from tocsin.grammar.datalog.inference import Inference, filled_constant, is_in_range
 from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
-from tocsin.grammar.datalog.scoping import scoped, without_head_aggregates
+from tocsin.grammar.datalog.scoping import scoped
 from tocsin.grammar.datalog.strata import stratify
 from tocsin.grammar.datalog.syntax import (
     Atom,
@@ -64,6 +67,7 @@ class _Checking:
         self._problems = problems
         self._types = Types(block.types, block.damaged, problems)
         self._columns: dict[str, Columns] = {}
+        self._declared = Declared(self._columns, self._types)
         self._relations: dict[str, Relation] = {}
 
     def program(self) -> CheckedProgram:
@@ -109,6 +113,7 @@ class _Checking:
             fact = self._plain_fact(rule)
             if fact is not None:
                 return fact
+            rule = placed(rule)
         arguments = [argument for head in rule.heads for argument in head.arguments]
         for atom in _atoms_in(*arguments, rule.body):
             self._check_atom(atom)
@@ -125,8 +130,7 @@ class _Checking:
         bodies: list[list[Body]] = []
         for alternative in alternatives:
             own_heads, literals = scoped(rule.heads, alternative, self._problems)
-            inference = Inference(self._columns, self._types, self._problems)
-            heads, typed = inference.typed(own_heads, literals)
+            heads, typed = Inference(self._declared, self._problems).typed(own_heads, literals)
             bodies.append(typed)
         return Rule(heads, body_of(bodies), rule.place, rule.text)
 

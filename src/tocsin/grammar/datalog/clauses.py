@@ -24,17 +24,14 @@ from tocsin.grammar.datalog.syntax import (
 from tocsin.grammar.datalog.tokens import TokenKind
 from tocsin.grammar.datalog.vocabulary import (
     BINDING,
-    CAST,
     COMPARISONS,
-    FUNCTORS,
+    NO_RELATIONS,
     OPPOSITE,
     PREDICATES,
-    REFUSED,
     RESERVED,
 )
 from tocsin.grammar.datalog.walking import HEIGHT, too_high
 
-_CALLS = FUNCTORS | {CAST, *REFUSED}
 _SPACES = re.compile(r'"(?:\\.|[^"\\])*"|(?://[^\n]*|/\*[\s\S]*?\*/|\s)+')
 
 
@@ -136,12 +133,13 @@ class ClauseReader:
 
     def _at_atom(self) -> bool:
         cursor = self._cursor
-        if cursor.token.kind is not TokenKind.NAME or cursor.token.text in RESERVED:
+        if cursor.token.kind is not TokenKind.NAME:
             return False
         length = cursor.names_ahead()
-        if cursor.peek(length).text != "(" or cursor.peek(length).kind is not TokenKind.SYMBOL:
+        behind = cursor.peek(length)
+        if behind.text != "(" or behind.kind is not TokenKind.SYMBOL:
             return False
-        return length > 1 or cursor.token.text not in _CALLS
+        return length > 1 or cursor.token.text not in NO_RELATIONS
 
     def _at_body(self) -> bool:
         """Whether the parenthesis here holds a body, and not an argument: what follows it tells."""
@@ -160,9 +158,9 @@ class ClauseReader:
     def _atom(self, what: str) -> Atom:
         cursor = self._cursor
         word = cursor.token
-        if word.kind is TokenKind.NAME and word.text in RESERVED:
-            cursor.fail(f"'{word.text}' is a reserved word, and no relation")
         relation = cursor.qualified_name(what)
+        if relation.name in NO_RELATIONS:
+            cursor.fail(f"'{relation.name}' is a reserved word, and no relation", word)
         cursor.expect("(")
         return Atom(relation.name, self._arguments.arguments(), relation.place)
 

@@ -52,9 +52,12 @@ class Cursor:
     def peek(self, ahead: int = 1) -> Token:
         """The token so many places ahead, or END."""
         wanted = self._position + ahead
-        while wanted >= len(self._tokens) and self._tokens[-1].kind is not TokenKind.END:
-            self._tokens.append(next(self._coming))
-        return self._tokens[min(wanted, len(self._tokens) - 1)]
+        tokens = self._tokens
+        while wanted >= len(tokens):
+            if tokens[-1].kind is TokenKind.END:
+                return tokens[-1]
+            tokens.append(next(self._coming))
+        return tokens[wanted]
 
     def advance(self) -> Token:
         """Step over the present token and return it."""

@@ -49,7 +49,7 @@ def is_total(functor: str, operand_type: Type) -> bool:
 
 def holds(comparison: str, left: Value, right: Value) -> bool:
     """Whether a comparison of two values of one type holds. Texts compare by their bytes."""
-    return _COMPARISONS[comparison](left, right)
+    return COMPARISONS[comparison](left, right)
 
 
 def aggregate(function: str, value_type: Type | None, values: Sequence[Any]) -> Value | None:
@@ -233,7 +233,7 @@ def _contains(part: Any, text: Any) -> bool:
     return part in text
 
 
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -245,6 +245,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "!match": lambda pattern, text: not _match(pattern, text),
     "!contains": lambda part, text: not _contains(part, text),
 }
+"""Every comparison there is, by its written name; with a `!`, the opposite."""
 
 
 def _on_integers(fit: Callable[[int], int]) -> dict[str, Function]:

@@ -1,24 +1,21 @@
 """The type of every variable, constant and operation of a rule.
 
-Two things are found out for one alternative of a rule at a time. First the primitive types: each argument
-has a *slot*, the set of types that it may still have; what must be of one type shares a slot. A bare `1`
-starts as number, unsigned or float, and is a number where nothing says otherwise. Then the declared types
-of variables (types.py): a variable has the types of all columns of positive atoms it stands in at once, and
-of the variables it is compared with, and must fit the columns of the heads; a computed or written value fits
-any column of its primitive type.
+Found out for one alternative of a rule at a time. Each argument has a *slot*, the set of primitive types
+that it may still have; what must be of one type shares a slot. A bare `1` starts as number, unsigned or
+float, and is a number where nothing says otherwise. Whether the declared types of variables go together
+is then up to fitting.py.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from tocsin.grammar.datalog.declared import Declared, described, written_functor
 from tocsin.grammar.datalog.facts import BARE
-from tocsin.grammar.datalog.outline import Named
-from tocsin.grammar.datalog.printing import print_value
+from tocsin.grammar.datalog.fitting import check_fit
 from tocsin.grammar.datalog.problems import Problems
-from tocsin.grammar.datalog.scoping import OWN_MARK
 from tocsin.grammar.datalog.syntax import (
     Aggregate,
     Anonymous,
@@ -29,19 +26,15 @@ from tocsin.grammar.datalog.syntax import (
     Constant,
     Negation,
     Operation,
-    Place,
     Positive,
     Type,
     Value,
     Variable,
 )
-from tocsin.grammar.datalog.types import DeclaredType, Types, common
-from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, COMPARISONS, PREDICATES, SIGNATURES, Signature
+from tocsin.grammar.datalog.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
 from tocsin.grammar.datalog.walking import Node, Rewriter, walk
 
-Columns = Sequence[tuple[str, DeclaredType | None]]
-"""Names and types of a relation's columns; a type is None when its declaration is in error."""
-
+_IN_ORDER = tuple(Type)
 _ANY = frozenset(Type)
 _BARE = frozenset({Type.NUMBER, Type.UNSIGNED, Type.FLOAT})
 _BARE_NEGATIVE = frozenset({Type.NUMBER, Type.FLOAT})
@@ -63,6 +56,8 @@ class _Slot:
     def found(self) -> _Slot:
         slot = self
         while slot.merged is not None:
+            if slot.merged.merged is not None:
+                slot.merged = slot.merged.merged
             slot = slot.merged
         return slot
 
@@ -74,7 +69,7 @@ class _Slot:
     def type(self) -> Type:
         """The type in the end: the first of number, unsigned, float and symbol that is left."""
         allowed = self.types
-        return next(type_ for type_ in Type if type_ in allowed)
+        return next(type_ for type_ in _IN_ORDER if type_ in allowed)
 
     def restrict(self, allowed: Iterable[Type]) -> bool:
         """Leave only these; False, and nothing happens, when none would be left."""
@@ -99,9 +94,8 @@ class _Slot:
 class Inference:
     """Types of one alternative of a rule."""
 
-    def __init__(self, columns: Mapping[str, Columns], types: Types, problems: Problems) -> None:
-        self._columns = columns
-        self._types = types
+    def __init__(self, declared: Declared, problems: Problems) -> None:
+        self._declared = declared
         self._problems = problems
         self._slots: dict[int, _Slot] = {}
         self._variables: dict[str, _Slot] = {}
@@ -120,7 +114,7 @@ class Inference:
                 self._node(node)
         for head in heads:
             self._atom(head)
-        self._check_declared(nodes, heads)
+        check_fit(nodes, heads, self._declared, self._problems)
         filling = _Filling(self._slots, self._problems)
         return tuple(map(filling.atom, heads)), list(map(filling.body, literals))
 
@@ -138,21 +132,13 @@ class Inference:
     def _slot(self, argument: Argument) -> _Slot:
         return self._slots[id(argument)]
 
-    def _columns_of(self, atom: Atom) -> Iterator[tuple[Argument, str, DeclaredType]]:
-        """The arguments of an atom with the columns they stand in, as far as those are known."""
-        columns = self._columns.get(atom.relation, ())
-        if len(columns) == len(atom.arguments):
-            for argument, (name, declared) in zip(atom.arguments, columns, strict=True):
-                if declared is not None:
-                    yield argument, name, declared
-
     def _atom(self, atom: Atom) -> None:
-        for argument, column, declared in self._columns_of(atom):
+        for argument, column, declared in self._declared.columns_of(atom):
             if not self._slot(argument).restrict((declared.primitive,)):
                 self._problems.add(
                     argument.place,
                     f"column '{column}' of '{atom.relation}' is {_a(declared.primitive)},"
-                    f" and {_described(argument)} is {_any_of(self._slot(argument).types)}",
+                    f" and {described(argument)} is {_any_of(self._slot(argument).types)}",
                 )
 
     def _node(self, node: Node) -> None:
@@ -208,7 +194,7 @@ class Inference:
             if not self._slot(operand).merge(self._slot(result)):
                 self._problems.add(
                     operand.place,
-                    f"'{functor}' takes values of one type, and {_described(operand)} is"
+                    f"'{functor}' takes values of one type, and {described(operand)} is"
                     f" {_any_of(self._slot(operand).types)}, not {_any_of(self._slot(result).types)}",
                 )
         if signature.result is not None:
@@ -219,84 +205,23 @@ class Inference:
         if not fits:
             self._problems.add(
                 operand.place,
-                f"'{_written(functor)}' takes {_any_of(allowed)}, and {_described(operand)} is"
+                f"'{written_functor(functor)}' takes {_any_of(allowed)}, and {described(operand)} is"
                 f" {_any_of(self._slot(operand).types)}",
             )
         return fits
 
     def _cast(self, operation: Operation) -> None:
         operand = operation.operands[0]
-        declared = self._cast_type(operation)
+        declared = self._declared.cast_type(operation)
         if declared is None:
             return
         if not self._slot(operand).restrict((declared.primitive,)):
             self._problems.add(
                 operation.place,
-                f"'{CAST}' does not change values: {_described(operand)} is"
+                f"'{CAST}' does not change values: {described(operand)} is"
                 f" {_any_of(self._slot(operand).types)}, and '{declared.name}' is {_a(declared.primitive)}",
             )
         self._slot(operation).merge(self._slot(operand))
-
-    def _cast_type(self, argument: Argument) -> DeclaredType | None:
-        """The type that an argument is declared to be where it stands, or None."""
-        if not isinstance(argument, Operation) or argument.functor != CAST:
-            return None
-        named = argument.operands[1]
-        if not isinstance(named, Constant):
-            raise AssertionError("a cast names its type")
-        return self._types.find(Named(str(named.value), named.place))
-
-    def _check_declared(self, nodes: Iterable[Node], heads: Iterable[Atom]) -> None:
-        """Whether each variable can have all the declared types it stands for."""
-        same: dict[str, str] = {}
-        sources: list[tuple[str, DeclaredType, Place]] = []
-        for node in nodes:
-            if isinstance(node, Comparison) and node.operator in COMPARISONS:
-                for side, other in ((node.left, node.right), (node.right, node.left)):
-                    cast = self._cast_type(other)
-                    if isinstance(side, Variable) and cast is not None:
-                        sources.append((side.name, cast, side.place))
-                if isinstance(node.left, Variable) and isinstance(node.right, Variable):
-                    same[_first(node.left.name, same)] = _first(node.right.name, same)
-            elif isinstance(node, Positive):
-                sources.extend(
-                    (argument.name, declared, argument.place)
-                    for argument, _, declared in self._columns_of(node.atom)
-                    if isinstance(argument, Variable)
-                )
-        found: dict[str, tuple[DeclaredType, ...]] = {}
-        for name, declared, place in sources:
-            first = _first(name, same)
-            before = found.get(first, (declared,))
-            both = common(before, declared)
-            if both:
-                found[first] = both
-            elif before[0].primitive is declared.primitive:
-                shown = "' or '".join(each.name for each in before)
-                self._problems.add(
-                    place,
-                    f"'{_written(name)}' is of type '{shown}', and of type '{declared.name}' here:"
-                    " no value is both",
-                )
-        for head in heads:
-            for argument, column, declared in self._columns_of(head):
-                types: Sequence[DeclaredType] = ()
-                if isinstance(argument, Variable):
-                    types = found.get(_first(argument.name, same), ())
-                elif (cast := self._cast_type(argument)) is not None:
-                    types = (cast,)
-                self._check_fit(argument, types, f"column '{column}' of '{head.relation}'", declared)
-
-    def _check_fit(
-        self, argument: Argument, types: Sequence[DeclaredType], column: str, wanted: DeclaredType
-    ) -> None:
-        for each in types:
-            if each.primitive is wanted.primitive and not each.fits(wanted):
-                self._problems.add(
-                    argument.place,
-                    f"{_described(argument)} is of type '{each.name}', which is not a subtype of"
-                    f" '{wanted.name}', the type of {column}",
-                )
 
 
 class _Filling(Rewriter):
@@ -361,34 +286,10 @@ def _types_of(constant: Constant) -> frozenset[Type]:
     return _BARE_NEGATIVE if not isinstance(constant.value, str) and constant.value < 0 else _BARE
 
 
-def _first(name: str, same: Mapping[str, str]) -> str:
-    while name in same:
-        if same[name] == name:
-            return name
-        name = same[name]
-    return name
-
-
-def _described(argument: Argument) -> str:
-    """An argument as messages name it."""
-    if isinstance(argument, Variable):
-        return f"'{_written(argument.name)}'"
-    if isinstance(argument, Constant):
-        return print_value(argument.value, argument.type)
-    if isinstance(argument, Operation):
-        return f"the result of '{_written(argument.functor)}'"
-    return f"the result of '{argument.function}'" if isinstance(argument, Aggregate) else "'_'"
-
-
-def _written(name: str) -> str:
-    """A name as the program has it."""
-    return "-" if name == "neg" else name.split(OWN_MARK)[0]
-
-
 def _a(type_: Type) -> str:
     return f"{'an' if type_ is Type.UNSIGNED else 'a'} {type_.value}"
 
 
 def _any_of(types: frozenset[Type]) -> str:
-    *others, last = (_a(type_) for type_ in Type if type_ in types)
+    *others, last = (_a(type_) for type_ in _IN_ORDER if type_ in types)
     return f"{', '.join(others)} or {last}" if others else last

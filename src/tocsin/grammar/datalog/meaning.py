@@ -210,7 +210,9 @@ def _value(argument: Argument, binding: Binding, scope: _Scope) -> Value:
 def _aggregate_value(aggregate: Aggregate, binding: Binding, scope: _Scope) -> Value:
     """The result of an aggregate over its distinct assignments."""
     inside = {variable.name for variable in variables_in(aggregate)}
-    shared = {name: binding[name] for name in inside & scope.names if name in binding}
+    if not inside & scope.names <= binding.keys():
+        raise DerivationError("a value that there is none of is needed")
+    shared = {name: binding[name] for name in inside & scope.names}
     value = () if aggregate.value is None else (aggregate.value,)
     values: dict[frozenset[tuple[str, Value]], Value] = {}
     for literals in alternatives_of(aggregate.body):

@@ -57,6 +57,7 @@ from tocsin.grammar.datalog.outline import (
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.syntax import Place
 from tocsin.grammar.datalog.tokens import TokenKind
+from tocsin.grammar.datalog.vocabulary import NO_RELATIONS
 
 _IO_QUALIFIERS = ("input", "output", "printsize")
 _QUALIFIERS = frozenset(
@@ -171,9 +172,9 @@ class _ProgramReader:
 
     def _relation(self, block: Block, names: list[Named]) -> None:
         cursor = self._cursor
-        names.append(cursor.name("the name of a relation"))
+        names.append(self._relation_name())
         while cursor.accept(","):
-            names.append(cursor.name("the name of a relation"))
+            names.append(self._relation_name())
         if cursor.at("="):
             cursor.fail("'debug_delta' is not supported")
         cursor.expect("(", "',' or '('")
@@ -189,6 +190,12 @@ class _ProgramReader:
             for kind in _IO_QUALIFIERS:
                 if kind in qualifiers:
                     block.directives.append(directive(kind, named, {}))
+
+    def _relation_name(self) -> Named:
+        word = self._cursor.token
+        if word.kind is TokenKind.NAME and word.text in NO_RELATIONS:
+            self._cursor.fail(f"'{word.text}' is a reserved word, and no relation")
+        return self._cursor.name("the name of a relation")
 
     def _column(self) -> Column:
         cursor = self._cursor

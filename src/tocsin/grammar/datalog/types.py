@@ -36,7 +36,7 @@ class DeclaredType:
 
     def fits(self, wanted: DeclaredType) -> bool:
         """Whether every value of this type is one of the wanted type."""
-        return all(_fits(each, target) for each in self.atoms() for target in (wanted,))
+        return all(_fits(each, wanted) for each in self.atoms())
 
     def atoms(self) -> tuple[DeclaredType, ...]:
         """The types other than unions that this one is made of."""

@@ -132,3 +132,6 @@ AGGREGATED = {
 
 FUNCTORS = frozenset(name for name in SIGNATURES if name.isidentifier()) - {*BINDING, *UNARY.values()}
 """The functors that are written as a name before parentheses."""
+
+NO_RELATIONS = RESERVED | FUNCTORS | {CAST, *PREDICATES, *REFUSED}
+"""The words that no relation is named by, as they mean something else before parentheses."""

@@ -5,7 +5,9 @@ The parser lets no tree be higher than HEIGHT, so that whatever works on one may
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
+from typing import Any
 
 from tocsin.grammar.datalog.syntax import (
     Aggregate,
@@ -33,17 +35,33 @@ Node = Argument | Body
 
 def parts_of(node: Node) -> tuple[Node, ...]:
     """The parts that stand directly within a part."""
-    if isinstance(node, Variable | Anonymous | Constant | Truth):
-        return ()
-    if isinstance(node, Operation):
-        return node.operands
-    if isinstance(node, Positive | Negation):
-        return node.atom.arguments
-    if isinstance(node, Comparison):
-        return (node.left, node.right)
-    if isinstance(node, Aggregate):
-        return (node.body,) if node.value is None else (node.value, node.body)
-    return node.parts
+    return _PARTS[type(node)](node)
+
+
+def _none(_: Variable | Anonymous | Constant | Truth) -> tuple[Node, ...]:
+    return ()
+
+
+def _of_atom(literal: Positive | Negation) -> tuple[Node, ...]:
+    return literal.atom.arguments
+
+
+def _of_comparison(comparison: Comparison) -> tuple[Node, ...]:
+    return (comparison.left, comparison.right)
+
+
+def _of_aggregate(aggregate: Aggregate) -> tuple[Node, ...]:
+    return (aggregate.body,) if aggregate.value is None else (aggregate.value, aggregate.body)
+
+
+_PARTS: Mapping[type[Node], Callable[[Any], tuple[Node, ...]]] = {
+    **dict.fromkeys((Variable, Anonymous, Constant, Truth), _none),
+    **dict.fromkeys((Positive, Negation), _of_atom),
+    **dict.fromkeys((Conjunction, Disjunction), attrgetter("parts")),
+    Operation: attrgetter("operands"),
+    Comparison: _of_comparison,
+    Aggregate: _of_aggregate,
+}
 
 
 def walk(*nodes: Node) -> Iterator[Node]:

@@ -58,7 +58,7 @@ class ClosureGraph:
         """Put in arcs; those that are there already change nothing."""
         is_new = self._arcs.add(self._vertices.numbers(arcs))
         if is_new.any():
-            self._step(arcs[is_new], True)
+            self._step(_those(arcs, is_new), True)
 
     def delete(self, arcs: Words) -> None:
         """Take out arcs; those that are not there change nothing."""
@@ -67,7 +67,7 @@ class ClosureGraph:
         was_there = np.zeros(len(arcs), np.bool_)
         was_there[known] = self._arcs.drop(numbers[known].ravel())
         if was_there.any():
-            self._step(arcs[was_there], False)
+            self._step(_those(arcs, was_there), False)
             if self._vertices.count > 4 * self._arcs.count + FORGET:
                 self._forget_vertices()
 
@@ -166,6 +166,11 @@ class ClosureGraph:
         sizes = np.array([len(arcs) for arcs, _ in steps], np.int64)
         comes = np.repeat(np.array([comes for _, comes in steps], np.bool_), sizes)
         return _without_detours(arcs, comes) if len(steps) != 1 else NetArcs(arcs[comes], arcs[~comes])
+
+
+def _those(arcs: Words, chosen: NDArray[np.bool_]) -> Words:
+    """A copy of the chosen arcs; choosing all of them, as most changes do, is many times faster."""
+    return arcs.copy() if chosen.all() else arcs[chosen]
 
 
 def _steps(before: Version, after: Version) -> Iterator[tuple[Words, bool]]:

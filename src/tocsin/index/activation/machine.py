@@ -8,7 +8,8 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from tocsin.index.activation.store import Store
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
 from tocsin.kernels.activation import activating, asking, layout, reporting, settling
+from tocsin.kernels.jit import entry_point
 
 NO_LIMIT = 2**62
 
@@ -73,7 +75,9 @@ class Machine:
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
         self._control_words = self._control.data
         self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
-        self._inbox_words = self._inbox.data
+        self._inbox_bytes = self._inbox.data
+        self._pack = [Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
+        self._change_one: Callable[[Words, int, bool], int] = self._first_change_one
         self._reported = np.empty(64, np.int64)
         self._arities = [len(relation.types) for relation in program.relations]
         for slot, array in (
@@ -114,14 +118,12 @@ class Machine:
             self.settle()
         if self._graphs:
             self._begin_closures()
-        inbox = self._inbox_words
-        for place, word in enumerate(row):
-            inbox[place] = word
-        status = settling.change_one(self._store.memory.table, relation, insert)
+        self._pack[relation](self._inbox_bytes, 0, *row)
+        status = self._change_one(self._store.memory.table, relation, insert)
         if status != layout.FINISHED:
             if status == layout.NEEDS_ROOM_FIRST:
                 self._store.make_room(relation, 1)
-                status = settling.change_one(self._store.memory.table, relation, insert)
+                status = self._change_one(self._store.memory.table, relation, insert)
             self._run(status)
         reports: int = self._control_words[layout.REPORTS]
         return reports
@@ -262,6 +264,11 @@ class Machine:
         """Count accesses from zero."""
         for field in (layout.INDEX_ACCESSES, layout.TUPLE_ACCESSES, layout.ACTIVATIONS, layout.BARREN):
             self._control[field] = 0
+
+    def _first_change_one(self, table: Words, relation: int, insert: bool) -> int:
+        status = settling.change_one(table, relation, insert)
+        self._change_one = entry_point(settling.change_one)
+        return status
 
     def _make_outside_steps(self) -> None:
         for step in self.program.steps:

@@ -60,6 +60,9 @@ class RulePlanner:
         self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
         self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
         self.marks = marks_of(rule)
+        self.wanted = {term.number for term in rule.head.terms if isinstance(term, Variable)}
+        for part in _expressions(rule):
+            self.wanted |= variables_in(part)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
         for left in range(len(self.atoms)):
             for right in range(left):
@@ -148,7 +151,7 @@ class _Planning:
         self.bound: set[int] = set()
         self.loaded: set[int] = set()
         self.marks = planner.marks
-        self.registers = 1 + max((variable.number for variable in _all_variables(self.rule)), default=-1)
+        self.registers = _registers(self.rule)
         self.lets: list[Let] = list(self.rule.lets)
         self.checks: list[Test] = list(self.rule.tests)
         self.negated = [atom for atom in range(len(self.rule.body), len(planner.atoms)) if atom != start]
@@ -337,12 +340,15 @@ class _Planning:
                 return
 
     def _load(self, variables: Collection[int]) -> None:
-        """Have variables in registers: from the coming tuple if it has them, else from the last one found."""
+        """Have variables in registers: from the coming tuple if it has them, else from the last one found.
+
+        Where a tuple is read, all is read of it that will be wanted.
+        """
         missing = {variable for variable in variables if variable not in self.loaded}
         for atom in (self.start, *reversed(self.bound_atoms)):
             columns = self.planner.columns[atom]
-            here = sorted(missing & set(columns))
-            if here:
+            if missing & columns.keys():
+                here = sorted((missing | self.planner.wanted - self.loaded) & columns.keys())
                 pairs = tuple((columns[variable], variable) for variable in here)
                 self.steps.append(Load(atom, self.planner.atoms[atom].relation, pairs))
                 missing -= set(here)
@@ -388,11 +394,23 @@ def _tests(atom: Atom, types: Sequence[Type], word_of: WordOf) -> tuple[ColumnTe
     return tuple(tests)
 
 
-def _all_variables(rule: JoinRule) -> Iterable[Variable]:
-    for atom in (rule.head, *rule.body, *rule.negated):
-        yield from (term for term in atom.terms if isinstance(term, Variable))
+def _expressions(rule: JoinRule) -> Iterable[Expression]:
     for let in rule.lets:
         yield let.variable
-        yield from map(Variable, variables_in(let.expression))
+        yield let.expression
     for test in rule.tests:
-        yield from map(Variable, variables_in(test.left) | variables_in(test.right))
+        yield test.left
+        yield test.right
+
+
+def _registers(rule: JoinRule) -> int:
+    """How many registers the variables of a rule take."""
+    found = {
+        term.number
+        for atom in (rule.head, *rule.body, *rule.negated)
+        for term in atom.terms
+        if isinstance(term, Variable)
+    }
+    for part in _expressions(rule):
+        found |= variables_in(part)
+    return 1 + max(found, default=-1)

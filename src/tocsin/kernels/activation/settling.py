@@ -340,7 +340,7 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
                 control[WANTING] = links[what * LINK + L_INDEX]
                 return NEEDS_INDEX
             entry = hang(table, what, number)
-            control[INDEX_ACCESSES] += 1
+            control[INDEX_ACCESSES] += entry >= 0
             if action == JOIN:
                 if entry >= 0:
                     join_list(table, what, number, entry)

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.aggregates import OWN_MARK
 from tocsin.grammar.datalog.alternatives import Literal, alternatives_of
 from tocsin.grammar.datalog.conjunctions import HIDDEN, Binding, Names, Tuple, anonymous_name, level_names
 from tocsin.grammar.datalog.printing import print_body
-from tocsin.grammar.datalog.scoping import OWN_MARK
 from tocsin.grammar.datalog.syntax import (
     Anonymous,
     Argument,

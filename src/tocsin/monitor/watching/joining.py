@@ -22,16 +22,21 @@ class Joins:
         self._words = Words()
         self._shapes: dict[Shape, JoinedRows] = {}
 
+    def prepare(self, trigger: Watched) -> None:
+        """Be ready for the rows of a trigger, so that none of them has to wait."""
+        if len(trigger.positions) > 1 and trigger.shape not in self._shapes:
+            self._shapes[trigger.shape] = JoinedRows(trigger.shape)
+
     def enter(self, trigger: Watched, entry: Entry, row: int) -> None:
         """A row enters a position."""
-        joined = self._joined(trigger)
+        joined = self._shapes[trigger.shape]
         for marks in entry.marks:
             words = self._words.use(marks)
             joined.insert(entry.place.position, (entry.place.trigger, *words, row))
 
     def leave(self, trigger: Watched, entry: Entry, row: int) -> None:
         """A row leaves a position that it entered so."""
-        joined = self._joined(trigger)
+        joined = self._shapes[trigger.shape]
         for marks in entry.marks:
             words = self._words.numbers(marks)
             joined.delete(entry.place.position, (entry.place.trigger, *words, row))
@@ -41,12 +46,14 @@ class Joins:
         """Every combination of rows, one for each position, that joins with this row in its position.
 
         The row has entered the position, unless the trigger does not remember its rows: then it enters only
-        for as long as this takes.
+        for as long as this takes, and only with marks that other rows have too.
         """
-        joined = self._joined(trigger)
+        joined = self._shapes[trigger.shape]
         position = entry.place.position
         passing = not trigger.remembers(position)
         if passing:
+            shared = [marks for marks in entry.marks if all(mark in self._words for mark in marks)]
+            entry = entry._replace(marks=shared)
             self.enter(trigger, entry, row)
         found: dict[tuple[int, ...], None] = {}
         for marks in entry.marks:
@@ -55,9 +62,3 @@ class Joins:
         if passing:
             self.leave(trigger, entry, row)
         return iter(found)
-
-    def _joined(self, trigger: Watched) -> JoinedRows:
-        joined = self._shapes.get(trigger.shape)
-        if joined is None:
-            joined = self._shapes[trigger.shape] = JoinedRows(trigger.shape)
-        return joined

@@ -68,6 +68,9 @@ class Words:
     def __len__(self) -> int:
         return len(self._number)
 
+    def __contains__(self, mark: Mark) -> bool:
+        return mark in self._number
+
     def use(self, marks: Iterable[Mark]) -> tuple[int, ...]:
         """The numbers of these marks, each used once more."""
         return tuple(self._use(mark) for mark in marks)

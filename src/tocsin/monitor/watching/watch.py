@@ -147,6 +147,8 @@ class Watch:
             present = [entered for table in places for entered in self._present(table, added, places[table])]
             self._next_trigger += len(found)
             self._triggers.update(added)
+            for trigger in added.values():
+                self._joins.prepare(trigger)
             self._numbers.update((trigger.rule, number) for number, trigger in added.items())
             for table, some in places.items():
                 if table not in self._selections:

@@ -24,6 +24,7 @@ from tocsin.index.activation.passes.clause import (
     Pending,
     Result,
     atom_variables,
+    can_fail,
     solved_for,
     test_variables,
 )
@@ -223,10 +224,21 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
         elif isinstance(binder, Test):
             inner.tests.append(binder)
             waiting += test_variables(binder) - {variable}
+            if can_fail(binder):
+                _guard(inner, outer)
         else:
             inner.results.append(binder)
             waiting += binder.needs()
     return is_open
+
+
+def _guard(inner: Clause, outer: Clause) -> None:
+    """Add to an aggregate's body whatever of the outer one may rule out that an equation fails."""
+    atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
+    bound = atom_variables(atoms)
+    inner.atoms += atoms
+    inner.negated += [atom for atom in outer.negated if atom_variables([atom]) <= bound]
+    inner.tests += [test for test in outer.tests if test_variables(test) <= bound]
 
 
 def _unless_recursive(atom: Atom, clause: Clause) -> Atom:

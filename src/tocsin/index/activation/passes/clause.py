@@ -26,6 +26,7 @@ from tocsin.index.activation.normal_form import (
     Test,
     Variable,
 )
+from tocsin.index.activation.uncertain import may_fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +163,7 @@ def can_fail(test: Test) -> bool:
     """Whether there may be values for which it is an error."""
     if test.operator in ("match", "!match") and not isinstance(test.left, Constant):
         return True
-    waiting = [test.left, test.right]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Call):
-            if not functors.is_total(part.functor, part.type):
-                return True
-            waiting += part.operands
-    return False
+    return may_fail(test.left) or may_fail(test.right)
 
 
 def without_repeats(atoms: Sequence[Atom]) -> list[Atom]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.normal_form import (
-    Anything,
     Call,
     Constant,
     Expression,
@@ -22,6 +21,9 @@ from tocsin.index.activation.normal_form import (
 from tocsin.index.activation.passes.clause import variables_of
 
 Values = Mapping[Variable, Value]
+Row = tuple[Value, ...]
+Reading = Callable[[Sequence[Value]], Value]
+"""Works an expression out from the values of variables, by their slots."""
 
 
 def value_of(expression: Expression, values: Values) -> Value:
@@ -32,49 +34,54 @@ def value_of(expression: Expression, values: Values) -> Value:
     return values[expression] if isinstance(expression, Variable) else expression.value
 
 
-@dataclass(frozen=True, slots=True)
 class TextWork:
     """The function of a MapRule: from the tuple `takes` to the tuple `gives`, if the tests hold.
 
     A let or test without a value is an error only if all others hold that do not need it: `strlen(x) > 0`
-    guards `to_number(x)`.
+    guards `to_number(x)`. Variables have slots: those that are taken first, then those of the lets.
     """
 
-    takes: tuple[Term, ...]
-    work: tuple[Let | Test, ...]
-    gives: tuple[Term, ...]
-    source: Source
+    def __init__(
+        self, takes: Sequence[Variable], work: Sequence[Let | Test], gives: Sequence[Term], source: Source
+    ) -> None:
+        self._takes = tuple(takes)
+        self._work = tuple(work)
+        self._source = source
+        lets = [part.variable for part in work if isinstance(part, Let)]
+        slots = {variable: slot for slot, variable in enumerate((*takes, *lets))}
+        self._steps = [_step(part, slots) for part in work]
+        self._gives = [_reading(term, slots) for term in gives if isinstance(term, Variable | Constant)]
 
-    def __call__(self, row: tuple[Value, ...]) -> list[tuple[Value, ...]]:
+    def __call__(self, row: Row) -> list[Row]:
         """The tuples that come of a tuple: one, or none."""
-        values = {
-            term: value for term, value in zip(self.takes, row, strict=True) if isinstance(term, Variable)
-        }
+        values = list(row)
+        try:
+            for step in self._steps:
+                if not step(values):
+                    return []
+        except DerivationError:
+            self._fail_if_all_else_holds(row)
+            return []
+        return [tuple([read(values) for read in self._gives])]
+
+    def _fail_if_all_else_holds(self, row: Row) -> None:
+        """The same once more, leaving out whatever needs a value that there is none of."""
+        values: dict[Variable, Value] = dict(zip(self._takes, row, strict=True))
         failure: DerivationError | None = None
-        for part in self.work:
+        for part in self._work:
+            if not needed(part) <= values.keys():
+                continue
             try:
                 if isinstance(part, Let):
                     values[part.variable] = value_of(part.expression, values)
                 elif not functors.holds(
                     part.operator, value_of(part.left, values), value_of(part.right, values)
                 ):
-                    return []
+                    return
             except DerivationError as error:
-                failure = error
-            except KeyError:
-                if failure is None:
-                    raise
+                failure = failure or error
         if failure is not None:
-            raise DerivationError(failure.reason, rule=self.source.text)
-        return [tuple(_given(term, values) for term in self.gives)]
-
-
-def _given(term: Term, values: Values) -> Value:
-    if isinstance(term, Constant):
-        return term.value
-    if isinstance(term, Anything):
-        raise TypeError("a column that is not looked at has no value")
-    return values[term]
+            raise DerivationError(failure.reason, rule=self._source.text)
 
 
 def needed(part: Let | Test) -> set[Variable]:
@@ -82,3 +89,35 @@ def needed(part: Let | Test) -> set[Variable]:
     if isinstance(part, Let):
         return set(variables_of(part.expression))
     return set(variables_of(part.left, part.right))
+
+
+def _step(part: Let | Test, slots: Mapping[Variable, int]) -> Callable[[list[Value]], bool]:
+    """A piece of work on the slots: a let fills the next one. Whether to go on."""
+    if isinstance(part, Let):
+        read = _reading(part.expression, slots)
+
+        def let(values: list[Value]) -> bool:
+            values.append(read(values))
+            return True
+
+        return let
+    left, right = _reading(part.left, slots), _reading(part.right, slots)
+    holds = functors.COMPARISONS[part.operator]
+    return lambda values: holds(left(values), right(values))
+
+
+def _reading(expression: Expression, slots: Mapping[Variable, int]) -> Reading:
+    if isinstance(expression, Variable):
+        return itemgetter(slots[expression])
+    if isinstance(expression, Constant):
+        value = expression.value
+        return lambda _values: value
+    function = functors.FUNCTORS[expression.functor, expression.type]
+    operands = [_reading(operand, slots) for operand in expression.operands]
+    if len(operands) == 1:
+        only = operands[0]
+        return lambda values: function(only(values))
+    if len(operands) == 2:
+        first, second = operands
+        return lambda values: function(first(values), second(values))
+    return lambda values: function(*[operand(values) for operand in operands])

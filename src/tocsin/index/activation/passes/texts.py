@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tocsin.index.activation.normal_form import Atom, Let, MapRule, Term, Test, Variable
+from tocsin.index.activation.normal_form import Atom, Let, MapRule, Test, Variable
 from tocsin.index.activation.passes.clause import (
     Clause,
     atom_variables,
@@ -70,17 +70,18 @@ class _Stage:
             made.step(MapRule(clause.head.relation, origin, function, clause.source))
             return None
         name = made.relation([clause.types[variable] for variable in gives])
-        function = TextWork(takes, work.parts, tuple(gives), clause.source)
+        function = TextWork(takes, work.parts, gives, clause.source)
         made.step(MapRule(name, origin, function, clause.source))
         rest.atoms.insert(0, Atom(name, tuple(gives)))
         return rest
 
-    def _origin(self, columns: list[Variable], negated: list[Atom]) -> tuple[str, tuple[Term, ...]]:
+    def _origin(self, columns: list[Variable], negated: list[Atom]) -> tuple[str, list[Variable]]:
         """The relation that the map reads, and the terms of its columns: an early atom's, or a new one."""
         if len(self._early) == 1 and not negated and not self._early_tests:
             relation, terms = self._early[0]
-            if set(terms) == set(columns) and len(terms) == len(columns):
-                return relation, terms
+            variables = [term for term in terms if isinstance(term, Variable)]
+            if len(terms) == len(variables) == len(columns) and set(variables) == set(columns):
+                return relation, variables
         name = self._made.relation([self._clause.types[variable] for variable in columns])
         early = Clause(
             Atom(name, tuple(columns)),
@@ -94,7 +95,7 @@ class _Stage:
         if not early.atoms:
             early.atoms.append(self._made.once())
         emit(early, self._made)
-        return name, tuple(columns)
+        return name, columns
 
     def _bound_in_order(self) -> list[Variable]:
         in_atoms = dict.fromkeys(

@@ -123,6 +123,11 @@ class ClosureGraph:
         path = self.now.path(*ends.tolist()) if len(ends) == 2 else []
         return self._words(np.array(path, np.int32))
 
+    def distance(self, x: int, y: int) -> int:
+        """How many arcs a shortest path from x to y has, 0 when there is none."""
+        ends = self._vertices_of(x, y)
+        return self.now.distance(*ends.tolist()) if len(ends) == 2 else 0
+
     def components(self) -> tuple[Words, Numbers]:
         """Each word that an arc has, and the number of its strongly connected component.
 

@@ -226,14 +226,6 @@ class Machine:
         self._arrangement.arrange(self._listeners)
         return range(known, len(self._listeners))
 
-    def listeners(self, rule: JoinRule) -> range:
-        """A listener for each body atom of a rule, in their order: laid out at once, which is quicker."""
-        self._bring_up_to_date()
-        first = len(self._listeners)
-        self._listeners += [Listener(rule, atom) for atom in range(len(rule.body))]
-        self._arrangement.arrange_rules(self._listeners)
-        return range(first, len(self._listeners))
-
     def fire(self, listener: int, row: Sequence[int]) -> Words:
         """The heads of a listener's rule with this row, which must be there, in the place of its atom."""
         heard = self._listeners[listener]

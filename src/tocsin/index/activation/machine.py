@@ -36,6 +36,7 @@ _FAILURES = {
 }
 _EMISSIONS = 1 << 10
 _OUTBOX = 1 << 12
+_LARGEST_OUTBOX = 1 << 20
 
 
 class Machine:
@@ -187,7 +188,7 @@ class Machine:
         """
         graph = self._graph(relation)
         if graph is not None:
-            return len(graph.path(row[0], row[1]))
+            return graph.distance(row[0], row[1])
         record = self._store.relation_record(relation)
         number = self._store.find(relation, np.array(row, np.int64))
         if number < 0 or not record[layout.R_RECURSIVE]:
@@ -336,6 +337,9 @@ class Machine:
             memory.lengthen(layout.EMISSIONS, 2 * memory.arrays[layout.EMISSIONS].size)
         elif status == layout.NEEDS_OUTSIDE:
             self._deliver()
+            outbox = self._store.memory.arrays[layout.OUTBOX]
+            if outbox.size < _LARGEST_OUTBOX and self._control[layout.ITEM_RELATION] >= 0:
+                self._store.memory.put(layout.OUTBOX, np.zeros(4 * outbox.size, np.int64))
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
 

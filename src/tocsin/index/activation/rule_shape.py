@@ -1,4 +1,4 @@
-"""The shape of a rule: the columns of its variables, what tuples must have of themselves, who hangs with whom."""
+"""The shape of a rule: where variables stand, what tuples must have of themselves, who hangs with whom."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WordOf = Callable[[Value, Type], int]
 
 
 class RuleShape:
-    """A rule's atoms, and which of them hang in one index. Making it ties their sides: make all, then plan."""
+    """A rule's atoms, and who hangs with whom. Making it ties their sides: make all shapes, then plan."""
 
     def __init__(
         self,

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from tocsin.lab.activation import (
+    AAI,
     STRUCTURES,
     activate_all,
     activate_all_with_tocsin,
     activate_arrivals,
     activate_arrivals_with_tocsin,
+    build,
     build_with_tocsin,
     can_use,
     flights,

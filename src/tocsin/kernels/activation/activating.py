@@ -139,9 +139,8 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == RANGE:
             node = first_in_range(table, steps[at + 2], steps[at + 6], registers[steps[at + 4]])
             control[INDEX_ACCESSES] += 1
-            holds = node >= 0
+            holds = _stand_at_node(table, at, node)
             if holds:
-                _stand_at_node(table, at, node)
                 cursors[depth] = at
                 depth += 1
         elif code == NONE_FOLLOWED:
@@ -210,21 +209,30 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 break
             if steps[at] == RANGE:
                 node = next_in_range(table, steps[at + 2], steps[at + 6], nodes[steps[at + 1]])
-                if node >= 0:
-                    control[INDEX_ACCESSES] += 1
-                    _stand_at_node(table, at, node)
+                control[INDEX_ACCESSES] += node >= 0
+                if _stand_at_node(table, at, node):
                     at += STEP
                     break
             depth -= 1
 
 
 @bare_kernel
-def _stand_at_node(table: NDArray[np.int64], at: int, node: int) -> None:
-    """Have the atom of a RANGE step stand at the first tuple of a key. A key that is in order has one."""
+def _stand_at_node(table: NDArray[np.int64], at: int, node: int) -> bool:
+    """Have the atom of a RANGE step stand at the first tuple from a key on; False if there is none.
+
+    A key that is in order has a tuple, but maybe only of other atoms that share the index.
+    """
     steps = words(table, STEPS)
     atom, index = steps[at + 1], steps[at + 2]
-    words(table, NODES)[atom] = node
-    words(table, TUPLES)[atom] = _head(table, index, entry_of_node(table, index, node), steps[at + 3]) - 1
+    while node >= 0:
+        head = _head(table, index, entry_of_node(table, index, node), steps[at + 3])
+        if head:
+            words(table, NODES)[atom] = node
+            words(table, TUPLES)[atom] = head - 1
+            return True
+        node = next_in_range(table, index, steps[at + 6], node)
+        words(table, CONTROL)[INDEX_ACCESSES] += node >= 0
+    return False
 
 
 @bare_kernel

@@ -50,6 +50,7 @@ class _Planning:
         self.bound_atoms: dict[int, None] = {}
         self.bound: set[int] = set()
         self.reached: dict[int, None] = {}
+        self.closed = [atom for atom in range(len(self.rule.body)) if not shape.columns[atom]]
         self.loaded: set[int] = set()
         self.marks = shape.marks
         self.registers = shape.registers
@@ -169,7 +170,11 @@ class _Planning:
         return layout.AS_EMPTY if atom > self.start else layout.AS_TAKEN
 
     def _best_atom(self) -> int | None:
-        """The atom to ask next: one that what is bound leads to, if there is any."""
+        """The atom to ask next: one without variables, or one that what is bound leads to, if there is any."""
+        while self.closed:
+            atom = self.closed.pop()
+            if atom not in self.bound_atoms:
+                return atom
         waiting: Collection[int] = [atom for atom in self.reached if atom not in self.bound_atoms]
         if not waiting:
             waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]

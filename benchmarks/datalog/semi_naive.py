@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(nogil=True)
+@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
 def semi_naive(tails: NDArray[np.int32], heads: NDArray[np.int32], vertices: int) -> Any:
     """All pairs of path(x, y) :- arc(x, y). path(x, y) :- arc(x, z), path(z, y). Columns of int32.
 

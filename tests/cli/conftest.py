@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Command
 
+from tocsin.monitor.programs.warming import warm_up as warm_up_programs
 from tocsin.monitor.warming import warm_up
 
 
@@ -14,6 +15,7 @@ from tocsin.monitor.warming import warm_up
 def _compiled() -> None:
     """A command that has to compile first says so, and these tests read what commands say."""
     warm_up()
+    warm_up_programs()
 
 
 @pytest.fixture

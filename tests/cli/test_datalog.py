@@ -152,3 +152,30 @@ def test_located_arguments(tocsin: Command) -> None:
     declared = ".decl l(a: symbol, b: symbol)\n.decl h(b: symbol)\n.output h\n"
     tocsin.file("hops.dl", declared + 'h(y) :- l(@x, y).\nl("a", "b"). l("b", "c").\n')
     assert tocsin("datalog", "hops.dl", "--local", "b", "--out", "-").out.splitlines()[3:4] == ["c"]
+
+
+def test_why(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    tocsin.file("arc.facts", "1\t2\n2\t3\n")
+    ran = tocsin("datalog", "paths.dl", "--why", "path(1, 2 + 1)")
+    assert ran.out.splitlines()[:2] == [
+        "path(1, 3)  by  path(x, y) :- arc(x, z), path(z, y).",
+        "  arc(1, 2)  given",
+    ]
+    assert tocsin("datalog", "paths.dl", "--why", "path(3, 1).").out.startswith("path(3, 1) is not there\n")
+    assert tocsin("datalog", "paths.dl", "--why", "path(1, x)").code == 1
+    assert tocsin("datalog", "paths.dl", "--why", "path(x, y) :- arc(x, y)").code == 2
+
+
+def test_programs_are_checked(tocsin: Command) -> None:
+    tocsin.file("paths.dl", PATHS)
+    assert tocsin("check", "paths.dl") == (0, "", "2 rules, no mistakes\n")
+    tocsin.file("bad.dl", ".decl a(x: number)\na(x) :- b(x).\na(y) :- a(_).\n")
+    ran = tocsin("check", "bad.dl", "paths.dl", "none.dl")
+    assert ran.code == 1
+    assert [line.split(": ")[0] for line in ran.out.splitlines() if ": " in line] == [
+        "bad.dl:2:9",
+        "bad.dl:3:3",
+        "none.dl",
+    ]
+    assert ran.err == "3 mistakes, and 2 rules without one\n"

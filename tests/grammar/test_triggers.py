@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.grammar.triggers import Change, Table, parse_triggers
+from tocsin.grammar.triggers import MOST_TABLES, Change, Table, parse_triggers
 
 WHOLE = """\
 -- a comment; with a semicolon
@@ -62,6 +62,16 @@ def test_several_tables() -> None:
     assert trigger.tables == (Table("s", "x"), Table("t", "t"))
     assert (trigger.aliases, trigger.alias, trigger.after) == (("x", "t"), None, Change("update", "x"))
     assert trigger.metadata() == {"table": "s, t", "alias": "x, t", "after": "update", "alert": "{t.k}"}
+
+
+def test_the_most_tables() -> None:
+    def errors_of(count: int) -> list[str]:
+        tables = ", ".join(f"t{number}" for number in range(count))
+        asked = " and ".join(f"t{number}.k = 1" for number in range(count))
+        return [error.reason for error in parse_triggers(f"create trigger a from {tables} when {asked};")[1]]
+
+    assert errors_of(MOST_TABLES) == []
+    assert errors_of(MOST_TABLES + 2) == [f"a trigger has at most {MOST_TABLES} tables"]
 
 
 def test_one_threshold_over_several_tables() -> None:

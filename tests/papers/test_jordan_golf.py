@@ -1,4 +1,4 @@
-"""JordanGolf, the trigger of the TriggerMan paper: single quotes, a number for THRESH, an alert to do."""
+"""The trigger JordanGolf of the TriggerMan paper: single quotes, a number for THRESH, an alert for action."""
 
 from __future__ import annotations
 

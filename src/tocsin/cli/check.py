@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import say, say_if_compiling, warn
-from tocsin.errors import InputError, RuleError
+from tocsin.errors import InputError, RuleError, TocsinError, each_error
 
 if TYPE_CHECKING:
     from tocsin.events.schema import Schema
@@ -25,14 +25,20 @@ Exit code 0 when there is none, else 1."""
 EXAMPLES = """\
 examples:
   tocsin check rules/
+  tocsin check paths.dl
   tocsin check campaigns.csv extra.sql --schema visits.parquet
 """
+
+_PROGRAM = ".dl"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument(
-        "rules", nargs="+", metavar="RULES", help="rule files (.sql .csv .jsonl .parquet) or folders of them"
+        "rules",
+        nargs="+",
+        metavar="RULES",
+        help="rule files (.sql .csv .jsonl .parquet) or folders of them, or programs (.dl)",
     )
     parser.add_argument(
         "--schema",
@@ -46,20 +52,43 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.events.schema import Schema
 
     schema = None if arguments.schema is None else Schema.read(arguments.schema)
-    say_if_compiling()
-    rules, unreadable = _read(arguments.rules)
+    paths = [path for path in arguments.rules if not path.endswith(_PROGRAM)]
+    programs = [path for path in arguments.rules if path.endswith(_PROGRAM)]
+    in_programs, good_in_programs = _program_errors(programs)
+    if paths:
+        say_if_compiling()
+    rules, unreadable = _read(paths)
     errors = [] if rules is None else _condition_errors(rules, schema)
-    good = 0 if rules is None else len(rules) - len({error.rule for error in errors})
+    good = good_in_programs
+    if rules is not None:
+        good += len(rules) - len({error.rule for error in errors})
     if rules is not None:
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
-    for mistake in (*unreadable, *errors):
+    mistakes = (*unreadable, *errors, *in_programs)
+    for mistake in mistakes:
         print(mistake)
     if rules is not None:
         for odd in _odd_thresholds(rules, {error.rule for error in errors}):
             warn(odd.summary())
-    say(_summary(len(unreadable) + len(errors), good))
-    return 1 if unreadable or errors else 0
+    say(_summary(len(mistakes), good))
+    return 1 if mistakes else 0
+
+
+def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
+    """Every mistake in programs over several relations, and how many rules the others have."""
+    from tocsin.monitor.programs.program import Program
+
+    errors: list[TocsinError] = []
+    good = 0
+    for path in paths:
+        try:
+            good += len(Program.read(path).rules)
+        except RuleError as error:
+            errors += each_error(error)
+        except InputError as error:
+            errors.append(error)
+    return errors, good
 
 
 def _place(error: RuleError, order: dict[str | None, int]) -> tuple[int, int, int]:

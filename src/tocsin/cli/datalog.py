@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.messages import progress, say
+from tocsin.cli.messages import progress, say, say_if_compiling_programs
 from tocsin.cli.rejects import write_rejects
 from tocsin.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from tocsin.grammar.datalog.syntax import Value
     from tocsin.index.activation.tuples import Rows, TupleCode
     from tocsin.monitor.programs.directives import Transfer
     from tocsin.monitor.programs.engine import Engine
     from tocsin.monitor.programs.fact_files import BadLine
+    from tocsin.monitor.programs.program import Program
 
 NAME = "datalog"
 SUMMARY = "run a Datalog program over files of facts"
@@ -28,6 +31,7 @@ EXAMPLES = """\
 examples:
   tocsin datalog paths.dl --facts data --out results
   tocsin datalog paths.dl -F data -D -                    results on standard output
+  tocsin datalog paths.dl -F data --why 'path(1, 3)'      and why does this one hold, or not?
 """
 
 _STANDARD_OUTPUT = "-"
@@ -55,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="stop when more than N tuples are derived (default: 20 million)",
     )
+    parser.add_argument(
+        "--why", metavar="TUPLE", help="tell how a tuple is derived, or what it lacks: 'path(1, 3)'"
+    )
     parser.add_argument("--skip-bad", action="store_true", help="leave out lines that are no tuples")
     parser.add_argument(
         "--rejects",
@@ -76,12 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
     sources, targets = inputs(program.checked), outputs(program.checked)
     if arguments.out == _STANDARD_OUTPUT:
         targets = [target._replace(stream=True) for target in targets]
+    asked = None if arguments.why is None else _asked(program, arguments.why)
     facts = Path(arguments.facts)
     if sources and not facts.is_dir() and not all(source.stream for source in sources):
         raise InputError(f"{facts}: there is no such folder")
     limit = checked_limit(DERIVED_LIMIT if arguments.limit is None else arguments.limit)
     symbols = Symbols()
     rejected: list[BadLine] = []
+    say_if_compiling_programs()
     loaded = _read(program.codes(symbols), sources, facts, rejected if arguments.skip_bad else None)
     if rejected:
         _write_rejects(arguments, rejected)
@@ -89,7 +98,21 @@ def run(arguments: argparse.Namespace) -> int:
     _write(engine, targets, Path(arguments.out))
     for relation in printed_sizes(program.checked):
         print(f"{relation}\t{engine.size(relation)}")
+    if asked is not None:
+        print(engine.why(*asked))
     return 0
+
+
+def _asked(program: Program, written: str) -> tuple[str, tuple[Value, ...]]:
+    """The tuple that is asked for, read as a fact of the program."""
+    from tocsin.monitor.programs.machines import facts_of
+
+    known = len(program.checked.rules)
+    extended = program.with_rules(f"{written.rstrip().removesuffix('.')}.").checked
+    facts = facts_of(replace(extended, rules=extended.rules[known:]))
+    if len(facts) != 1:
+        raise UsageError(f"--why asks for one tuple, such as 'path(1, 3)', and not for {written}")
+    return facts[0]
 
 
 def _local(address: str | None) -> str | int | None:

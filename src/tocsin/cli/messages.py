@@ -13,6 +13,9 @@ Advance = Callable[[int], None]
 """Called with how much is done by now."""
 
 
+_COMPILING = "Compiling the kernels for this machine (once; it takes a while)"
+
+
 def say(text: str) -> None:
     """A message."""
     print(text, file=sys.stderr, flush=True)
@@ -43,7 +46,15 @@ def say_if_compiling() -> None:
     from tocsin.monitor.warming import is_warm
 
     if not is_warm():
-        say("Compiling the kernels for this machine (once; it takes a while)")
+        say(_COMPILING)
+
+
+def say_if_compiling_programs() -> None:
+    """The same, of the kernels that programs over several relations need."""
+    from tocsin.monitor.programs.warming import is_warm
+
+    if not is_warm():
+        say(_COMPILING)
 
 
 @contextlib.contextmanager

@@ -42,6 +42,9 @@ _TAKEN = frozenset({"id", "when", *OWN_COLUMNS})
 _CHANGES = ("insert", "update", "delete")
 
 
+MOST_TABLES = 32
+"""A trigger over more tables is taken for a mistake: the work of planning its join grows fast with them."""
+
 QUOTES = ("'", '"')
 _STATEMENT = re.compile(r"(?<=\n)[ \t]*create\s+trigger\b", re.IGNORECASE)
 
@@ -307,6 +310,8 @@ class _StatementReader:
                 if alias in [table.alias for table in tables]:
                     hint = "" if alias_at != name_at else f": write {name} as ..."
                     cursor.problem(alias_at, f"'{alias}' is already another table's alias{hint}")
+                if len(tables) == MOST_TABLES:
+                    cursor.problem(name_at, f"a trigger has at most {MOST_TABLES} tables")
                 tables.append(Table(name, alias))
                 self._table_places.append(alias_at)
             if not cursor.at_symbol(","):

@@ -61,6 +61,7 @@ def assert_says(graph: ClosureGraph, arcs: set[Arc]) -> None:
             assert graph.holds(x, y) == ((x, y) in pairs)
             path = graph.path(x, y).tolist()
             assert bool(path) == ((x, y) in pairs)
+            assert graph.distance(x, y) == max(len(path) - 1, 0)
             assert all(arc in arcs for arc in pairwise(path))
             assert not path or (path[0], path[-1]) == (x, y)
     words, components = graph.components()

@@ -13,7 +13,7 @@ from tocsin.grammar.datalog.syntax import CheckedProgram, Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.machines import Started
-from tocsin.monitor.programs.program import Program, without_facts
+from tocsin.monitor.programs.program import Program
 
 Tuple = tuple[Value, ...]
 Contents = dict[str, set[Tuple]]
@@ -28,13 +28,13 @@ def start_obvious(
     *,
     implicit: bool = True,
 ) -> Started:
-    machine = ObviousMachine(program.checked, local, symbols, limit)
+    machine = ObviousMachine(program.bare, local, symbols, limit)
     return Started(machine, {name: name for name in program.relations})
 
 
 class ObviousMachine:
     def __init__(self, program: CheckedProgram, local: Value | None, symbols: Symbols, limit: int) -> None:
-        self._program = without_facts(program)
+        self._program = program
         self._local = local
         self._limit = limit
         self._names = list(program.relations)

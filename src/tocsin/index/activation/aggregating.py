@@ -15,9 +15,10 @@ _UNITS = 1074
 
 
 class Accumulator(Protocol):
-    """The values of one group; `count` is how many they are."""
+    """The values of one group: `count` is how many, `word` what the group was last said to come to."""
 
     count: int
+    word: int | None
 
     def change(self, value: Any, by: int) -> None:
         """A value comes (1) or goes (-1)."""
@@ -38,8 +39,11 @@ def accumulator(function: str, kind: Type) -> Accumulator:
 
 
 class _Count:
+    __slots__ = ("count", "word")
+
     def __init__(self) -> None:
         self.count = 0
+        self.word: int | None = None
 
     def change(self, value: Any, by: int) -> None:  # noqa: ARG002  every accumulator is told the value
         self.count += by
@@ -51,8 +55,11 @@ class _Count:
 class _Sum:
     """Whole numbers: a sum wraps at 64 bits, a mean is of the sum before it wraps."""
 
+    __slots__ = ("_kind", "_mean", "_total", "count", "word")
+
     def __init__(self, kind: Type, *, mean: bool) -> None:
         self.count = 0
+        self.word: int | None = None
         self._total = 0
         self._kind = kind
         self._mean = mean
@@ -71,8 +78,11 @@ class _Sum:
 class _FloatSum:
     """Floats, added as whole numbers of the smallest float there is: rounded once, when it is asked."""
 
+    __slots__ = ("_infinite", "_mean", "_total", "count", "word")
+
     def __init__(self, *, mean: bool) -> None:
         self.count = 0
+        self.word: int | None = None
         self._total = 0
         self._infinite = [0, 0]
         self._mean = mean
@@ -104,8 +114,11 @@ class _FloatSum:
 class _Extreme:
     """The least or the greatest value. Values that went stay in the heap until they come to its top."""
 
+    __slots__ = ("_heap", "_present", "_sign", "count", "word")
+
     def __init__(self, greatest: bool) -> None:
         self.count = 0
+        self.word: int | None = None
         self._sign = -1 if greatest else 1
         self._present: Counter[Any] = Counter()
         self._heap: list[Any] = []

@@ -11,6 +11,8 @@ Numbers = NDArray[np.int32]
 Words = NDArray[np.int64]
 
 SMALLEST = 16
+PIECE = 4_096
+"""Words that are numbered at a time: there must be room for all of them, and few of many arcs' are new."""
 
 
 class VertexNumbers:
@@ -28,9 +30,12 @@ class VertexNumbers:
 
     def numbers(self, words: Words) -> Numbers:
         """The number of each word of an array, in its order; a word that has none gets one."""
-        self._make_room(words.size)
-        numbers = np.empty(words.size, np.int32)
-        self.count = number_words(words.ravel(), numbers, self._known, self.count, self._table)
+        listed = words.ravel()
+        numbers = np.empty(listed.size, np.int32)
+        for first in range(0, listed.size, PIECE):
+            piece = slice(first, first + PIECE)
+            self._make_room(numbers[piece].size)
+            self.count = number_words(listed[piece], numbers[piece], self._known, self.count, self._table)
         return numbers
 
     def find(self, words: Words) -> Numbers:

@@ -27,7 +27,9 @@ from tocsin.index.activation.normal_form import (
     NormalProgram,
     Step,
 )
-from tocsin.index.activation.planning import RulePlanner
+from tocsin.index.activation.planning import plan_for
+from tocsin.index.activation.plans import Plan
+from tocsin.index.activation.rule_shape import RuleShape
 from tocsin.index.activation.store import Store
 from tocsin.index.activation.symbols import Symbols
 from tocsin.kernels.activation import layout
@@ -39,7 +41,8 @@ class Listener:
     def __init__(self, rule: JoinRule, atom: int) -> None:
         self.rule = rule
         self.atom = atom
-        self.plan = -1
+        self.plan: Plan | None = None
+        self.number = -1
 
 
 class Arrangement:
@@ -60,31 +63,40 @@ class Arrangement:
         self._store = store
         self._senders = senders
         self._cardinalities: Cardinalities = {}
+        self._plans: list[tuple[int, Plan]] = []
         self._arrange_relations(reported)
 
-    def arrange_rules(
-        self, listeners: Sequence[Listener], cardinalities: Cardinalities | None = None
-    ) -> None:
-        """Make links, plans and schedules for all rules and listeners, anew."""
-        if cardinalities is not None:
-            self._cardinalities = cardinalities
-        planners = [self._planner(rule) for rule in self.rules]
-        listening = [self._planner(listener.rule) for listener in listeners]
-        plans = [[planner.plan(atom) for atom in range(len(planner.atoms))] for planner in planners]
-        heard = [planner.plan(listener.atom) for planner, listener in zip(listening, listeners, strict=True)]
+    def plan_rules(self, cardinalities: Cardinalities) -> None:
+        """Make the plans of all rules, for relations of about these sizes."""
+        self._cardinalities = cardinalities
+        shapes = [self._shape(rule) for rule in self.rules]
+        self._plans = [
+            (number, plan_for(shape, atom))
+            for number, shape in enumerate(shapes)
+            for atom in range(len(shape.atoms))
+        ]
+
+    def plan_listeners(self, listeners: Sequence[Listener]) -> None:
+        """Make the plans of listeners that have none."""
+        new = [(listener, self._shape(listener.rule)) for listener in listeners if listener.plan is None]
+        for listener, shape in new:
+            listener.plan = plan_for(shape, listener.atom)
+
+    def arrange(self, listeners: Sequence[Listener]) -> None:
+        """Hang tuples by links that are new, and put plans and schedules where kernels find them."""
         self._store.add_links()
         assembler = Assembler(self._store, self._symbols.word)
         activated: dict[str, list[int]] = {name: [] for name in self.types}
         turned: dict[int, list[int]] = {}
-        for number, (planner, of_rule) in enumerate(zip(planners, plans, strict=True)):
-            for plan in of_rule:
-                place = assembler.add(plan, number)
-                if plan.atom < len(planner.rule.body):
-                    activated[plan.relation].append(place)
-                else:
-                    turned.setdefault(planner.negated_link(plan.atom), []).append(place)
-        for number, (plan, listener) in enumerate(zip(heard, listeners, strict=True)):
-            listener.plan = assembler.add(plan, len(self.rules) + number)
+        for rule, plan in self._plans:
+            place = assembler.add(plan, rule)
+            if plan.turning is None:
+                activated[plan.relation].append(place)
+            else:
+                turned.setdefault(plan.turning, []).append(place)
+        for number, listener in enumerate(listeners):
+            if listener.plan is not None:
+                listener.number = assembler.add(listener.plan, len(self.rules) + number)
         assembler.write()
         self._write_schedules(activated, turned)
 
@@ -122,12 +134,12 @@ class Arrangement:
         self._store.memory.put(layout.COMPONENTS, np.array(records, np.int64))
         self._store.memory.put(layout.MEMBERSHIP, np.array(membership, np.int64))
 
-    def _planner(self, rule: JoinRule) -> RulePlanner:
+    def _shape(self, rule: JoinRule) -> RuleShape:
         together = next(
             (component for component in self._components if rule.head.relation in component), frozenset[str]()
         )
         ranked = together & self._recursive
-        return RulePlanner(
+        return RuleShape(
             rule, self._types_of, self._symbols.word, self._store.links, self._cardinalities, ranked
         )
 

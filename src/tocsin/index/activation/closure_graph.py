@@ -123,6 +123,11 @@ class ClosureGraph:
         path = self.now.path(*ends.tolist()) if len(ends) == 2 else []
         return self._words(np.array(path, np.int32))
 
+    def distance(self, x: int, y: int) -> int:
+        """How many arcs a shortest path from x to y has, 0 when there is none."""
+        ends = self._vertices_of(x, y)
+        return self.now.distance(*ends.tolist()) if len(ends) == 2 else 0
+
     def components(self) -> tuple[Words, Numbers]:
         """Each word that an arc has, and the number of its strongly connected component.
 
@@ -165,7 +170,7 @@ class ClosureGraph:
         arcs = self._vertices.numbers(np.concatenate([NO_ARCS, *(arcs for arcs, _ in steps)])).reshape(-1, 2)
         sizes = np.array([len(arcs) for arcs, _ in steps], np.int64)
         comes = np.repeat(np.array([comes for _, comes in steps], np.bool_), sizes)
-        return _without_detours(arcs, comes) if len(steps) != 1 else NetArcs(arcs[comes], arcs[~comes])
+        return _without_detours(arcs, comes) if len(steps) > 1 else NetArcs(arcs[comes], arcs[~comes])
 
 
 def _those(arcs: Words, chosen: NDArray[np.bool_]) -> Words:

@@ -8,7 +8,7 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from struct import Struct
 from typing import Any
 
@@ -36,6 +36,7 @@ _FAILURES = {
 }
 _EMISSIONS = 1 << 10
 _OUTBOX = 1 << 12
+_LARGEST_OUTBOX = 1 << 20
 
 
 class Machine:
@@ -85,6 +86,7 @@ class Machine:
             (layout.INBOX, self._inbox),
             (layout.EMISSIONS, np.zeros(_EMISSIONS, np.int64)),
             (layout.OUTBOX, np.zeros(_OUTBOX, np.int64)),
+            (layout.FAILURES, np.zeros(2 * len(self._arrangement.rules), np.int64)),
         ):
             self._store.memory.put(slot, array)
         for name, values in program.facts:
@@ -186,7 +188,7 @@ class Machine:
         """
         graph = self._graph(relation)
         if graph is not None:
-            return len(graph.path(row[0], row[1]))
+            return graph.distance(row[0], row[1])
         record = self._store.relation_record(relation)
         number = self._store.find(relation, np.array(row, np.int64))
         if number < 0 or not record[layout.R_RECURSIVE]:
@@ -204,7 +206,7 @@ class Machine:
         link = self._store.links.link(Link(Side(name, columns), (), negated=False))
         in_order = self._store.details.place(range(len(columns)))
         if len(self._store.links.links) > links:
-            self._arrangement.arrange_rules(self._listeners)
+            self._arrangement.arrange(self._listeners)
         self._store.write_details()
         wanted = np.array(key, np.int64)
         found = np.empty(16, np.int64)
@@ -214,10 +216,16 @@ class Machine:
 
     def listener(self, rule: JoinRule, atom: int) -> int:
         """Have a rule asked for the tuples of one of its body atoms, without storing what it derives."""
+        return self.listeners([(rule, atom)])[0]
+
+    def listeners(self, asked: Iterable[tuple[JoinRule, int]]) -> range:
+        """Several listeners at once, which is much quicker than one by one."""
         self._bring_up_to_date()
-        self._listeners.append(Listener(rule, atom))
-        self._arrangement.arrange_rules(self._listeners)
-        return len(self._listeners) - 1
+        known = len(self._listeners)
+        self._listeners += [Listener(rule, atom) for rule, atom in asked]
+        self._arrangement.plan_listeners(self._listeners)
+        self._arrangement.arrange(self._listeners)
+        return range(known, len(self._listeners))
 
     def fire(self, listener: int, row: Sequence[int]) -> Words:
         """The heads of a listener's rule with this row, which must be there, in the place of its atom."""
@@ -227,7 +235,7 @@ class Machine:
         if number < 0:
             return np.empty((0, len(heard.rule.head.terms)), np.int64)
         table = self._store.memory.table
-        while (status := activating.activate(table, heard.plan, number, 1)) != layout.GOES_ON:
+        while (status := activating.activate(table, heard.number, number, 1)) != layout.GOES_ON:
             self._provide(status)
         return self._take_heads(heard.rule)
 
@@ -237,7 +245,7 @@ class Machine:
         number = 0
         found: list[Words] = []
         while number >= 0:
-            number = activating.activate_all(self._store.memory.table, heard.plan, number)
+            number = activating.activate_all(self._store.memory.table, heard.number, number)
             if number >= 0 and self._control[layout.FAILURE] != layout.GOES_ON:
                 self._provide(layout.FAILED)
             if number >= 0 and not self._control[layout.EMITTED]:
@@ -287,7 +295,8 @@ class Machine:
         cardinalities = dict.fromkeys(self._store.number_of, 0)
         for relation, rows, insert in self._waiting:
             cardinalities[self.program.relations[relation].name] += len(rows) if insert else 0
-        self._arrangement.arrange_rules(self._listeners, cardinalities)
+        self._arrangement.plan_rules(cardinalities)
+        self._arrangement.arrange(self._listeners)
 
     def _bring_up_to_date(self) -> None:
         if self._waiting or not self._planned:
@@ -313,6 +322,9 @@ class Machine:
         while status != layout.FINISHED:
             self._provide(status)
             status = settling.run(self._store.memory.table)
+        for step in self._outside:
+            if isinstance(step, MapStep) and step.failing:
+                raise next(iter(step.failing.values()))
 
     def _provide(self, status: int) -> None:
         wanting = int(self._control[layout.WANTING])
@@ -325,6 +337,9 @@ class Machine:
             memory.lengthen(layout.EMISSIONS, 2 * memory.arrays[layout.EMISSIONS].size)
         elif status == layout.NEEDS_OUTSIDE:
             self._deliver()
+            outbox = self._store.memory.arrays[layout.OUTBOX]
+            if outbox.size < _LARGEST_OUTBOX and self._control[layout.ITEM_RELATION] >= 0:
+                self._store.memory.put(layout.OUTBOX, np.zeros(4 * outbox.size, np.int64))
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
 

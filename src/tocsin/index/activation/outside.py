@@ -7,11 +7,13 @@ given back are derivations, as plans find them: rows of a head, each with a sign
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.aggregating import Accumulator, accumulator
 from tocsin.index.activation.closure_change import ClosureChange
 from tocsin.index.activation.closure_graph import ClosureGraph
@@ -40,13 +42,17 @@ class OutsideStep(Protocol):
 
 
 class MapStep:
-    """A MapRule. Its function is asked again when a tuple goes, and gives the same."""
+    """A MapRule. Its function is asked again when a tuple goes, and gives the same.
+
+    A tuple that it has no result for may go before all is settled: `failing` has those that are there.
+    """
 
     def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode) -> None:
         self.origin = rule.origin
         self._rule = rule
         self._origin = origin
         self._head = head
+        self.failing: dict[tuple[Value, ...], DerivationError] = {}
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:
         """The images of all rows."""
@@ -55,11 +61,15 @@ class MapStep:
         text = self._rule.source.text if self._rule.source else None
         for number, values in enumerate(self._origin.decode_rows(rows)):
             try:
-                for image in self._rule.function(values):
-                    images.append(self._head.encode(image))
-                    sources.append(number)
+                found_here = [self._head.encode(image) for image in self._rule.function(values)]
             except DerivationError as error:
-                raise DerivationError(error.reason, rule=error.rule or text) from None
+                if signs[number] > 0:
+                    self.failing[values] = DerivationError(error.reason, rule=error.rule or text)
+                else:
+                    self.failing.pop(values, None)
+                continue
+            images += found_here
+            sources += [number] * len(found_here)
         found = np.array(images, np.int64).reshape(len(images), len(self._head.types))
         return Derivations(self._rule.head, found, signs[sources], ranks[sources])
 
@@ -88,52 +98,54 @@ class ClosureStep:
 
 
 class AggregateStep:
-    """An AggregateRule: what each group came to, and what it comes to now."""
+    """An AggregateRule: the groups that there are, and what each came to when it was last asked."""
 
     def __init__(self, rule: AggregateRule, symbols: Symbols, head: TupleCode) -> None:
         self.origin = rule.origin
         self._rule = rule
         self._symbols = symbols
-        self._head = head
+        self._word = symbols.writer(head.types[-1])
         self._groups: dict[tuple[int, ...], Accumulator] = {}
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:  # noqa: ARG002  no recursion here
-        """For each group that changed, its result before and its result now."""
-        width = self._rule.group
-        before: dict[tuple[int, ...], int | None] = {}
-        values = self._values(rows)
-        for key, value, sign in zip(
-            map(tuple, rows[:, :width].tolist()), values, signs.tolist(), strict=True
-        ):
-            if key not in self._groups:
-                self._groups[key] = accumulator(self._rule.function, self._rule.type)
-            if key not in before:
-                before[key] = self._result(key)
-            self._groups[key].change(value, sign)
+        """For each group that changed, the result it had and the one it has now."""
+        width, groups = self._rule.group, self._groups
+        touched: dict[tuple[int, ...], Accumulator] = {}
+        keys = map(tuple, rows[:, :width].tolist())
+        for key, value, sign in zip(keys, self._values(rows), signs.tolist(), strict=True):
+            group = groups.get(key)
+            if group is None:
+                group = groups[key] = accumulator(self._rule.function, self._rule.type)
+            group.change(value, sign)
+            touched[key] = group
         found: list[tuple[int, ...]] = []
         ways: list[int] = []
-        for key, old in before.items():
-            new = self._result(key)
-            if self._groups[key].count == 0:
-                del self._groups[key]
-            if old != new:
-                found += [(*key, result) for result in (old, new) if result is not None]
-                ways += [way for way, result in ((-1, old), (1, new)) if result is not None]
+        for key, group in touched.items():
+            before, group.word = group.word, self._result(group)
+            if group.word == before:
+                continue
+            if before is not None:
+                found.append((*key, before))
+                ways.append(-1)
+            if group.word is not None:
+                found.append((*key, group.word))
+                ways.append(1)
+            else:
+                del groups[key]
         head = np.array(found, np.int64).reshape(len(found), width + 1)
         return Derivations(self._rule.head, head, np.array(ways, np.int64), np.zeros(len(ways), np.int64))
 
     def _values(self, rows: Words) -> Iterable[object]:
         if self._rule.function == "count":
-            return [None] * len(rows)
+            return repeat(None, len(rows))
         return self._symbols.values(rows[:, self._rule.group], self._rule.type)
 
-    def _result(self, key: tuple[int, ...]) -> int | None:
+    def _result(self, group: Accumulator) -> int | None:
         """The word of a group's result, None for a group without tuples."""
-        group = self._groups[key]
         if group.count == 0:
             return None
         try:
-            return self._head.word(self._rule.group, group.result())
+            return self._word(group.result())
         except DerivationError as error:
             text = self._rule.source.text if self._rule.source else None
             raise DerivationError(error.reason, rule=error.rule or text) from None

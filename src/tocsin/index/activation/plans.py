@@ -113,7 +113,10 @@ Step = Follow | Search | Range | Some | NoneFollowed | NoneSearched | Load | Com
 
 
 class Plan(NamedTuple):
-    """The steps for a tuple of `relation` that passes the tests and stands for `atom` of the rule."""
+    """The steps for a tuple of `relation` that passes the tests and stands for `atom` of the rule.
+
+    Where the atom is negated, they are for the moment when an entry of the link `turning` turns.
+    """
 
     rule: JoinRule
     relation: str
@@ -121,3 +124,4 @@ class Plan(NamedTuple):
     tests: tuple[ColumnTest, ...]
     steps: tuple[Step, ...]
     registers: int
+    turning: int | None

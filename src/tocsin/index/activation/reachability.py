@@ -30,6 +30,9 @@ Words = NDArray[np.int64]
 ROOM = 1 << 22
 """The words of 64 bits that rows may take: 32 MB."""
 
+_MOST_KEPT = 16
+"""Of how many vertices the distances of all others are kept."""
+
 NOWHERE = -1
 """A vertex that no search meets."""
 
@@ -99,8 +102,14 @@ class Reachability:
         rows = self.rows
         if rows.row_of.size or not self.vertices:
             return count_in_rows(self.condensation.member_start, rows.row_of, rows.bits)
-        counted = count_by_search(self.condensation, 8 * self.room)
+        counted = count_by_search(self.condensation, self._steps_of_windows())
         return counted if counted >= 0 else self._count_by_windows()
+
+    def _steps_of_windows(self) -> int:
+        """How many steps of a search take about as long as counting by windows: four words of bits a step."""
+        condensation = self.condensation
+        for_each_word = condensation.cyclic.size + condensation.next_one.size
+        return self.vertices * for_each_word // (64 * 4)
 
     def _count_by_windows(self) -> int:
         """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""
@@ -159,6 +168,9 @@ class Reachability:
         if row_of.size:
             row = row_of[self.condensation.component[source]]
             return bool(row >= 0 and (int(bits[row, target >> 6]) >> (target & 63)) & 1)
+        known = self._kept_distance(source, target)
+        if known is not None:
+            return known > 0
         came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
         return bool(came_from[target] >= 0)
 
@@ -173,3 +185,39 @@ class Reachability:
         while len(path) == 1 or path[-1] != source:
             path.append(int(came_from[path[-1]]))
         return path[::-1]
+
+    def distance(self, source: int, target: int) -> int:
+        """How many arcs a shortest path has, 0 when there is none.
+
+        The distances from its source and to its target are kept for a while: many pairs that have one end in
+        common, as the steps of a long path do, take two searches.
+        """
+        if max(source, target) >= self.vertices:
+            return 0
+        known = self._kept_distance(source, target)
+        if known is not None:
+            return known
+        if len(self._distances) >= _MOST_KEPT:
+            self._distances.clear()
+        self._distances["from", source] = self._distances_in(self.forward, source)
+        self._distances["to", target] = self._distances_in(self.backward, target)
+        return int(self._distances["from", source][target])
+
+    def _kept_distance(self, source: int, target: int) -> int | None:
+        for end, other in ((("to", target), source), (("from", source), target)):
+            if end in self._distances:
+                return int(self._distances[end][other])
+        return None
+
+    @cached_property
+    def _distances(self) -> dict[tuple[str, int], Numbers]:
+        return {}
+
+    def _distances_in(self, graph: tuple[Numbers, Numbers], start: int) -> Numbers:
+        """How far each vertex is from one of them, 0 for those that are not reached."""
+        came_from, waiting = self._search(graph, np.array([start], np.int32), NOWHERE)
+        distances = np.zeros(self.vertices, np.int32)
+        for vertex in waiting[1:].tolist():
+            before = came_from[vertex]
+            distances[vertex] = 1 if before == start else distances[before] + 1
+        return distances

@@ -25,7 +25,9 @@ from tocsin.kernels.activation.layout import (
     EMIT,
     EMITTED,
     FAILED,
+    FAILING,
     FAILURE,
+    FAILURES,
     FOLLOW,
     GOES_ON,
     HEADS,
@@ -84,7 +86,8 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     has to wait, because an atom that can be asked from it alone has no partner, is not activated at all.
 
     What cannot be worked out is an error only where all else holds. So a step that fails leaves a mark, those
-    that need its value are taken to hold, and the error is raised when a derivation would be found.
+    that need its value are taken to hold, and when a derivation would be found, it is counted in FAILURES
+    instead: it may cease to be before all is settled. A plan of a listener, which is not, returns FAILED.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
     relations, steps = words(table, RELATIONS), words(table, STEPS)
@@ -98,7 +101,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     nodes, details, operands = words(table, NODES), words(table, DETAILS), words(table, OPERANDS)
     here = plans[record + P_ATOM]
     tuples[here] = coming
-    emitted_before = control[EMITTED]
+    emitted_before, failing_before = control[EMITTED], control[FAILING]
     is_active = False
     poison = np.int64(0)
     failure = GOES_ON
@@ -136,9 +139,8 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == RANGE:
             node = first_in_range(table, steps[at + 2], steps[at + 6], registers[steps[at + 4]])
             control[INDEX_ACCESSES] += 1
-            holds = node >= 0
+            holds = _stand_at_node(table, at, node)
             if holds:
-                _stand_at_node(table, at, node)
                 cursors[depth] = at
                 depth += 1
         elif code == NONE_FOLLOWED:
@@ -170,11 +172,11 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
             holds = tuples[steps[at + 1]] != coming
         elif code == EMIT:
             if poison:
-                control[WANTING] = plans[record + P_RULE]
-                control[FAILURE] = failure
-                return FAILED
-            if not _emit(table, at, sign):
+                if not _count_failure(table, plans[record + P_RULE], failure, sign):
+                    return FAILED
+            elif not _emit(table, at, sign):
                 control[EMITTED] = emitted_before
+                _count_failure(table, plans[record + P_RULE], failure, failing_before - control[FAILING])
                 return NEEDS_EMISSIONS
             is_active = True
             holds = False
@@ -207,21 +209,30 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 break
             if steps[at] == RANGE:
                 node = next_in_range(table, steps[at + 2], steps[at + 6], nodes[steps[at + 1]])
-                if node >= 0:
-                    control[INDEX_ACCESSES] += 1
-                    _stand_at_node(table, at, node)
+                control[INDEX_ACCESSES] += node >= 0
+                if _stand_at_node(table, at, node):
                     at += STEP
                     break
             depth -= 1
 
 
 @bare_kernel
-def _stand_at_node(table: NDArray[np.int64], at: int, node: int) -> None:
-    """Have the atom of a RANGE step stand at the first tuple of a key. A key that is in order has one."""
+def _stand_at_node(table: NDArray[np.int64], at: int, node: int) -> bool:
+    """Have the atom of a RANGE step stand at the first tuple from a key on; False if there is none.
+
+    A key that is in order has a tuple, but maybe only of other atoms that share the index.
+    """
     steps = words(table, STEPS)
     atom, index = steps[at + 1], steps[at + 2]
-    words(table, NODES)[atom] = node
-    words(table, TUPLES)[atom] = _head(table, index, entry_of_node(table, index, node), steps[at + 3]) - 1
+    while node >= 0:
+        head = _head(table, index, entry_of_node(table, index, node), steps[at + 3])
+        if head:
+            words(table, NODES)[atom] = node
+            words(table, TUPLES)[atom] = head - 1
+            return True
+        node = next_in_range(table, index, steps[at + 6], node)
+        words(table, CONTROL)[INDEX_ACCESSES] += node >= 0
+    return False
 
 
 @bare_kernel
@@ -230,6 +241,21 @@ def _head(table: NDArray[np.int64], index: int, entry: int, member: int) -> int:
     record = index * INDEX
     heads = numbers(table, indexes[record + I_BASE] + HEADS)
     return np.int64(heads[entry * indexes[record + I_MEMBERS] + member])
+
+
+@bare_kernel
+def _count_failure(table: NDArray[np.int64], rule: int, failure: int, count: int) -> bool:
+    """Count derivations of a rule that say what has no value. False for a rule that is only listened to."""
+    control, failures = words(table, CONTROL), words(table, FAILURES)
+    if 2 * rule >= failures.size:
+        control[WANTING] = rule
+        control[FAILURE] = failure
+        return False
+    control[FAILING] += count
+    failures[2 * rule] += count
+    if count > 0:
+        failures[2 * rule + 1] = failure
+    return True
 
 
 @bare_kernel

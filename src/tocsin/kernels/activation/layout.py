@@ -51,8 +51,8 @@ entry of its key all the same, where the partner will come: its waiting entry.
 from __future__ import annotations
 
 CONTROL, RELATIONS, COMPONENTS, MEMBERSHIP, LINKS, INDEXES, PLANS, STEPS, SCHEDULES, DETAILS = range(10)
-EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INBOX, FIXED_SLOTS = range(
-    10, 20
+EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INBOX, FAILURES, FIXED_SLOTS = (
+    range(10, 21)
 )
 
 # CONTROL
@@ -75,12 +75,13 @@ EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INB
     REPORTS,  # tuples noted in relations that the user hears of
     WANTING,  # the relation or data index that has no room, or the plan that failed
     FAILURE,  # why it failed
+    FAILING,  # derivations that stand now, though what they say has no value: none once all is settled
     INDEX_ACCESSES,
     TUPLE_ACCESSES,
     ACTIVATIONS,  # plans run for a tuple
     BARREN,  # of which nothing came
     CONTROL_WORDS,
-) = range(23)
+) = range(24)
 
 TAKING_AWAY, PUTTING_IN = range(2)
 

@@ -46,7 +46,9 @@ from tocsin.kernels.activation.layout import (
     EMITTED,
     ENTRIES,
     FAILED,
+    FAILING,
     FAILURE,
+    FAILURES,
     FINISHED,
     GIVEN,
     GOES_ON,
@@ -193,8 +195,22 @@ def run(table: NDArray[np.int64]) -> int:
             status = _go_on_with_item(table)
         else:
             status = _next_item(table)
+        if status == FINISHED and control[FAILING]:
+            return _name_failure(table)
         if status != GOES_ON:
             return status
+
+
+@bare_kernel
+def _name_failure(table: NDArray[np.int64]) -> int:
+    """All is settled, and some derivation says what has no value: tell of which rule."""
+    control, failures = words(table, CONTROL), words(table, FAILURES)
+    rule = 0
+    while failures[2 * rule] == 0:
+        rule += 1
+    control[WANTING] = rule
+    control[FAILURE] = failures[2 * rule + 1]
+    return FAILED
 
 
 @bare_kernel

@@ -19,7 +19,7 @@ from tocsin.monitor.programs.deriving import Deriver
 from tocsin.monitor.programs.expiry import Expiry, Time
 from tocsin.monitor.programs.held import Held
 from tocsin.monitor.programs.machines import Started, Starter, facts_of, start_machine
-from tocsin.monitor.programs.program import Program, without_facts
+from tocsin.monitor.programs.program import Program
 from tocsin.monitor.programs.requests import (
     Operation,
     Pattern,
@@ -215,7 +215,7 @@ class Engine:
         A Derivation is true and an Absence is false; both can be printed.
         """
         values = self._door(relation).code.decode(self._door(relation).encode(values))
-        deriver = Deriver(without_facts(self._program.checked), self._local)
+        deriver = Deriver(self._program.bare, self._local)
         try:
             return deriver.why(Held(self._started, self._codes_of_all), relation, values)
         except DerivationError:

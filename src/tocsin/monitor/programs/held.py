@@ -25,6 +25,9 @@ class Held:
     def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[Tuple]:
         """The tuples that have these values in these columns, counted from 0."""
         number, code = self._machine.relation(relation), self._codes[relation]
+        if len(columns) == len(code.types):
+            values = tuple(columns[column] for column in range(len(columns)))
+            return iter([values] if self.holds(relation, values) else [])
         if columns:
             wanted = dict(sorted(columns.items()))
             key = tuple([code.word(column, value) for column, value in wanted.items()])

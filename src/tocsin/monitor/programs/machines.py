@@ -19,7 +19,7 @@ from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.passes.made import ONCE
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
-from tocsin.monitor.programs.program import Program, is_fact, without_facts
+from tocsin.monitor.programs.program import Program, is_fact
 
 Facts = tuple[tuple[str, tuple[Value, ...]], ...]
 
@@ -117,7 +117,7 @@ def start_machine(
     implicit: bool = True,
 ) -> Started:
     """The activation index for a program."""
-    normal = with_constant_rules(normal_program(without_facts(program.checked), local))
+    normal = with_constant_rules(normal_program(program.bare, local))
     if implicit:
         normal = closure_steps(normal, fed)
     machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit)

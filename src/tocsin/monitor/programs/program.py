@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,14 +63,19 @@ class Program:
     @property
     def rules(self) -> list[str]:
         """The rules as they are written, facts not among them."""
-        return [rule.text for rule in proper_rules(self.checked)]
+        return [rule.text for rule in self.bare.rules]
+
+    @cached_property
+    def bare(self) -> CheckedProgram:
+        """The program without its facts: an engine is given these like any other."""
+        return replace(self.checked, rules=tuple(rule for rule in self.checked.rules if not is_fact(rule)))
 
     @property
     def outputs(self) -> list[str]:
         """The relations whose changes are reported: those of `.output`, or all derived ones without any."""
         named = {directive.relation for directive in self.checked.directives if directive.kind == "output"}
         if not named:
-            named = {head.relation for rule in proper_rules(self.checked) for head in rule.heads}
+            named = {head.relation for rule in self.bare.rules for head in rule.heads}
             named |= {name for name, relation in self.checked.relations.items() if relation.eqrel}
         return [name for name in self.checked.relations if name in named]
 
@@ -131,7 +137,7 @@ class Program:
         return Program(check_program(without_rule(self.checked.text, found), self.file))
 
     def _rule(self, rule: str | int) -> Rule:
-        rules = proper_rules(self.checked)
+        rules = self.bare.rules
         if isinstance(rule, int) and not isinstance(rule, bool):
             if not 0 <= rule < len(rules):
                 raise UsageError(f"there is no rule {rule}: the program has {len(rules)} rules, from 0")
@@ -153,16 +159,6 @@ def checked_limit(limit: object) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
         raise UsageError(f"limit is a number of tuples, not {limit!r}")
     return limit
-
-
-def proper_rules(program: CheckedProgram) -> Sequence[Rule]:
-    """The rules that are not facts."""
-    return [rule for rule in program.rules if not is_fact(rule)]
-
-
-def without_facts(program: CheckedProgram) -> CheckedProgram:
-    """The rules of a program alone: an engine is given the facts like any other."""
-    return replace(program, rules=tuple(proper_rules(program)))
 
 
 def is_fact(rule: Rule) -> bool:

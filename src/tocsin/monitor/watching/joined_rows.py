@@ -38,7 +38,7 @@ class JoinedRows:
             Symbols(),
         )
         self._relations = [self._machine.relation(name) for name in names]
-        self._listeners = [self._machine.listener(rule, position) for position in range(len(shape))]
+        self._listeners = self._machine.listeners((rule, atom) for atom in range(len(rule.body)))
 
     def insert(self, position: int, row: Tuple) -> None:
         """Add a tuple to a position."""

@@ -136,7 +136,8 @@ class Watch:
     def add(self, rules: object) -> None:
         """Watch more triggers. Present rows are partners of later ones, and fire nothing by themselves.
 
-        Takes what tocsin.watch takes. Raises RuleError or RuleErrors, and then no trigger is added.
+        Takes what tocsin.watch takes. Raises RuleError or RuleErrors, or EventError when a present row holds
+        something that a new trigger cannot read; then no trigger is added.
         """
         with self._lock:
             found = _read(rules)

@@ -1,0 +1,151 @@
+"""The shape of a rule: where variables stand, what tuples must have of themselves, who hangs with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+
+from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.index.activation.constraints import Cardinalities, join_tree
+from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
+from tocsin.index.activation.normal_form import Atom, Constant, Expression, JoinRule, Variable
+from tocsin.index.activation.uncertain import marks_of, variables_in
+
+WordOf = Callable[[Value, Type], int]
+
+
+class RuleShape:
+    """A rule's atoms, and who hangs with whom. Making it ties their sides: make all shapes, then plan."""
+
+    def __init__(
+        self,
+        rule: JoinRule,
+        types: Callable[[str], Sequence[Type] | None],
+        word_of: WordOf,
+        links: Links,
+        cardinalities: Cardinalities,
+        ranked: Collection[str] = (),
+    ) -> None:
+        self.rule = rule
+        self.atoms = (*rule.body, *rule.negated)
+        self.links = links
+        self.cardinalities = cardinalities
+        self.ranked = ranked
+        self.columns = [_columns(atom) for atom in self.atoms]
+        self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
+        self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
+        self.atoms_of: dict[int, list[int]] = {}
+        for number in range(len(rule.body)):
+            for variable in self.columns[number]:
+                self.atoms_of.setdefault(variable, []).append(number)
+        self.marks = marks_of(rule)
+        self.registers = _registers(rule)
+        self.wanted = {term.number for term in rule.head.terms if isinstance(term, Variable)}
+        for part in _expressions(rule):
+            self.wanted |= variables_in(part)
+        self._order: dict[tuple[int, int], tuple[int, ...]] = {}
+        for left in range(len(self.atoms)):
+            for right in range(left):
+                self._note_order(left, right)
+        for left, right in join_tree(rule.body, cardinalities):
+            self._tie(left, right)
+        for number in range(len(rule.body), len(self.atoms)):
+            variables = self.columns[number].keys()
+            cover = next(
+                (atom for atom in range(len(rule.body)) if variables <= self.columns[atom].keys()), None
+            )
+            if cover is not None:
+                self._tie(cover, number)
+
+    @cached_property
+    def neighbours(self) -> list[dict[int, tuple[int, ...]]]:
+        """For each atom the others that it hangs in one index with, and the variables of the key in order."""
+        found: list[dict[int, tuple[int, ...]]] = [{} for _ in self.atoms]
+        for (left, right), order in self._order.items():
+            if self.links.are_tied(self.side(left, order), self.side(right, order)):
+                found[left][right] = order
+        return found
+
+    def side(self, atom: int, variables: Iterable[int]) -> Side:
+        """An atom's columns of some variables."""
+        columns = self.columns[atom]
+        return Side(self.atoms[atom].relation, tuple(columns[variable] for variable in variables))
+
+    def link(self, atom: int, variables: Iterable[int]) -> int:
+        """The number of the link by which an atom's tuples hang in the index of some variables."""
+        return self.links.link(
+            Link(self.side(atom, variables), self.tests[atom], negated=atom >= len(self.rule.body))
+        )
+
+    def search_order(self, atom: int, variables: Iterable[int]) -> tuple[int, ...]:
+        """The order of a key that only this atom hangs by."""
+        return tuple(sorted(variables, key=lambda variable: self.columns[atom][variable]))
+
+    def negated_order(self, atom: int) -> tuple[int, ...]:
+        """The order of the key by which a negated atom hangs."""
+        shared = (order for other, order in self.neighbours[atom].items() if other < len(self.rule.body))
+        return next(shared, self.search_order(atom, self.columns[atom]))
+
+    def negated_link(self, atom: int) -> int:
+        """The link of a negated atom."""
+        return self.link(atom, self.negated_order(atom))
+
+    def _note_order(self, left: int, right: int) -> None:
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name.
+
+        A negated atom hangs by all of its variables or not at all: that is when it is known whether it holds.
+        """
+        named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
+        variables = self.columns[left].keys() & self.columns[right].keys()
+        negated = [atom for atom in (left, right) if atom >= len(self.rule.body)]
+        if variables and all(self.columns[atom].keys() == variables for atom in negated):
+            order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
+            self._order[left, right] = self._order[right, left] = order
+
+    def _tie(self, left: int, right: int) -> None:
+        order = self._order.get((left, right))
+        if order is not None:
+            self.links.tie(self.side(left, order), self.side(right, order))
+
+
+def _columns(atom: Atom) -> dict[int, int]:
+    """For each variable of an atom the first column that has it."""
+    found: dict[int, int] = {}
+    for column, term in enumerate(atom.terms):
+        if isinstance(term, Variable):
+            found.setdefault(term.number, column)
+    return found
+
+
+def _tests(atom: Atom, types: Sequence[Type], word_of: WordOf) -> tuple[ColumnTest, ...]:
+    """What a tuple must have of itself to stand for an atom: its constants, and equal columns."""
+    first = _columns(atom)
+    tests: list[ColumnTest] = []
+    for column, (term, kind) in enumerate(zip(atom.terms, types, strict=True)):
+        if isinstance(term, Constant):
+            tests.append(ColumnTest(column, word_of(term.value, kind), None))
+        elif isinstance(term, Variable) and first[term.number] != column:
+            tests.append(ColumnTest(column, None, first[term.number]))
+    return tuple(tests)
+
+
+def _expressions(rule: JoinRule) -> Iterable[Expression]:
+    for let in rule.lets:
+        yield let.variable
+        yield let.expression
+    for test in rule.tests:
+        yield test.left
+        yield test.right
+
+
+def _registers(rule: JoinRule) -> int:
+    """How many registers the variables of a rule take."""
+    found = {
+        term.number
+        for atom in (rule.head, *rule.body, *rule.negated)
+        for term in atom.terms
+        if isinstance(term, Variable)
+    }
+    for part in _expressions(rule):
+        found |= variables_in(part)
+    return 1 + max(found, default=-1)

@@ -297,7 +297,7 @@ def _figure(place: str, shows: str, counts: Callable[[Workload], Counts], value:
         shows=shows,
         size=SIZE,
         scale=1.0,
-        lasts="40 s",
+        lasts="15 s",
         engines=(),
         measure=lambda run: measure_figure(run, place, counts, value),
     )
@@ -310,7 +310,7 @@ TABLE_1 = Experiment(
     shows="index and tuple accesses of rule activation, by index structure",
     size=SIZE,
     scale=1.0,
-    lasts="40 s",
+    lasts="15 s",
     engines=(),
     measure=measure_table,
 )

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from tocsin.lab.activation.counting import Relations, with_constants
+from tocsin.lab.activation.joining import different
 from tocsin.lab.activation.rules import ConjunctiveRule
 from tocsin.lab.activation.structures import Structure
 
@@ -43,6 +42,6 @@ def build(rule: ConjunctiveRule, relations: Relations, structure: Structure) -> 
             if (atom.relation, constants, column) not in done:
                 done.add((atom.relation, constants, column))
                 accesses += len(rows)
-                keys += len(np.unique(rows[:, column]))
+                keys += len(different(rows[:, column]))
                 entries += len(rows)
     return Built(accesses, keys, entries)

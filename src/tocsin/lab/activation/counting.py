@@ -24,7 +24,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.lab.activation.joining import Column, all_pairs, packed
+from tocsin.lab.activation.joining import Column, all_pairs, different, different_rows, packed
 from tocsin.lab.activation.rules import Atom, ConjunctiveRule
 from tocsin.lab.activation.structures import Structure
 from tocsin.lab.activation.workloads import Rows
@@ -108,8 +108,8 @@ class _Activation:
             np.full(self._count, term) if isinstance(term, int) else self._values[term]
             for term in self._rule.head.terms
         ]
-        heads = np.unique(np.column_stack(columns), axis=0)
-        started = len(np.unique(self._origin))
+        heads = different_rows(np.column_stack(columns))
+        started = len(different(self._origin))
         return Counted(self._index_accesses, self._tuple_accesses, self._count, started, heads)
 
     def _extend(self, atom: Atom, *, starts: bool = False) -> None:
@@ -124,7 +124,7 @@ class _Activation:
         known = self._known_columns(atom)
         columns = () if starts else self._structure.columns(self._rule, atom)
         searched = [each for each in columns if each in known]
-        column = max(searched, key=lambda each: len(np.unique(indexed[:, each])), default=None)
+        column = max(searched, key=lambda each: len(different(indexed[:, each])), default=None)
         if column is not None:
             self._index_accesses += self._count
             self._tuple_accesses += Column(indexed[:, column]).count(self._wanted(atom, column))

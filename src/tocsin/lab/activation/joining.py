@@ -1,4 +1,4 @@
-"""Rows of a relation by a value of a column, many values at once."""
+"""Rows of a relation by a value of a column, many values at once; and what of many is different."""
 
 from __future__ import annotations
 
@@ -35,11 +35,26 @@ def packed(columns: Sequence[Numbers], others: Sequence[Numbers]) -> tuple[Numbe
     """Several columns as one, of two tables alike: rows are the same where the numbers are."""
     left, right = columns[0], others[0]
     for more, same in zip(columns[1:], others[1:], strict=True):
-        _, numbers = np.unique(np.concatenate([left, right]), return_inverse=True)
+        both = np.concatenate([left, right])
+        numbers = np.searchsorted(different(both), both)
         left, right = numbers[: len(left)], numbers[len(left) :]
         width = 1 + max(int(more.max(initial=0)), int(same.max(initial=0)))
         left, right = left * width + more, right * width + same
     return left, right
+
+
+def different(numbers: Numbers) -> Numbers:
+    """Sorted, each once. Sorting is several times quicker here than NumPy's unique, which hashes."""
+    ordered = np.sort(numbers)
+    return ordered.compress(np.diff(ordered, prepend=ordered[:1] - 1) != 0)
+
+
+def different_rows(rows: Numbers) -> Numbers:
+    """Rows in order, each once."""
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    is_new = np.ones(len(ordered), np.bool_)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return ordered.compress(is_new, axis=0)
 
 
 def all_pairs(left: int, right: int) -> tuple[Numbers, Numbers]:

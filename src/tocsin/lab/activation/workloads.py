@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
+from tocsin.lab.activation.joining import different
 from tocsin.lab.activation.rules import Atom, ConjunctiveRule, program_text
 
 Rows = NDArray[np.int64]
@@ -107,7 +108,7 @@ def routing(tuples: int, nodes: int = RT_NODES, seed: int = 1) -> Workload:
     A relation of one column has no more tuples than there are nodes: of `tuples` draws, those that differ.
     """
     rng = np.random.default_rng([seed, 3])
-    located = rng.permutation(np.unique(rng.integers(nodes, size=tuples)))[:, np.newaxis]
+    located = rng.permutation(different(rng.integers(nodes, size=tuples)))[:, np.newaxis]
     relations = {"link": distinct_rows(rng, tuples, nodes, nodes), "located": located}
     return Workload("RT", (ROUTE,), relations, "link")
 
@@ -145,6 +146,6 @@ def distinct_rows(rng: np.random.Generator, count: int, *values: int) -> Rows:
         codes = np.arange(possible)
     while len(codes) < count:
         more = rng.integers(possible, size=count - len(codes) + 16)
-        codes = np.unique(np.concatenate([codes, more]))
+        codes = different(np.concatenate([codes, more]))
     picked = rng.permutation(codes)[:count]
     return np.column_stack(np.unravel_index(picked, values)).astype(np.int64)

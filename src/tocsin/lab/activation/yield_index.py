@@ -18,6 +18,7 @@ from tocsin.index.activation.machine import Machine
 from tocsin.index.activation.symbols import Symbols
 from tocsin.lab.activation.building import Built
 from tocsin.lab.activation.counting import Counted, activate_all
+from tocsin.lab.activation.joining import different_rows
 from tocsin.lab.activation.rules import Atom, ConjunctiveRule
 from tocsin.lab.activation.structures import FI
 from tocsin.lab.activation.workloads import Rows, Workload
@@ -96,5 +97,5 @@ def _listening(
 
 def _counted(machine: Machine, heads: Rows, started: int) -> Counted:
     stats = machine.stats()
-    different = np.unique(heads, axis=0)
+    different = different_rows(heads)
     return Counted(stats["index_accesses"], stats["tuple_accesses"], len(heads), started, different)

@@ -49,6 +49,11 @@ ENGINE_STYLES = {
     "dnf": Style("#8c564b", "P"),
     "scan": Style("#555555", "X"),
     "scan-conj": Style("#bcbd22", "*"),
+    "FAI": Style("#8c564b", "P"),
+    "AAI": Style("#1f77b4", "s"),
+    "AMEM": Style("#555555", "X"),
+    "FI": Style("#2ca02c", "^"),
+    "YI": Style("#d62728", "o"),
     "ours": Style("#4477aa", "o"),
     "the paper": Style("#cccccc", "s"),
 }

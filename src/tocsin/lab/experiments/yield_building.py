@@ -95,8 +95,8 @@ def _plot(title: str, kind: str, found: ByCase, heights: Mapping[str, Sequence[i
     for rule in ("UC", "CF", "RT"):
         places = [place for place, case in enumerate(found) if case.name.startswith(rule)]
         names = [case.name for case in found if case.name.startswith(rule)]
-        bars = [Bar(name, [each[place] or None for place in places]) for name, each in heights.items()]
-        panels.append(Bars(rule, "", Axis(kind), names, bars))
+        bars = [Bar(name, [each[place] / 1_000 for place in places]) for name, each in heights.items()]
+        panels.append(Bars(rule, "", Axis(kind, "thousands"), names, bars))
     return Plot(f"Yield index paper, {title}", panels)
 
 
@@ -108,7 +108,7 @@ def _experiment(place: str, shows: str, measure: Callable[[Run], Outcome]) -> Ex
         shows=shows,
         size=SIZE,
         scale=1.0,
-        lasts="20 s",
+        lasts="10 s",
         engines=(),
         measure=measure,
     )

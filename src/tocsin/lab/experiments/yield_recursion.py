@@ -168,7 +168,7 @@ def _experiment(place: str, shows: str, measure: Callable[[Run], Outcome]) -> Ex
         shows=shows,
         size=SIZE,
         scale=1.0,
-        lasts="20 s",
+        lasts="10 s",
         engines=(),
         measure=measure,
     )

@@ -14,7 +14,7 @@ from tocsin.index.activation.uncertain import marks_of, variables_in
 
 WordOf = Callable[[Value, Type], int]
 
-MOST_ATOMS = 500
+MOST_ATOMS = 128
 """A rule has a plan for each of its atoms, and each plan a step for each atom."""
 
 

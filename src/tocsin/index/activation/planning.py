@@ -49,7 +49,9 @@ class _Planning:
         self.steps: list[Step] = []
         self.bound_atoms: dict[int, None] = {}
         self.bound: set[int] = set()
+        self.asked: set[tuple[int, tuple[int, ...]]] = set()
         self.reached: dict[int, None] = {}
+        self.closed = [atom for atom in range(len(self.rule.body)) if not shape.columns[atom]]
         self.loaded: set[int] = set()
         self.marks = shape.marks
         self.registers = shape.registers
@@ -85,7 +87,12 @@ class _Planning:
         self.bound_atoms[atom] = None
         self._know(self.shape.columns[atom])
         for other, order in self.shape.neighbours[atom].items():
-            if other < len(self.rule.body) and other not in self.bound_atoms:
+            if (
+                other < len(self.rule.body)
+                and other not in self.bound_atoms
+                and (other, order) not in self.asked
+            ):
+                self.asked.add((other, order))
                 self.steps.append(Some(self.shape.link(other, order), atom, self.shape.link(atom, order)))
         certain = [let for let in self.lets if not self._may_fail(let.expression, let.variable)]
         checks = [check for check in self.checks if not self._may_fail(check.left, check.right)]
@@ -169,7 +176,11 @@ class _Planning:
         return layout.AS_EMPTY if atom > self.start else layout.AS_TAKEN
 
     def _best_atom(self) -> int | None:
-        """The atom to ask next: one that what is bound leads to, if there is any."""
+        """The atom to ask next: one without variables, or one that what is bound leads to, if there are."""
+        while self.closed:
+            atom = self.closed.pop()
+            if atom not in self.bound_atoms:
+                return atom
         waiting: Collection[int] = [atom for atom in self.reached if atom not in self.bound_atoms]
         if not waiting:
             waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 
+from tocsin.errors import RuleError
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.constraints import Cardinalities, join_tree
 from tocsin.index.activation.linking import ColumnTest, Link, Links, Side
@@ -12,6 +13,9 @@ from tocsin.index.activation.normal_form import Atom, Constant, Expression, Join
 from tocsin.index.activation.uncertain import marks_of, variables_in
 
 WordOf = Callable[[Value, Type], int]
+
+MOST_ATOMS = 128
+"""A rule has a plan for each of its atoms, and each plan a step for each atom."""
 
 
 class RuleShape:
@@ -26,6 +30,7 @@ class RuleShape:
         cardinalities: Cardinalities,
         ranked: Collection[str] = (),
     ) -> None:
+        _check_length(rule)
         self.rule = rule
         self.atoms = (*rule.body, *rule.negated)
         self.links = links
@@ -106,6 +111,16 @@ class RuleShape:
         order = self._order.get((left, right))
         if order is not None:
             self.links.tie(self.side(left, order), self.side(right, order))
+
+
+def _check_length(rule: JoinRule) -> None:
+    atoms = len(rule.body) + len(rule.negated)
+    if atoms > MOST_ATOMS:
+        raise RuleError(
+            f"the rule has {atoms:,} atoms, and {MOST_ATOMS} are taken at most: cut it in several",
+            line=rule.source.place.line if rule.source else None,
+            column=rule.source.place.column if rule.source else None,
+        )
 
 
 def _columns(atom: Atom) -> dict[int, int]:

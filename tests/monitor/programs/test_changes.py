@@ -9,7 +9,7 @@ import tocsin
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
-from tocsin.monitor.programs.changes import Changed, Changes, Tuples
+from tocsin.monitor.programs.changes import Changed, Changes, Tuples, no_tuples
 
 CODE = TupleCode("r", [Type.NUMBER, Type.SYMBOL], Symbols(), ["n", "s"])
 
@@ -38,7 +38,7 @@ def test_tuples_are_a_set_in_typed_order() -> None:
 
 
 def test_only_relations_with_changes_are_keys() -> None:
-    changed = Changed({"r": tuples((1, "a")), "q": tuples()}, {"r": CODE, "q": CODE, "p": CODE})
+    changed = Changed({"r": tuples((1, "a")), "q": tuples()}, no_tuples({"r": CODE, "q": CODE, "p": CODE}))
     assert dict(changed) == {"r": {(1, "a")}}
     assert changed == {"r": {(1, "a")}}
     assert "q" not in changed
@@ -47,12 +47,12 @@ def test_only_relations_with_changes_are_keys() -> None:
     assert changed.get("p") == set()
     with pytest.raises(KeyError):
         changed["o"]
-    assert not Changed({"q": tuples()}, {"q": CODE})
+    assert not Changed({"q": tuples()}, no_tuples({"q": CODE}))
     assert repr(Changes(changed, {})) == "Changes(added={'r': {(1, 'a')}}, removed={})"
 
 
 def test_changes_are_equal_by_what_they_hold() -> None:
-    one = Changes(Changed({"r": tuples((1, "a"))}, {"r": CODE}), Changed({}, {"r": CODE}))
+    one = Changes(Changed({"r": tuples((1, "a"))}, no_tuples({"r": CODE})), Changed({}, no_tuples({"r": CODE})))
     assert one == Changes({"r": {(1, "a")}}, {})
     assert one != Changes({}, {"r": {(1, "a")}})
     assert one != "nothing"
@@ -67,7 +67,7 @@ def test_nothing_is_worked_out_before_it_is_looked_at() -> None:
         asked.append(1)
         return CODE.rows([(1, "a")])
 
-    lazy = Changes(Changed({"r": Tuples(rows, CODE)}, {"r": CODE}), Changed({}, {"r": CODE}))
+    lazy = Changes(Changed({"r": Tuples(rows, CODE)}, no_tuples({"r": CODE})), Changed({}, no_tuples({"r": CODE})))
     assert asked == []
     assert lazy.added["r"] == {(1, "a")}
     assert lazy

@@ -74,7 +74,6 @@ class Machine:
         self._control = np.zeros(layout.CONTROL_WORDS, np.int64)
         self._control[layout.ITEM_RELATION] = -1
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
-        self._control_words = self._control.data
         self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
         self._inbox_bytes = self._inbox.data
         self._pack = [Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
@@ -122,13 +121,13 @@ class Machine:
             self._begin_closures()
         self._pack[relation](self._inbox_bytes, 0, *row)
         status = self._change_one(self._store.memory.table, relation, insert)
-        if status != layout.FINISHED:
-            if status == layout.NEEDS_ROOM_FIRST:
-                self._store.make_room(relation, 1)
-                status = self._change_one(self._store.memory.table, relation, insert)
-            self._run(status)
-        reports: int = self._control_words[layout.REPORTS]
-        return reports
+        if status == layout.NEEDS_ROOM_FIRST:
+            self._store.make_room(relation, 1)
+            status = self._change_one(self._store.memory.table, relation, insert)
+        if status < 0:
+            return -1 - status
+        self._run(status)
+        return int(self._control[layout.REPORTS])
 
     def added(self, relation: int) -> Words:
         """The rows that the last change added to a relation."""

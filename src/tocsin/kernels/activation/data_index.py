@@ -42,6 +42,7 @@ from tocsin.kernels.activation.layout import (
 )
 from tocsin.kernels.activation.memory import numbers, words
 from tocsin.kernels.activation.ranges import enter_order, has_nodes, leave_order
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import bare_kernel
 
 
@@ -73,6 +74,18 @@ def find_entry(table: NDArray[np.int64], index: int, row: NDArray[np.int64], sta
             return entry
         place = (place + 1) & mask
     return -1 - place
+
+
+@bare_kernel
+def fetch_place(table: NDArray[np.int64], link: int, row: NDArray[np.int64], start: int) -> None:
+    """Have the place of a row's key on its way from memory, while others are looked at."""
+    links, indexes, details = words(table, LINKS), words(table, INDEXES), words(table, DETAILS)
+    index, chosen = links[link * LINK + L_INDEX] * INDEX, links[link * LINK + L_COLUMNS]
+    places = numbers(table, indexes[index + I_BASE] + PLACES)
+    mixed = np.uint64(0)
+    for part in range(indexes[index + I_WIDTH]):
+        mixed = hash_word(mixed, row[start + details[chosen + part]])
+    prefetch(places, np.int64(mixed & np.uint64(places.size - 1)))
 
 
 @bare_kernel

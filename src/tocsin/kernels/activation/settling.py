@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.activation.activating import activate
 from tocsin.kernels.activation.data_index import (
     change_count,
+    fetch_place,
     hang,
     has_room,
     join_list,
@@ -112,7 +113,7 @@ from tocsin.kernels.activation.layout import (
     WANTING,
 )
 from tocsin.kernels.activation.memory import numbers, words
-from tocsin.kernels.activation.tables import add_tuple, find_tuple, remove_tuple, touch_tuple
+from tocsin.kernels.activation.tables import add_tuple, fetch_tuple, find_tuple, remove_tuple, touch_tuple
 from tocsin.kernels.jit import bare_kernel
 
 
@@ -214,15 +215,31 @@ def _name_failure(table: NDArray[np.int64]) -> int:
 
 
 @bare_kernel
+def _fetch_places(table: NDArray[np.int64], relation: int, row: NDArray[np.int64], start: int) -> None:
+    """Have all places on their way that a tuple of a relation will be looked for at."""
+    relations, schedules = words(table, RELATIONS), words(table, SCHEDULES)
+    record = relation * RELATION
+    fetch_tuple(table, relation, row, start)
+    for at in range(relations[record + R_COMING], relations[record + R_COMING_END]):
+        if schedules[2 * at] == JOIN or schedules[2 * at] == JOIN_NEGATED:
+            fetch_place(table, schedules[2 * at + 1], row, start)
+
+
+@bare_kernel
 def change_one(table: NDArray[np.int64], relation: int, coming: bool) -> int:
-    """Begin, stage the row in INBOX and run, in one call: for a single tuple."""
+    """Begin, stage the row in INBOX and run, in one call: for a single tuple.
+
+    Returns -1 - the tuples noted in reported relations when it has finished, else what `run` would say.
+    """
     relations = words(table, RELATIONS)
     record = relation * RELATION
+    _fetch_places(table, relation, words(table, INBOX), 0)
     begin(table)
     if relations[record + R_SIZE] == relations[record + R_ROOM]:
         return NEEDS_ROOM_FIRST
     stage(table, relation, 1, coming)
-    return run(table)
+    status = run(table)
+    return -1 - words(table, CONTROL)[REPORTS] if status == FINISHED else status
 
 
 @bare_kernel

@@ -30,6 +30,7 @@ from tocsin.kernels.activation.layout import (
     STATES,
 )
 from tocsin.kernels.activation.memory import numbers, words
+from tocsin.kernels.bits import prefetch
 from tocsin.kernels.jit import bare_kernel, inner_kernel
 
 
@@ -59,6 +60,16 @@ def find_tuple(table: NDArray[np.int64], relation: int, row: NDArray[np.int64], 
             return found
         place = (place + 1) & mask
     return -1 - place
+
+
+@bare_kernel
+def fetch_tuple(table: NDArray[np.int64], relation: int, row: NDArray[np.int64], start: int) -> None:
+    """Have the place on its way from memory where `find_tuple` will look first."""
+    relations = words(table, RELATIONS)
+    record = relation * RELATION
+    hashed = numbers(table, relations[record + R_BASE] + HASHED)
+    mixed = hash_row(row, start, relations[record + R_ARITY])
+    prefetch(hashed, np.int64(mixed & np.uint64(hashed.size - 1)))
 
 
 @bare_kernel

@@ -90,18 +90,14 @@ class Tuples(Set[Tuple]):
 class Changed(Mapping[str, Tuples]):
     """Tuples by relation. Only relations that have some are keys; asked for another one, there are none."""
 
-    __slots__ = ("_codes", "_tuples")
+    __slots__ = ("_none", "_tuples")
 
-    def __init__(self, tuples: dict[str, Tuples], codes: Mapping[str, TupleCode]) -> None:
+    def __init__(self, tuples: dict[str, Tuples], none: Mapping[str, Tuples]) -> None:
         self._tuples = tuples
-        self._codes = codes
+        self._none = none
 
     def __getitem__(self, relation: str) -> Tuples:
-        found = self._tuples.get(relation)
-        if found is not None:
-            return found
-        code = self._codes[relation]
-        return Tuples(np.empty((0, len(code.types)), np.int64), code)
+        return self._tuples.get(relation) or self._none[relation]
 
     def __iter__(self) -> Iterator[str]:
         return (relation for relation, tuples in self._tuples.items() if len(tuples))
@@ -117,6 +113,11 @@ class Changed(Mapping[str, Tuples]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{relation!r}: {tuples!r}" for relation, tuples in self.items()) + "}"
+
+
+def no_tuples(codes: Mapping[str, TupleCode]) -> dict[str, Tuples]:
+    """The empty set of each relation: what `Changed` gives for those that did not change."""
+    return {name: Tuples(np.empty((0, len(code.types)), np.int64), code) for name, code in codes.items()}
 
 
 class Changes:
@@ -140,3 +141,12 @@ class Changes:
 
     def __repr__(self) -> str:
         return f"Changes(added={self.added!r}, removed={self.removed!r})"
+
+
+class NoChanges(Changes):
+    """What most changes bring about; one is enough for an engine."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False

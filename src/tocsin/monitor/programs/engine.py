@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from tocsin.errors import DerivationError, UsageError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
-from tocsin.monitor.programs.changes import Changed, Changes, Tuple, Tuples
+from tocsin.monitor.programs.changes import Changed, Changes, NoChanges, Tuple, Tuples, no_tuples
 from tocsin.monitor.programs.derivations import Absence, Derivation
 from tocsin.monitor.programs.deriving import Deriver
 from tocsin.monitor.programs.expiry import Expiry, Time
@@ -240,9 +241,12 @@ class Engine:
         Facts in the text are given. RuleError when the program with it has errors: nothing has changed then.
         """
         program = self._program.with_rules(text)
-        known = len(facts_of(self._program.checked))
-        new = self._rows_of(program, facts_of(program.checked)[known:])
-        return self._replace(program, _joined(self._given(), new))
+        new = Counter(facts_of(program.checked)) - Counter(facts_of(self._program.checked))
+        given = _joined(self._given(), self._rows_of(program, new.elements()))
+        changes = self._replace(program, given)
+        for relation, values in new:
+            self._expiry.set((relation, self._doors[relation].code.encode(values)), None)
+        return changes
 
     def remove_rule(self, rule: str | int) -> Changes:
         """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
@@ -310,7 +314,8 @@ class Engine:
         self._watched = [each for each in reported if self._machine.closure_change(each[1]) is None]
         self._implicit = [each for each in reported if each not in self._watched]
         self._codes = {name: code for name, _, code in reported}
-        self._nothing = Changes(Changed({}, self._codes), Changed({}, self._codes))
+        self._none = no_tuples(self._codes)
+        self._nothing = NoChanges(Changed({}, self._none), Changed({}, self._none))
 
     def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
         """Facts of a program as rows."""
@@ -330,16 +335,19 @@ class Engine:
         """Put another program in the place of this one; how the relations differ."""
         started = self._filled(program, given)
         before = {name: _words(self._machine.rows(door.number)) for name, door in self._doors.items()}
+        heard = [*self._codes]
         self._take(program, started)
+        codes = {name: self._doors[name].code for name in dict.fromkeys([*heard, *self._codes])}
         added: dict[str, Tuples] = {}
         removed: dict[str, Tuples] = {}
-        for name, code in self._codes.items():
+        for name, code in codes.items():
             held = before.get(name, set())
             now = _words(self._machine.rows(self._doors[name].number))
             for tuples, rows in ((added, now - held), (removed, held - now)):
                 if rows:
                     tuples[name] = Tuples(rows_of_words(list(rows), code), code)
-        return Changes(Changed(added, self._codes), Changed(removed, self._codes))
+        none = no_tuples(codes)
+        return Changes(Changed(added, none), Changed(removed, none))
 
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
         """Take away some facts of each relation, give others, and settle."""
@@ -401,7 +409,7 @@ class Engine:
                 removed[name] = Tuples(change.removed, code)
         if not added and not removed:
             return self._nothing
-        return Changes(Changed(added, self._codes), Changed(removed, self._codes))
+        return Changes(Changed(added, self._none), Changed(removed, self._none))
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:

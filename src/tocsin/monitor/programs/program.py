@@ -122,7 +122,7 @@ class Program:
 
         Errors have the places within that text.
         """
-        before = f"{self.checked.text.rstrip()}\n"
+        before = _before(self.checked.text)
         try:
             return Program(check_program(before + text, self.file))
         except RuleError as error:
@@ -144,14 +144,19 @@ class Program:
             return rules[rule]
         if not isinstance(rule, str):
             raise UsageError(f"a rule is given as text or number, not {rule!r}")
-        known = len(self.checked.rules)
-        said = self.with_rules(rule).checked.rules[known:]
+        lines = _before(self.checked.text).count("\n")
+        said = [each for each in self.with_rules(rule).checked.rules if each.place.line > lines]
         if len(said) != 1 or is_fact(said[0]):
             raise UsageError(f"one rule is wanted (facts are deleted): {rule}")
         for each in rules:
             if each == said[0]:
                 return each
         raise UsageError(f"the program has no such rule: {rule}")
+
+
+def _before(text: str) -> str:
+    """A program's text as it stands before what is added to it."""
+    return f"{text.rstrip()}\n"
 
 
 def checked_limit(limit: object) -> int:

@@ -1,8 +1,7 @@
 """The rows of a table, equal ones as often as they were inserted.
 
 Rows are equal when conditions cannot tell them apart by any field: 1 and 1.0 are the same, 1 and true are
-not, and a member that is null or NaN is as if it were not there. They are found by the hash of their
-contents and confirmed by comparing them.
+not, and a member that is null or NaN is as if it were not there.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _OPEN_OBJECT, _OPEN_LIST, _CLOSE = object(), object(), object()
 
 
 class Contents:
-    """The rows of one table by their numbers, which the caller gives and never gives twice."""
+    """The rows of one table by their numbers, which the caller gives in rising order."""
 
     def __init__(self) -> None:
         self._rows: dict[int, Row] = {}
-        self._by_hash: dict[int, list[int]] = {}
+        self._numbers: dict[tuple[Hashable, ...], dict[int, None]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -44,22 +43,20 @@ class Contents:
 
     def find(self, row: Mapping[str, object]) -> int | None:
         """The least number of a row that equals this one."""
-        content = content_of(row)
-        near = self._by_hash.get(hash(content), [])
-        return min((number for number in near if content_of(self._rows[number]) == content), default=None)
+        return next(iter(self._numbers.get(content_of(row), ())), None)
 
     def put(self, number: int, row: Row) -> None:
         """Add a row."""
-        self._by_hash.setdefault(hash(content_of(row)), []).append(number)
+        self._numbers.setdefault(content_of(row), {})[number] = None
         self._rows[number] = row
 
     def take(self, number: int) -> None:
         """Take a row away."""
-        mark = hash(content_of(self._rows.pop(number)))
-        numbers = self._by_hash[mark]
-        numbers.remove(number)
+        content = content_of(self._rows.pop(number))
+        numbers = self._numbers[content]
+        del numbers[number]
         if not numbers:
-            del self._by_hash[mark]
+            del self._numbers[content]
 
 
 def kept_row(row: object) -> Row:

@@ -15,7 +15,7 @@ from tocsin.kernels.activation import layout
 class Entry(NamedTuple):
     """A data index entry: its key, and for each link the rows that hang in it.
 
-    A link without rows is what the others wait for. Of a negated link only the number of rows is kept.
+    A link without rows is what the others wait for. Of a counted link only the number of rows is kept.
     """
 
     key: tuple[int, ...]
@@ -37,7 +37,7 @@ def entries(store: Store, index: int) -> Iterator[Entry]:
         counted: dict[int, int] = {}
         for link in store.links.members[index]:
             head = own[int(store.link_record(link)[layout.L_MEMBER])]
-            if store.links.links[link].negated:
+            if store.links.links[link].counted:
                 counted[link] = head
             else:
                 hanging[link] = list(_listed(store, link, head))
@@ -53,21 +53,27 @@ def _listed(store: Store, link: int, head: int) -> Iterator[tuple[int, ...]]:
         head = int(nexts[head - 1])
 
 
-def waiting_and_matching(
-    machine: Machine, relation: str, column: int
-) -> dict[int, dict[str, set[tuple[int, ...]]]]:
-    """By key, what hangs in the data index on a column of a relation: rows by relation."""
+Hanging = dict[str, set[tuple[int, ...]] | int]
+"""What hangs in an entry, by relation: the rows, or how many they are where that is all that is kept."""
+
+
+def waiting_and_matching(machine: Machine, relation: str, column: int) -> dict[int, Hanging]:
+    """By key, what hangs in the data index on a column of a relation."""
     store = machine._store
     (index,) = {
         store.links.index_of(number)
         for number, link in enumerate(store.links.links)
         if link.side.relation == relation and link.side.columns == (column,)
     }
-    found: dict[int, dict[str, set[tuple[int, ...]]]] = {}
+    found: dict[int, Hanging] = {}
     for entry in entries(store, index):
-        found[entry.key[0]] = {
-            store.links.links[link].side.relation: set(rows) for link, rows in entry.hanging.items() if rows
-        }
+        here = found[entry.key[0]] = {}
+        for link, rows in entry.hanging.items():
+            if rows:
+                here[store.links.links[link].side.relation] = set(rows)
+        for link, count in entry.counted.items():
+            if count:
+                here[store.links.links[link].side.relation] = count
     return found
 
 
@@ -89,7 +95,7 @@ def check_shape(machine: Machine) -> None:
                 counts[link][entry.key] = count
         assert len(keys) == len(set(keys)), "one entry for each key"
         for link in members:
-            side, tests, negated = store.links.links[link]
+            side, tests, counted = store.links.links[link]
             passing = [
                 row
                 for row in map(tuple, machine.rows(machine.relation(side.relation)).tolist())
@@ -98,7 +104,7 @@ def check_shape(machine: Machine) -> None:
                     for test in tests
                 )
             ]
-            if negated:
+            if counted:
                 wanted: dict[tuple[int, ...], int] = dict.fromkeys(keys, 0)
                 for row in passing:
                     wanted[tuple(row[column] for column in side.columns)] += 1

@@ -207,3 +207,54 @@ def test_lookup_gives_the_rows_with_these_values(case: Case, data: st.DataObject
         wanted = [each for each in found if all(each[column] == chosen[column] for column in columns)]
         assert sorted(kept.codes[name].decode_rows(rows), key=repr) == wanted
         assert kept.contents() == contents
+
+
+def test_what_nobody_asks_about_is_not_gone_through() -> None:
+    """Of `b(k, _)` only some tuple is wanted: with one key for all it is not every pair of tuples."""
+    kept = Kept(
+        check_program(
+            ".decl a(x: number, k: number) .decl b(k: number, y: number) .decl p(x: number) .decl q() "
+            "p(x) :- a(x, k), b(k, _). q() :- a(_, _), b(_, _)."
+        )
+    )
+    machine = kept.machine
+    numbers = np.arange(2_000, dtype=np.int64)
+    machine.change(machine.relation("a"), np.stack((numbers, 0 * numbers), axis=1), True)
+    machine.change(machine.relation("b"), np.stack((0 * numbers, numbers), axis=1), True)
+    machine.settle()
+    assert machine.size(machine.relation("p")) == 2_000
+    assert machine.size(machine.relation("q")) == 1
+    assert machine.stats()["index_accesses"] < 100 * 2_000
+    for number in range(1, 2_000):
+        machine.change_one(machine.relation("b"), (0, number), False)
+    assert machine.size(machine.relation("p")) == 2_000, "b(0, 0) is left"
+    machine.change_one(machine.relation("b"), (0, 0), False)
+    assert len(machine.removed(machine.relation("p"))) == 2_000
+    assert machine.removed(machine.relation("q")).tolist() == [[]]
+
+
+ASKED = """
+.decl a(x: number, y: number)
+.decl b(x: number, y: number)
+.decl c(x: number)
+.decl p(x: number, y: number)
+.decl q(x: number, y: number)
+.decl r(x: number)
+p(x, y) :- c(x), c(y), a(x, _), a(y, _).
+q(x, y) :- c(x), c(y), a(x, _), !a(y, _).
+r(x) :- a(x, _), a(_, x), !b(x, _), b(_, _).
+"""
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from("abc"), st.integers(0, 2), st.integers(0, 2)), max_size=40
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_atoms_that_ask_for_some_tuple_or_none(moves: Sequence[tuple[bool, str, int, int]]) -> None:
+    kept = Kept(check_program(ASKED))
+    before = kept.contents()
+    for insert, relation, x, y in moves:
+        kept.change_one(Change(relation, (x,) if relation == "c" else (x, y), insert))
+        before = check_step(kept, before)

@@ -2,12 +2,13 @@
 
 A schedule is what a tuple of a relation goes through when it comes, and when it goes:
 
-    coming   joins the lists of positive links; plans; joins each negated link, and if its entry was empty the
-             plans of what is negated there; is sent outside
-    going    the same backwards: leaves each negated link, and if its entry is empty now its plans; plans; is
+    coming   joins its lists; plans; joins each counted link, and if its entry was empty the plans of what
+             asks for some tuple there, or for none; is sent outside
+    going    the same backwards: leaves each counted link, and if its entry is empty now its plans; plans; is
              sent outside; leaves its lists; gives up entries that nothing hangs in
 
-So while a plan runs, a positive atom may stand at the tuple, and what the tuple forbids is not yet forbidden.
+So while a plan runs, an atom may stand at the tuple, and where it is counted it does not count yet, or no
+more.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Arrangement:
     def plan_rules(self, cardinalities: Cardinalities) -> None:
         """Make the plans of all rules, for relations of about these sizes."""
         self._cardinalities = cardinalities
-        shapes = [self._shape(rule) for rule in self.rules]
+        shapes = [self._shape(rule, may_count=True) for rule in self.rules]
         self._plans = [
             (number, plan_for(shape, atom))
             for number, shape in enumerate(shapes)
@@ -78,7 +79,11 @@ class Arrangement:
 
     def plan_listeners(self, listeners: Sequence[Listener]) -> None:
         """Make the plans of listeners that have none."""
-        new = [(listener, self._shape(listener.rule)) for listener in listeners if listener.plan is None]
+        new = [
+            (listener, self._shape(listener.rule, may_count=False))
+            for listener in listeners
+            if listener.plan is None
+        ]
         for listener, shape in new:
             listener.plan = plan_for(shape, listener.atom)
 
@@ -87,13 +92,14 @@ class Arrangement:
         self._store.add_links()
         assembler = Assembler(self._store, self._symbols.word)
         activated: dict[str, list[int]] = {name: [] for name in self.types}
-        turned: dict[int, list[int]] = {}
+        turned: dict[int, list[tuple[int, int]]] = {}
         for rule, plan in self._plans:
             place = assembler.add(plan, rule)
             if plan.turning is None:
                 activated[plan.relation].append(place)
             else:
-                turned.setdefault(plan.turning, []).append(place)
+                action = layout.ACTIVATE_NONE if plan.is_negated else layout.ACTIVATE_SOME
+                turned.setdefault(plan.turning, []).append((action, place))
         for number, listener in enumerate(listeners):
             if listener.plan is not None:
                 listener.number = assembler.add(listener.plan, len(self.rules) + number)
@@ -134,42 +140,50 @@ class Arrangement:
         self._store.memory.put(layout.COMPONENTS, np.array(records, np.int64))
         self._store.memory.put(layout.MEMBERSHIP, np.array(membership, np.int64))
 
-    def _shape(self, rule: JoinRule) -> RuleShape:
+    def _shape(self, rule: JoinRule, *, may_count: bool) -> RuleShape:
         together = next(
             (component for component in self._components if rule.head.relation in component), frozenset[str]()
         )
         ranked = together & self._recursive
         return RuleShape(
-            rule, self._types_of, self._symbols.word, self._store.links, self._cardinalities, ranked
+            rule,
+            self._types_of,
+            self._symbols.word,
+            self._store.links,
+            self._cardinalities,
+            ranked,
+            may_count=may_count,
         )
 
     def _types_of(self, relation: str) -> Sequence[Type] | None:
         return self.types.get(relation)
 
-    def _write_schedules(self, activated: dict[str, list[int]], turned: dict[int, list[int]]) -> None:
+    def _write_schedules(
+        self, activated: dict[str, list[int]], turned: dict[int, list[tuple[int, int]]]
+    ) -> None:
         schedules: list[tuple[int, int]] = []
         for name, number in self._store.number_of.items():
-            links = [(link, self._store.links.links[link].negated) for link in self._store.links_of(number)]
-            positive = [link for link, negated in links if not negated]
-            negated = [link for link, negated in links if negated]
+            links = self._store.links_of(number)
+            counted = [link for link in links if self._store.links.links[link].counted]
+            listed = [link for link in links if not self._store.links.links[link].counted]
             plans = [(layout.ACTIVATE, plan) for plan in activated[name]]
             sending = [(layout.SEND, place) for place, origin in enumerate(self._senders) if origin == name]
             record = self._store.relation_record(number)
             record[layout.R_COMING] = len(schedules)
-            schedules += [(layout.JOIN, link) for link in positive]
+            schedules += [(layout.JOIN, link) for link in listed]
             schedules += plans
-            for link in negated:
-                schedules.append((layout.JOIN_NEGATED, link))
-                schedules += [(layout.ACTIVATE_TURNED, plan) for plan in turned.get(link, ())]
+            for link in counted:
+                schedules.append((layout.JOIN_COUNTED, link))
+                schedules += turned.get(link, [])
             schedules += sending
             record[layout.R_COMING_END] = record[layout.R_GOING] = len(schedules)
-            for link in negated:
-                schedules.append((layout.LEAVE_NEGATED, link))
-                schedules += [(layout.ACTIVATE_TURNED, plan) for plan in turned.get(link, ())]
+            for link in counted:
+                schedules.append((layout.LEAVE_COUNTED, link))
+                schedules += turned.get(link, [])
             schedules += plans
             schedules += sending
-            schedules += [(layout.LEAVE, link) for link in positive]
-            schedules += [(layout.RELEASE, link) for link in (*positive, *negated)]
+            schedules += [(layout.LEAVE, link) for link in listed]
+            schedules += [(layout.RELEASE, link) for link in (*listed, *counted)]
             record[layout.R_GOING_END] = len(schedules)
         self._store.memory.put(layout.SCHEDULES, np.array(schedules, np.int64).reshape(-1))
 

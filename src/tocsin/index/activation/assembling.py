@@ -9,13 +9,13 @@ import numpy as np
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.normal_form import Constant, Expression, Test, Variable
 from tocsin.index.activation.plans import (
+    AskFollowed,
+    AskSearched,
     Check,
     Compute,
     Emit,
     Follow,
     Load,
-    NoneFollowed,
-    NoneSearched,
     Other,
     Plan,
     Range,
@@ -87,11 +87,12 @@ class Assembler:
                 return [layout.RANGE, atom, index, member, register, nexts, FUNCTORS[operator]]
             case Some(link, source, source_link):
                 return [layout.SOME, *self._heads(link), source, self._base(source_link) + layout.ENTRIES]
-            case NoneFollowed(link, source, source_link, turned):
+            case AskFollowed(link, source, source_link, turned, some):
                 entries = self._base(source_link) + layout.ENTRIES
-                return [layout.NONE_FOLLOWED, *self._heads(link), source, entries, turned]
-            case NoneSearched(link, registers, turned, needed):
-                return _marked([layout.NONE_SEARCHED, *self._searched(link, registers), turned], 0, needed)
+                return [layout.ASK_FOLLOWED, *self._heads(link), source, entries, turned, int(some)]
+            case AskSearched(link, registers, turned, some, needed):
+                words = [layout.ASK_SEARCHED, *self._searched(link, registers), turned, int(some)]
+                return _marked(words, 0, needed)
             case Load(atom, relation, pairs):
                 record = self._store.relation_record(self._store.number_of[relation])
                 place = self._store.details.place([word for pair in pairs for word in pair])

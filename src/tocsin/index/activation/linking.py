@@ -33,11 +33,14 @@ class ColumnTest(NamedTuple):
 
 
 class Link(NamedTuple):
-    """The tuples of a side that pass the tests; a negated link only counts them."""
+    """The tuples of a side that pass the tests. A counted link only knows how many an entry has.
+
+    That is enough for a negated atom, and for one of which nothing is wanted but that there is some tuple.
+    """
 
     side: Side
     tests: tuple[ColumnTest, ...]
-    negated: bool
+    counted: bool
 
 
 class Links:

@@ -202,7 +202,7 @@ class Machine:
         self._bring_up_to_date()
         name = self.program.relations[relation].name
         links = len(self._store.links.links)
-        link = self._store.links.link(Link(Side(name, columns), (), negated=False))
+        link = self._store.links.link(Link(Side(name, columns), (), counted=False))
         in_order = self._store.details.place(range(len(columns)))
         if len(self._store.links.links) > links:
             self._arrangement.arrange(self._listeners)

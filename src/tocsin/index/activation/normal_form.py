@@ -11,8 +11,8 @@ rules, aggregates and text functors get relations of their own between two steps
 name that no program can write (it starts with `+`).
 
 Set semantics: a relation holds the union of what its rules give and of the facts it was given. What a
-JoinRule gives is one *derivation* of its head for each assignment of all its variables; an Anything does not
-count as a variable in a negated atom, and is one in a positive atom.
+JoinRule gives is one *derivation* of its head, or more, for each assignment of the variables that more than
+one part of it has; an Anything, and a variable that stands in one atom only, ask for some tuple, or for none.
 """
 
 from __future__ import annotations

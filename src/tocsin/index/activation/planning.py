@@ -13,13 +13,13 @@ from tocsin.index.activation.normal_form import (
     Variable,
 )
 from tocsin.index.activation.plans import (
+    AskFollowed,
+    AskSearched,
     Check,
     Compute,
     Emit,
     Follow,
     Load,
-    NoneFollowed,
-    NoneSearched,
     Other,
     Plan,
     Range,
@@ -51,13 +51,13 @@ class _Planning:
         self.bound: set[int] = set()
         self.asked: set[tuple[int, tuple[int, ...]]] = set()
         self.reached: dict[int, None] = {}
-        self.closed = [atom for atom in range(len(self.rule.body)) if not shape.columns[atom]]
+        self.closed = [atom for atom in range(shape.listed) if not shape.columns[atom]]
         self.loaded: set[int] = set()
         self.marks = shape.marks
         self.registers = shape.registers
         self.lets: list[Let] = list(self.rule.lets)
         self.checks: list[Test] = list(self.rule.tests)
-        self.negated = [atom for atom in range(len(self.rule.body), len(shape.atoms)) if atom != start]
+        self.counted = [atom for atom in range(shape.listed, len(shape.atoms)) if atom != start]
 
     def plan(self) -> Plan:
         self._bind(self.start)
@@ -66,7 +66,7 @@ class _Planning:
             if self._had_its_turn(atom):
                 self.steps.append(Other(atom))
             self._bind(atom)
-        self._ask_what_can_be_asked(self.lets, self.checks, self.negated)
+        self._ask_what_can_be_asked(self.lets, self.checks, self.counted)
         self._emit()
         return Plan(
             self.rule,
@@ -75,20 +75,21 @@ class _Planning:
             self.shape.tests[self.start],
             tuple(self.steps),
             self.registers,
-            self.shape.negated_link(self.start) if self.start >= len(self.rule.body) else None,
+            self.shape.counted_link(self.start) if self.start >= self.shape.listed else None,
+            self.start >= self.shape.first_negated,
         )
 
     def _had_its_turn(self, atom: int) -> bool:
         """Whether a plan that starts at this atom has seen the coming tuple here already."""
         same = self.shape.atoms[atom].relation == self.shape.atoms[self.start].relation
-        return same and atom < self.start < len(self.rule.body)
+        return same and atom < self.start < self.shape.listed
 
     def _bind(self, atom: int) -> None:
         self.bound_atoms[atom] = None
         self._know(self.shape.columns[atom])
         for other, order in self.shape.neighbours[atom].items():
             if (
-                other < len(self.rule.body)
+                other < self.shape.listed
                 and other not in self.bound_atoms
                 and (other, order) not in self.asked
             ):
@@ -96,8 +97,8 @@ class _Planning:
                 self.steps.append(Some(self.shape.link(other, order), atom, self.shape.link(atom, order)))
         certain = [let for let in self.lets if not self._may_fail(let.expression, let.variable)]
         checks = [check for check in self.checks if not self._may_fail(check.left, check.right)]
-        negated = [atom for atom in self.negated if self.marks.keys().isdisjoint(self.shape.columns[atom])]
-        self._ask_what_can_be_asked(certain, checks, negated)
+        counted = [atom for atom in self.counted if self.marks.keys().isdisjoint(self.shape.columns[atom])]
+        self._ask_what_can_be_asked(certain, checks, counted)
 
     def _know(self, variables: Iterable[int]) -> None:
         for variable in variables:
@@ -110,9 +111,9 @@ class _Planning:
         return any(may_fail(part) or self.marks.keys() & variables_in(part) for part in parts)
 
     def _ask_what_can_be_asked(
-        self, lets: Collection[Let], checks: Collection[Test], negated: Collection[int]
+        self, lets: Collection[Let], checks: Collection[Test], counted: Collection[int]
     ) -> None:
-        """Computed variables, tests and negated atoms, as soon as their variables are bound."""
+        """Computed variables, tests and counted atoms, as soon as their variables are bound."""
         waiting = list(lets)
         while ready := [let for let in waiting if self.bound >= variables_in(let.expression)]:
             for let in ready:
@@ -124,10 +125,10 @@ class _Planning:
             if self.bound >= variables:
                 self.checks.remove(check)
                 self._check(check)
-        for atom in list(negated):
+        for atom in list(counted):
             if self.bound.issuperset(self.shape.columns[atom]):
-                self.negated.remove(atom)
-                self._ask_for_none(atom)
+                self.counted.remove(atom)
+                self._ask(atom)
 
     def _compute(self, let: Let) -> None:
         number = let.variable.number
@@ -153,27 +154,30 @@ class _Planning:
             needed |= self.marks.get(variable, 0)
         return needed
 
-    def _ask_for_none(self, atom: int) -> None:
-        order = self.shape.negated_order(atom)
+    def _ask(self, atom: int) -> None:
+        """Ask whether a counted atom has some tuple, or none."""
+        order = self.shape.counted_order(atom)
         link = self.shape.link(atom, order)
-        turned = self._turned(atom)
+        turned, some = self._turned(atom), atom < self.shape.first_negated
         source = self._source(atom, order)
         if source is not None:
-            self.steps.append(NoneFollowed(link, source, self.shape.link(source, order), turned))
+            self.steps.append(AskFollowed(link, source, self.shape.link(source, order), turned, some))
         else:
             self._load(order)
-            self.steps.append(NoneSearched(link, order, turned, self._needed(order)))
+            self.steps.append(AskSearched(link, order, turned, some, self._needed(order)))
 
     def _turned(self, atom: int) -> int:
-        """How the entry that turned for the starting atom counts for another one that hangs by the same link.
+        """What another atom that hangs by the starting one's link is taken to say of the entry that turned.
 
-        What is gained or lost when it turns is found once, by the first atom that stands at it. So for those
-        before the starting one it counts as taken, and for those behind it as empty.
+        What is gained or lost when it turns is found once, by the first atom that stands at it: those before
+        it are taken to fail there, those behind it to hold. Where one asks for some tuple and the other for
+        none, both never held together at that entry.
         """
-        started_here = self.start >= len(self.rule.body)
-        if not started_here or self.shape.negated_link(atom) != self.shape.negated_link(self.start):
+        is_here = self.start >= self.shape.listed
+        if not is_here or self.shape.counted_link(atom) != self.shape.counted_link(self.start):
             return layout.AS_IT_IS
-        return layout.AS_EMPTY if atom > self.start else layout.AS_TAKEN
+        is_alike = (atom < self.shape.first_negated) == (self.start < self.shape.first_negated)
+        return layout.AS_HOLDING if is_alike and atom > self.start else layout.AS_FAILING
 
     def _best_atom(self) -> int | None:
         """The atom to ask next: one without variables, or one that what is bound leads to, if there are."""
@@ -183,7 +187,7 @@ class _Planning:
                 return atom
         waiting: Collection[int] = [atom for atom in self.reached if atom not in self.bound_atoms]
         if not waiting:
-            waiting = [atom for atom in range(len(self.rule.body)) if atom not in self.bound_atoms]
+            waiting = [atom for atom in range(self.shape.listed) if atom not in self.bound_atoms]
         if not waiting:
             return None
 
@@ -247,7 +251,7 @@ class _Planning:
         self.steps.append(Compute(register, bound, check.type))
         column = self.shape.columns[atom][variable.number]
         side = Side(self.shape.atoms[atom].relation, (column,), check.type)
-        link = self.shape.links.link(Link(side, self.shape.tests[atom], negated=False))
+        link = self.shape.links.link(Link(side, self.shape.tests[atom], counted=False))
         self.steps.append(Range(atom, link, operator, register))
 
     def _drop_check(self, check: Some) -> None:
@@ -287,7 +291,7 @@ class _Planning:
                 self.registers += 1
         ranked = tuple(
             (number, atom.relation)
-            for number, atom in enumerate(self.rule.body)
+            for number, atom in enumerate(self.shape.atoms[: self.shape.listed])
             if atom.relation in self.shape.ranked
         )
         self.steps.append(Emit(head.relation, tuple(columns), ranked))

@@ -48,21 +48,26 @@ class Some(NamedTuple):
     source_link: int
 
 
-class NoneFollowed(NamedTuple):
-    """Go on only if there is none. `turned` says how the entry counts that has just turned."""
+class AskFollowed(NamedTuple):
+    """Go on only if a counted link has some tuples, or none, where the tuple of another atom hangs.
+
+    `turned` is what is taken to hold if that is the entry which has just turned.
+    """
 
     link: int
     source: int
     source_link: int
     turned: int
+    some: bool
 
 
-class NoneSearched(NamedTuple):
+class AskSearched(NamedTuple):
     """The same, with a search for the entry."""
 
     link: int
     registers: tuple[int, ...]
     turned: int
+    some: bool
     needed: int = 0
 
 
@@ -109,13 +114,14 @@ class Emit(NamedTuple):
     ranked: tuple[tuple[int, str], ...]
 
 
-Step = Follow | Search | Range | Some | NoneFollowed | NoneSearched | Load | Compute | Check | Other | Emit
+Step = Follow | Search | Range | Some | AskFollowed | AskSearched | Load | Compute | Check | Other | Emit
 
 
 class Plan(NamedTuple):
     """The steps for a tuple of `relation` that passes the tests and stands for `atom` of the rule.
 
-    Where the atom is negated, they are for the moment when an entry of the link `turning` turns.
+    Where the atom is only asked for some tuple or none, they are for the moment when an entry of the link
+    `turning` turns; `is_negated` says which of the two it is asked for.
     """
 
     rule: JoinRule
@@ -125,3 +131,4 @@ class Plan(NamedTuple):
     steps: tuple[Step, ...]
     registers: int
     turning: int | None
+    is_negated: bool

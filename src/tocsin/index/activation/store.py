@@ -264,10 +264,10 @@ class Store:
         room = int(self.relation_record(relation)[layout.R_ROOM])
         base = self.memory.add(np.empty(room, np.int32))
         for _ in (layout.NEXTS, layout.LASTS):
-            self.memory.add(np.empty(0 if link.negated else room, np.int32))
+            self.memory.add(np.empty(0 if link.counted else room, np.int32))
         record = np.zeros(layout.LINK, np.int64)
         record[layout.L_RELATION], record[layout.L_INDEX] = relation, index
-        record[layout.L_BASE], record[layout.L_NEGATED] = base, link.negated
+        record[layout.L_BASE], record[layout.L_COUNTED] = base, link.counted
         record[layout.L_MEMBER] = self._add_member(index)
         record[layout.L_COLUMNS] = self.details.place(link.side.columns)
         record[layout.L_TESTS], record[layout.L_TESTS_END] = self.details.tests(link.tests)
@@ -288,7 +288,7 @@ class Store:
     def _lengthen_link(self, link: int, room: int) -> None:
         base = int(self.link_record(link)[layout.L_BASE])
         self.memory.lengthen(base + layout.ENTRIES, room)
-        if not self.link_record(link)[layout.L_NEGATED]:
+        if not self.link_record(link)[layout.L_COUNTED]:
             self.memory.lengthen(base + layout.NEXTS, room)
             self.memory.lengthen(base + layout.LASTS, room)
 

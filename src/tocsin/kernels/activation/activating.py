@@ -14,8 +14,10 @@ from tocsin.kernels.activation.arithmetic import evaluate
 from tocsin.kernels.activation.data_index import find_entry, passes
 from tocsin.kernels.activation.layout import (
     ACTIVATIONS,
-    AS_EMPTY,
+    AS_HOLDING,
     AS_IT_IS,
+    ASK_FOLLOWED,
+    ASK_SEARCHED,
     BARREN,
     COMPUTE,
     CONTROL,
@@ -41,8 +43,6 @@ from tocsin.kernels.activation.layout import (
     NEEDED,
     NEEDS_EMISSIONS,
     NODES,
-    NONE_FOLLOWED,
-    NONE_SEARCHED,
     OPERANDS,
     OTHER,
     P_ATOM,
@@ -143,22 +143,26 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
             if holds:
                 cursors[depth] = at
                 depth += 1
-        elif code == NONE_FOLLOWED:
+        elif code == ASK_FOLLOWED:
             entry = np.int64(numbers(table, steps[at + 5])[tuples[steps[at + 4]]])
             control[INDEX_ACCESSES] += 1
             if steps[at + 6] != AS_IT_IS and entry == control[TURNED_ENTRY]:
-                holds = steps[at + 6] == AS_EMPTY
-            elif entry >= 0:
-                holds = numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] == 0
-        elif NONE_SEARCHED <= code <= TEST and steps[at + NEEDED] & poison:
+                holds = steps[at + 6] == AS_HOLDING
+            else:
+                has_some = (
+                    entry >= 0 and numbers(table, steps[at + 1])[entry * steps[at + 2] + steps[at + 3]] != 0
+                )
+                holds = has_some == (steps[at + 7] != 0)
+        elif ASK_SEARCHED <= code <= TEST and steps[at + NEEDED] & poison:
             poison |= steps[at + MARK]
-        elif code == NONE_SEARCHED:
+        elif code == ASK_SEARCHED:
             entry = find_entry(table, steps[at + 1], registers, 0, steps[at + 3])
             control[INDEX_ACCESSES] += 1
             if steps[at + 4] != AS_IT_IS and entry == control[TURNED_ENTRY]:
-                holds = steps[at + 4] == AS_EMPTY
-            elif entry >= 0:
-                holds = _head(table, steps[at + 1], entry, steps[at + 2]) == 0
+                holds = steps[at + 4] == AS_HOLDING
+            else:
+                has_some = entry >= 0 and _head(table, steps[at + 1], entry, steps[at + 2]) != 0
+                holds = has_some == (steps[at + 5] != 0)
         elif code == LOAD:
             source = words(table, steps[at + 2])
             first = tuples[steps[at + 1]] * steps[at + 3]

@@ -13,9 +13,9 @@ from tocsin.kernels.activation.layout import (
     INDEX,
     INDEXES,
     L_BASE,
+    L_COUNTED,
     L_INDEX,
     L_MEMBER,
-    L_NEGATED,
     L_RELATION,
     LINK,
     LINKS,
@@ -42,7 +42,7 @@ def hang_all(table: NDArray[np.int64], link: int) -> None:
             continue
         entry = hang(table, link, number)
         if entry >= 0:
-            if links[link * LINK + L_NEGATED]:
+            if links[link * LINK + L_COUNTED]:
                 change_count(table, link, entry, 1)
             else:
                 join_list(table, link, number, entry)

@@ -198,7 +198,7 @@ def leave_list(table: NDArray[np.int64], link: int, number: int, entry: int) -> 
 
 @bare_kernel
 def change_count(table: NDArray[np.int64], link: int, entry: int, by: int) -> int:
-    """How many tuples of a negated member an entry has, after one more or less."""
+    """How many tuples of a counted member an entry has, after one more or less."""
     links, indexes = words(table, LINKS), words(table, INDEXES)
     record = link * LINK
     owner = links[record + L_INDEX] * INDEX

@@ -36,7 +36,7 @@ A *relation* is a table of tuples, numbered as they come, each number used again
 A *data index* has one entry for each key that a tuple of any of its members has:
 
     KEYS       int64[n * width]
-    HEADS      int32[n * members]  the first tuple + 1 of a positive member, the number of a negated one's
+    HEADS      int32[n * members]  the first tuple + 1 of a member, or how many tuples a counted one has
     PLACES     int32[2^k]          open addressing by key: entry + 1, or 0
     NODE_...   int64, int32        where its keys are kept in order: a skip list (ordered.py)
 
@@ -64,7 +64,7 @@ EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INB
     ITEM_SIGN,
     ITEM_AT,  # the next pair of its schedule
     ITEM_END,
-    TURNED,  # whether the entry below has just become empty, or ceased to be, for a negated member
+    TURNED,  # whether the entry below has just become empty, or ceased to be, for a counted member
     TURNED_ENTRY,
     EMITTED,  # words of EMISSIONS that are filled
     TAKEN,  # words of EMISSIONS that are counted
@@ -114,7 +114,7 @@ GIVEN, PRESENT, QUEUED, NOTED, BEFORE = 1, 2, 4, 8, 16
 C_FROM, C_TO, C_RECURSIVE, COMPONENT_WORDS = range(4)
 
 # LINKS
-L_RELATION, L_INDEX, L_MEMBER, L_BASE, L_COLUMNS, L_TESTS, L_TESTS_END, L_NEGATED, LINK = range(9)
+L_RELATION, L_INDEX, L_MEMBER, L_BASE, L_COLUMNS, L_TESTS, L_TESTS_END, L_COUNTED, LINK = range(9)
 ENTRIES, NEXTS, LASTS, LINK_SLOTS = range(4)
 
 # INDEXES
@@ -127,7 +127,7 @@ KEYS, HEADS, PLACES, NODE_KEYS, NODE_RIGHT, NODE_DOWN, NODE_LEFT, TOP_NODE, TOP_
 P_RELATION, P_ATOM, P_STEPS, P_TESTS, P_TESTS_END, P_RULE, PLAN = range(7)
 
 # SCHEDULES
-JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEASE = range(8)
+JOIN, LEAVE, ACTIVATE, JOIN_COUNTED, LEAVE_COUNTED, ACTIVATE_SOME, ACTIVATE_NONE, SEND, RELEASE = range(9)
 
 # STEPS
 (
@@ -135,8 +135,8 @@ JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEA
     SEARCH,  # atom, index, member, registers of the key, nexts slot
     RANGE,  # atom, index, member, register of the bound, nexts slot, operator
     SOME,  # heads slot, members, member, from atom, its entries slot
-    NONE_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, how the turned entry counts
-    NONE_SEARCHED,  # index, member, registers of the key, how the turned entry counts
+    ASK_FOLLOWED,  # heads slot, members, member, from atom, its entries slot, how it turned, wanted
+    ASK_SEARCHED,  # index, member, registers of the key, how it turned, wanted: some (1) or none (0)
     COMPUTE,  # register, expression from, to
     TEST,  # nothing, expression from, to
     LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
@@ -145,10 +145,10 @@ JOIN, LEAVE, ACTIVATE, JOIN_NEGATED, LEAVE_NEGATED, ACTIVATE_TURNED, SEND, RELEA
 ) = range(11)
 STEP = 8
 MARK, NEEDED = 6, 7
-"""In NONE_SEARCHED, COMPUTE and TEST: the bit that says it failed, and the bits of what it needs."""
+"""In ASK_SEARCHED, COMPUTE and TEST: the bit that says it failed, and the bits of what it needs."""
 
-# How the entry that has just turned counts for another negated atom that hangs by the same link
-AS_IT_IS, AS_EMPTY, AS_TAKEN = range(3)
+# What another atom that hangs by the same link is taken to say of the entry that has just turned
+AS_IT_IS, AS_HOLDING, AS_FAILING = range(3)
 
 # Tests of constants and of equal columns, in DETAILS: (column, COLUMN or CONSTANT, what it equals)
 EQUALS_COLUMN, EQUALS_CONSTANT = range(2)

@@ -30,7 +30,8 @@ from tocsin.kernels.activation.data_index import (
 )
 from tocsin.kernels.activation.layout import (
     ACTIVATE,
-    ACTIVATE_TURNED,
+    ACTIVATE_NONE,
+    ACTIVATE_SOME,
     BEFORE,
     C_FROM,
     C_RECURSIVE,
@@ -61,11 +62,11 @@ from tocsin.kernels.activation.layout import (
     ITEM_SIGN,
     ITEM_TUPLE,
     JOIN,
-    JOIN_NEGATED,
+    JOIN_COUNTED,
     L_BASE,
     L_INDEX,
     LEAVE,
-    LEAVE_NEGATED,
+    LEAVE_COUNTED,
     LIMIT,
     LINK,
     LINKS,
@@ -221,7 +222,7 @@ def _fetch_places(table: NDArray[np.int64], relation: int, row: NDArray[np.int64
     record = relation * RELATION
     fetch_tuple(table, relation, row, start)
     for at in range(relations[record + R_COMING], relations[record + R_COMING_END]):
-        if schedules[2 * at] == JOIN or schedules[2 * at] == JOIN_NEGATED:
+        if schedules[2 * at] == JOIN or schedules[2 * at] == JOIN_COUNTED:
             fetch_place(table, schedules[2 * at + 1], row, start)
 
 
@@ -359,16 +360,17 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
     number, sign = control[ITEM_TUPLE], control[ITEM_SIGN]
     while control[ITEM_AT] < control[ITEM_END]:
         action, what = schedules[2 * control[ITEM_AT]], schedules[2 * control[ITEM_AT] + 1]
-        if action == ACTIVATE or (action == ACTIVATE_TURNED and control[TURNED]):
+        is_turning = action == ACTIVATE_SOME or action == ACTIVATE_NONE
+        if action == ACTIVATE or (is_turning and control[TURNED]):
             before = control[EMITTED]
-            status = activate(table, what, number, sign if action == ACTIVATE else -sign)
+            status = activate(table, what, number, -sign if action == ACTIVATE_NONE else sign)
             if status != GOES_ON:
                 return status
             control[ITEM_AT] += 1
             if control[EMITTED] != before:
                 return GOES_ON
             continue
-        if action == JOIN or action == JOIN_NEGATED:
+        if action == JOIN or action == JOIN_COUNTED:
             if not has_room(table, links[what * LINK + L_INDEX]):
                 control[WANTING] = links[what * LINK + L_INDEX]
                 return NEEDS_INDEX
@@ -384,12 +386,12 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
             status = _send(table, what)
             if status != GOES_ON:
                 return status
-        elif action != ACTIVATE_TURNED:
+        elif not is_turning:
             entry = np.int64(numbers(table, links[what * LINK + L_BASE] + ENTRIES)[number])
             if action == LEAVE:
                 if entry >= 0:
                     leave_list(table, what, number, entry)
-            elif action == LEAVE_NEGATED:
+            elif action == LEAVE_COUNTED:
                 control[TURNED] = entry >= 0 and change_count(table, what, entry, -1) == 0
                 control[TURNED_ENTRY] = entry
             elif action == RELEASE and entry >= 0:

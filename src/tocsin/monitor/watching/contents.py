@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from decimal import Decimal
+from heapq import heappop, heappush
 from itertools import chain
 from typing import Any
 
@@ -24,12 +25,29 @@ _SETS = (set, frozenset)
 _OPEN_OBJECT, _OPEN_LIST, _CLOSE = object(), object(), object()
 
 
+class _EqualRows:
+    """The numbers of rows that are equal. One that was taken away stays in the heap until it is the least."""
+
+    def __init__(self) -> None:
+        self.numbers: set[int] = set()
+        self._heap: list[int] = []
+
+    def add(self, number: int) -> None:
+        self.numbers.add(number)
+        heappush(self._heap, number)
+
+    def least(self) -> int:
+        while self._heap[0] not in self.numbers:
+            heappop(self._heap)
+        return self._heap[0]
+
+
 class Contents:
-    """The rows of one table by their numbers, which the caller gives in rising order."""
+    """The rows of one table by their numbers, which the caller gives."""
 
     def __init__(self) -> None:
         self._rows: dict[int, Row] = {}
-        self._numbers: dict[tuple[Hashable, ...], dict[int, None]] = {}
+        self._equal: dict[tuple[Hashable, ...], _EqualRows] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -43,20 +61,21 @@ class Contents:
 
     def find(self, row: Mapping[str, object]) -> int | None:
         """The least number of a row that equals this one."""
-        return next(iter(self._numbers.get(content_of(row), ())), None)
+        equal = self._equal.get(content_of(row))
+        return None if equal is None else equal.least()
 
     def put(self, number: int, row: Row) -> None:
         """Add a row."""
-        self._numbers.setdefault(content_of(row), {})[number] = None
+        self._equal.setdefault(content_of(row), _EqualRows()).add(number)
         self._rows[number] = row
 
     def take(self, number: int) -> None:
         """Take a row away."""
         content = content_of(self._rows.pop(number))
-        numbers = self._numbers[content]
-        del numbers[number]
-        if not numbers:
-            del self._numbers[content]
+        equal = self._equal[content]
+        equal.numbers.remove(number)
+        if not equal.numbers:
+            del self._equal[content]
 
 
 def kept_row(row: object) -> Row:

@@ -21,6 +21,7 @@ from tocsin.index.activation.machine import NO_LIMIT, Machine
 from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
+from tocsin.kernels.activation import layout
 
 
 class Kept:
@@ -207,3 +208,22 @@ def test_lookup_gives_the_rows_with_these_values(case: Case, data: st.DataObject
         wanted = [each for each in found if all(each[column] == chosen[column] for column in columns)]
         assert sorted(kept.codes[name].decode_rows(rows), key=repr) == wanted
         assert kept.contents() == contents
+
+
+def test_a_tuple_hangs_everywhere_before_a_plan_runs_for_it() -> None:
+    text = """
+        .decl e(x: number, y: number)
+        .decl r(x: number)
+        r(y) :- e(_, y), !e(x, y), e(y, x), e(x, y).
+    """
+    kept = Kept(check_program(text, None))
+    store = kept.machine._store
+    record = store.relation_record(kept.machine.relation("e"))
+    pairs = store.memory.arrays[layout.SCHEDULES].reshape(-1, 2)
+    coming = pairs[record[layout.R_COMING] : record[layout.R_COMING_END], 0].tolist()
+    hangs = [place for place, action in enumerate(coming) if action in (layout.JOIN, layout.HANG)]
+    plans = [
+        place for place, action in enumerate(coming) if action in (layout.ACTIVATE, layout.ACTIVATE_TURNED)
+    ]
+    assert coming.count(layout.HANG) == coming.count(layout.JOIN_NEGATED) == 2
+    assert max(hangs) < min(plans)

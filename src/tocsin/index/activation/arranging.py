@@ -2,12 +2,13 @@
 
 A schedule is what a tuple of a relation goes through when it comes, and when it goes:
 
-    coming   joins the lists of positive links; plans; joins each negated link, and if its entry was empty the
-             plans of what is negated there; is sent outside
+    coming   joins the lists of positive links, finds its entries in negated ones; plans; is counted in each
+             negated link, and if its entry was empty the plans of what is negated there; is sent outside
     going    the same backwards: leaves each negated link, and if its entry is empty now its plans; plans; is
              sent outside; leaves its lists; gives up entries that nothing hangs in
 
 So while a plan runs, a positive atom may stand at the tuple, and what the tuple forbids is not yet forbidden.
+All its entries are known by then: a plan may go on from any of them.
 """
 
 from __future__ import annotations
@@ -157,6 +158,7 @@ class Arrangement:
             record = self._store.relation_record(number)
             record[layout.R_COMING] = len(schedules)
             schedules += [(layout.JOIN, link) for link in positive]
+            schedules += [(layout.HANG, link) for link in negated]
             schedules += plans
             for link in negated:
                 schedules.append((layout.JOIN_NEGATED, link))

@@ -53,6 +53,7 @@ from tocsin.kernels.activation.layout import (
     FINISHED,
     GIVEN,
     GOES_ON,
+    HANG,
     INBOX,
     INDEX_ACCESSES,
     ITEM_AT,
@@ -368,18 +369,14 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
             if control[EMITTED] != before:
                 return GOES_ON
             continue
-        if action == JOIN or action == JOIN_NEGATED:
+        if action == JOIN or action == HANG:
             if not has_room(table, links[what * LINK + L_INDEX]):
                 control[WANTING] = links[what * LINK + L_INDEX]
                 return NEEDS_INDEX
             entry = hang(table, what, number)
             control[INDEX_ACCESSES] += entry >= 0
-            if action == JOIN:
-                if entry >= 0:
-                    join_list(table, what, number, entry)
-            else:
-                control[TURNED] = entry >= 0 and change_count(table, what, entry, 1) == 1
-                control[TURNED_ENTRY] = entry
+            if action == JOIN and entry >= 0:
+                join_list(table, what, number, entry)
         elif action == SEND:
             status = _send(table, what)
             if status != GOES_ON:
@@ -389,6 +386,9 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
             if action == LEAVE:
                 if entry >= 0:
                     leave_list(table, what, number, entry)
+            elif action == JOIN_NEGATED:
+                control[TURNED] = entry >= 0 and change_count(table, what, entry, 1) == 1
+                control[TURNED_ENTRY] = entry
             elif action == LEAVE_NEGATED:
                 control[TURNED] = entry >= 0 and change_count(table, what, entry, -1) == 0
                 control[TURNED_ENTRY] = entry

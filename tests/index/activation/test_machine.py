@@ -21,6 +21,7 @@ from tocsin.index.activation.machine import NO_LIMIT, Machine
 from tocsin.index.activation.normalising import normal_program
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
+from tocsin.kernels.activation import layout
 
 
 class Kept:
@@ -258,3 +259,21 @@ def test_atoms_that_ask_for_some_tuple_or_none(moves: Sequence[tuple[bool, str, 
     for insert, relation, x, y in moves:
         kept.change_one(Change(relation, (x,) if relation == "c" else (x, y), insert))
         before = check_step(kept, before)
+
+
+def test_a_tuple_hangs_everywhere_before_a_plan_runs_for_it() -> None:
+    text = """
+        .decl e(x: number, y: number)
+        .decl r(x: number)
+        r(y) :- e(_, y), !e(x, y), e(y, x), e(x, y).
+    """
+    kept = Kept(check_program(text, None))
+    store = kept.machine._store
+    record = store.relation_record(kept.machine.relation("e"))
+    pairs = store.memory.arrays[layout.SCHEDULES].reshape(-1, 2)
+    coming = pairs[record[layout.R_COMING] : record[layout.R_COMING_END], 0].tolist()
+    hangs = [place for place, action in enumerate(coming) if action in (layout.JOIN, layout.HANG)]
+    activations = (layout.ACTIVATE, layout.ACTIVATE_SOME, layout.ACTIVATE_NONE)
+    plans = [place for place, action in enumerate(coming) if action in activations]
+    assert coming.count(layout.HANG) == coming.count(layout.JOIN_COUNTED) >= 2
+    assert max(hangs) < min(plans)

@@ -93,3 +93,18 @@ def test_billions_of_pairs_are_not_written_out_to_load_and_to_ask() -> None:
     assert engine.query("path", (length - 1, None)) == [(length - 1, length)]
     assert len(engine.insert("arc", (length, length + 1)).added["path"]) == length + 1
     assert len(engine.delete("arc", (length, length + 1)).removed["path"]) == length + 1
+
+
+def test_why_of_a_closure_that_nobody_is_told_of() -> None:
+    text = """
+        .decl off(x: number)
+        .decl one(x: number)
+        .decl same(x: number, y: number) eqrel
+        same(1, 2) :- !off(1).
+        same(x, x) :- one(x).
+        .output one
+    """
+    engine = tocsin.Program.parse(text).start()
+    for pair in ((1, 1), (1, 2), (2, 1), (2, 2)):
+        assert engine.why("same", pair)
+    assert not engine.why("same", (1, 3))

@@ -2,13 +2,13 @@
 
 A schedule is what a tuple of a relation goes through when it comes, and when it goes:
 
-    coming   joins its lists; plans; joins each counted link, and if its entry was empty the plans of what
-             asks for some tuple there, or for none; is sent outside
+    coming   joins its lists, finds its entries in counted links; plans; is counted in each of these, and if
+             its entry was empty the plans of what asks for some tuple there, or for none; is sent outside
     going    the same backwards: leaves each counted link, and if its entry is empty now its plans; plans; is
              sent outside; leaves its lists; gives up entries that nothing hangs in
 
 So while a plan runs, an atom may stand at the tuple, and where it is counted it does not count yet, or no
-more.
+more. All its entries are known by then: a plan may go on from any of them.
 """
 
 from __future__ import annotations
@@ -171,6 +171,7 @@ class Arrangement:
             record = self._store.relation_record(number)
             record[layout.R_COMING] = len(schedules)
             schedules += [(layout.JOIN, link) for link in listed]
+            schedules += [(layout.HANG, link) for link in counted]
             schedules += plans
             for link in counted:
                 schedules.append((layout.JOIN_COUNTED, link))

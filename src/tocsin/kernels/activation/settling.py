@@ -54,6 +54,7 @@ from tocsin.kernels.activation.layout import (
     FINISHED,
     GIVEN,
     GOES_ON,
+    HANG,
     INBOX,
     INDEX_ACCESSES,
     ITEM_AT,
@@ -222,7 +223,7 @@ def _fetch_places(table: NDArray[np.int64], relation: int, row: NDArray[np.int64
     record = relation * RELATION
     fetch_tuple(table, relation, row, start)
     for at in range(relations[record + R_COMING], relations[record + R_COMING_END]):
-        if schedules[2 * at] == JOIN or schedules[2 * at] == JOIN_COUNTED:
+        if schedules[2 * at] == JOIN or schedules[2 * at] == HANG:
             fetch_place(table, schedules[2 * at + 1], row, start)
 
 
@@ -370,18 +371,14 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
             if control[EMITTED] != before:
                 return GOES_ON
             continue
-        if action == JOIN or action == JOIN_COUNTED:
+        if action == JOIN or action == HANG:
             if not has_room(table, links[what * LINK + L_INDEX]):
                 control[WANTING] = links[what * LINK + L_INDEX]
                 return NEEDS_INDEX
             entry = hang(table, what, number)
             control[INDEX_ACCESSES] += entry >= 0
-            if action == JOIN:
-                if entry >= 0:
-                    join_list(table, what, number, entry)
-            else:
-                control[TURNED] = entry >= 0 and change_count(table, what, entry, 1) == 1
-                control[TURNED_ENTRY] = entry
+            if action == JOIN and entry >= 0:
+                join_list(table, what, number, entry)
         elif action == SEND:
             status = _send(table, what)
             if status != GOES_ON:
@@ -391,6 +388,9 @@ def _go_on_with_item(table: NDArray[np.int64]) -> int:
             if action == LEAVE:
                 if entry >= 0:
                     leave_list(table, what, number, entry)
+            elif action == JOIN_COUNTED:
+                control[TURNED] = entry >= 0 and change_count(table, what, entry, 1) == 1
+                control[TURNED_ENTRY] = entry
             elif action == LEAVE_COUNTED:
                 control[TURNED] = entry >= 0 and change_count(table, what, entry, -1) == 0
                 control[TURNED_ENTRY] = entry

@@ -52,7 +52,9 @@ def test_only_relations_with_changes_are_keys() -> None:
 
 
 def test_changes_are_equal_by_what_they_hold() -> None:
-    one = Changes(Changed({"r": tuples((1, "a"))}, no_tuples({"r": CODE})), Changed({}, no_tuples({"r": CODE})))
+    one = Changes(
+        Changed({"r": tuples((1, "a"))}, no_tuples({"r": CODE})), Changed({}, no_tuples({"r": CODE}))
+    )
     assert one == Changes({"r": {(1, "a")}}, {})
     assert one != Changes({}, {"r": {(1, "a")}})
     assert one != "nothing"
@@ -67,7 +69,9 @@ def test_nothing_is_worked_out_before_it_is_looked_at() -> None:
         asked.append(1)
         return CODE.rows([(1, "a")])
 
-    lazy = Changes(Changed({"r": Tuples(rows, CODE)}, no_tuples({"r": CODE})), Changed({}, no_tuples({"r": CODE})))
+    lazy = Changes(
+        Changed({"r": Tuples(rows, CODE)}, no_tuples({"r": CODE})), Changed({}, no_tuples({"r": CODE}))
+    )
     assert asked == []
     assert lazy.added["r"] == {(1, "a")}
     assert lazy

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
+from tocsin.index.activation import closure_change
 
 PROGRAM = """
 .decl e(x: symbol, y: symbol)
@@ -93,3 +94,19 @@ def test_billions_of_pairs_are_not_written_out_to_load_and_to_ask() -> None:
     assert engine.query("path", (length - 1, None)) == [(length - 1, length)]
     assert len(engine.insert("arc", (length, length + 1)).added["path"]) == length + 1
     assert len(engine.delete("arc", (length, length + 1)).removed["path"]) == length + 1
+
+
+def test_asking_whether_a_closure_changed_works_out_no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work_out(*_: object) -> None:
+        raise AssertionError("the pairs are worked out")
+
+    base, kind, recursive = FORMS["right-linear"]
+    engine = tocsin.Program.parse(PROGRAM.format(base=base, kind=kind, recursive=recursive)).start()
+    monkeypatch.setattr(closure_change, "changed_pairs", work_out)
+    changes = engine.load("e", [(str(i), str(i + 1)) for i in range(3_000)])
+    assert changes
+    assert "p" in changes.added
+    assert "p" not in changes.removed
+    assert list(changes.added) == ["p"]
+    assert len(changes.added["p"]) == 3_000 * 3_001 // 2
+    assert not engine.insert("e", ("7", "2000"))

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tocsin.index.activation import closure_graph
+from tocsin.index.activation import closure_change, closure_graph
+from tocsin.index.activation.closure_change import ClosureChange
 from tocsin.index.activation.closure_graph import ClosureGraph
 from tocsin.index.activation.reachability import ROOM
 
@@ -74,6 +75,14 @@ def assert_says(graph: ClosureGraph, arcs: set[Arc]) -> None:
     assert all(number[tail] >= number[head] for tail, head in arcs)
 
 
+def assert_counted(change: ClosureChange, before: set[Arc], after: set[Arc]) -> None:
+    """Whether something changed, and how much, is told as it is."""
+    assert change.any_added() == bool(after - before)
+    assert change.any_removed() == bool(before - after)
+    assert change.count_added() == len(after - before)
+    assert change.count_removed() == len(before - after)
+
+
 ANY_ROOM = pytest.mark.parametrize("room", [ROOM, 1, 0], ids=["all rows", "windows", "no rows"])
 
 
@@ -107,8 +116,13 @@ def test_changes_looked_at_late(
     for one, other in spans:
         first, last = sorted((min(one, len(changes)), min(other, len(changes))))
         change = graph.changes_between(versions[first], versions[last])
+        assert_counted(change, closures[first], closures[last])
         assert as_set(change.added()) == closures[last] - closures[first]
         assert as_set(change.removed()) == closures[first] - closures[last]
+        assert_counted(change, closures[first], closures[last])
+        looked_at = graph.changes_between(versions[first], versions[last])
+        assert as_set(looked_at.added()) == closures[last] - closures[first]
+        assert_counted(looked_at, closures[first], closures[last])
 
 
 @ANY_ROOM
@@ -144,6 +158,38 @@ def test_vertices_forgotten_between_a_change_and_a_look(changes: list[tuple[bool
             assert as_set(change.added()) == later - earlier
             assert as_set(change.removed()) == earlier - later
         assert_says(graph, arcs)
+
+
+@ANY_ROOM
+@given(changes=st.lists(CHANGE, max_size=8))
+@settings(deadline=None)
+def test_counts_of_many_arcs(room: int, changes: list[tuple[bool, list[Arc]]]) -> None:
+    """As many arcs as there may be, each is one too many to be asked for itself."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(closure_change, "FEW", 0)
+        graph = ClosureGraph(room)
+        arcs: set[Arc] = set()
+        for comes, some in changes:
+            before, version = closure(arcs), graph.version
+            changed(graph, comes, some)
+            arcs = arcs | set(some) if comes else arcs - set(some)
+            assert_counted(graph.changes_between(version, graph.version), before, closure(arcs))
+
+
+def test_a_change_is_counted_without_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work_out(*_: object) -> None:
+        raise AssertionError("the pairs are worked out")
+
+    monkeypatch.setattr(closure_change, "changed_pairs", work_out)
+    length = 50_000
+    graph = ClosureGraph()
+    version = graph.version
+    graph.insert(np.stack([np.arange(length), np.arange(1, length + 1)], axis=1))
+    change = graph.changes_between(version, graph.version)
+    assert change.any_added()
+    assert not change.any_removed()
+    assert change.count_added() == length * (length + 1) // 2
+    assert change.count_removed() == 0
 
 
 def test_a_stream_of_new_vertices_takes_no_more_room() -> None:

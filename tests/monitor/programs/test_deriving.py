@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.datalog_programs import Case, Change, cases, changes, rows, signatures
@@ -148,6 +149,57 @@ class _LongPath:
 
     def is_given(self, relation: str, values: Tuple) -> bool:
         return relation == "arc"
+
+
+HEADS = {
+    "x + 3": (".decl p(x: number)", 9, 6),
+    "3 + x": (".decl p(x: number)", 9, 6),
+    "x - 3": (".decl p(x: number)", 6, 9),
+    "3 - x": (".decl p(x: number)", -6, 9),
+    "x + 9223372036854775807": (".decl p(x: number)", -(2**63), 1),
+    "x - 1": (".decl p(x: unsigned)", 2**64 - 1, 0),
+    "x + y": (".decl p(x: number)", 11, 6),
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_body_of_a_computed_head_is_found_by_its_values(head: str) -> None:
+    """No relation is gone through, even where the tuple that gives the head is one of many."""
+    declared, result, origin = HEADS[head]
+    bound = ", y = 5" if "y" in head else ""
+    program = check_program(f"{declared} {declared.replace('p', 'q', 1)} p({head}) :- q(x){bound}.")
+    known = Asked(program, {"q": [(origin,), (100,), (101,)]})
+    derivation = why(program, known, "p", (result,))
+    assert derivation
+    assert f"q({origin})  given" in str(derivation)
+    assert [dict(columns) for relation, columns in known.asked if relation == "q"] == [{0: origin}]
+    absence = why(program, known, "p", (50,))
+    assert "has no partner" in str(absence)
+    assert all(columns for relation, columns in known.asked)
+
+
+def test_an_argument_computed_in_a_body_is_solved_too() -> None:
+    text = ".decl q(x: number) .decl r(x: number) .decl p() p() :- q(x + 2), r(x)."
+    program = check_program(text)
+    known = Asked(program, {"q": [(7,)], "r": [(4,), (5,)]})
+    assert str(why(program, known, "p", ())).splitlines() == [
+        "p()  by  p() :- q(x + 2), r(x).",
+        "  q(7)  given",
+        "  r(5)  given",
+    ]
+    assert known.asked == [("q", {}), ("r", {0: 5})]
+
+
+class Asked(ObviousKnown):
+    """Remembers by which columns it was asked for tuples."""
+
+    def __init__(self, program: CheckedProgram, facts: Mapping[str, Iterable[Tuple]]) -> None:
+        super().__init__(program, facts)
+        self.asked: list[tuple[str, Mapping[int, Value]]] = []
+
+    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[Tuple]:
+        self.asked.append((relation, columns))
+        return super().matching(relation, columns)
 
 
 def test_a_derivation_may_be_very_deep() -> None:

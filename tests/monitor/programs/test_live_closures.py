@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
+from tocsin.index.activation import closure_change
 
 PROGRAM = """
 .decl e(x: symbol, y: symbol)
@@ -108,3 +109,19 @@ def test_why_of_a_closure_that_nobody_is_told_of() -> None:
     for pair in ((1, 1), (1, 2), (2, 1), (2, 2)):
         assert engine.why("same", pair)
     assert not engine.why("same", (1, 3))
+
+
+def test_asking_whether_a_closure_changed_works_out_no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work_out(*_: object) -> None:
+        raise AssertionError("the pairs are worked out")
+
+    base, kind, recursive = FORMS["right-linear"]
+    engine = tocsin.Program.parse(PROGRAM.format(base=base, kind=kind, recursive=recursive)).start()
+    monkeypatch.setattr(closure_change, "changed_pairs", work_out)
+    changes = engine.load("e", [(str(i), str(i + 1)) for i in range(3_000)])
+    assert changes
+    assert "p" in changes.added
+    assert "p" not in changes.removed
+    assert list(changes.added) == ["p"]
+    assert len(changes.added["p"]) == 3_000 * 3_001 // 2
+    assert not engine.insert("e", ("7", "2000"))

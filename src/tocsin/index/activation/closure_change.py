@@ -9,11 +9,15 @@ come or go. Of the others:
     several      A pair that changed goes through one of the arcs: its source reaches the arc's tail, its
                  target is reached from the arc's head. So only such sources, or such targets, whichever
                  are fewer, are compared.
+
+Whether any pair came takes no pairs at all: if before each arc that came some path did the same, then none.
+Else the arc itself is such a pair. Whether any went is the same question the other way round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +63,40 @@ class ClosureChange:
     def removed(self) -> Words:
         """The pairs that went, int64[n, 2]."""
         return self._looked_at()[1]
+
+    def any_added(self) -> bool:
+        """Whether a pair came; none is worked out for it."""
+        return self._any[0]
+
+    def any_removed(self) -> bool:
+        """Whether a pair went; none is worked out for it."""
+        return self._any[1]
+
+    def count_added(self) -> int:
+        """How many pairs came; where nothing went, many are not written out for it."""
+        return self._counts[0]
+
+    def count_removed(self) -> int:
+        """How many pairs went; where nothing came, many are not written out for it."""
+        return self._counts[1]
+
+    @cached_property
+    def _any(self) -> tuple[bool, bool]:
+        if self._compared is None:
+            added, removed = self._pairs
+            return len(added) > 0, len(removed) > 0
+        before, after, arcs, _ = self._compared()
+        return not before.holds_all(arcs.added), not after.holds_all(arcs.removed)
+
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        if self._compared is not None and self._any != (True, True):
+            before, after, arcs, _ = self._compared()
+            if len(arcs.added) + len(arcs.removed) > FEW:
+                more = after.count - before.count
+                return max(more, 0), max(-more, 0)
+        added, removed = self._looked_at()
+        return len(added), len(removed)
 
     def _looked_at(self) -> tuple[Words, Words]:
         if self._compared is not None:

@@ -174,6 +174,21 @@ class Reachability:
         came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
         return bool(came_from[target] >= 0)
 
+    def holds_all(self, pairs: Numbers) -> bool:
+        """Whether in each of these pairs, int32[n, 2], the first vertex reaches the other."""
+        ends = pairs.tolist()
+        if self.rows.row_of.size or len(ends) <= 1:
+            return all(self.holds(source, target) for source, target in ends)
+        if len(pairs) and pairs.max() >= self.vertices:
+            return False
+        by_source = pairs[np.argsort(pairs[:, 0], kind="stable")]
+        sources, starts = np.unique(by_source[:, 0], return_index=True)
+        targets = np.split(by_source[:, 1], starts[1:])
+        return all(
+            np.isin(wanted, self.reached_from(source)).all()
+            for source, wanted in zip(np.split(sources, len(sources)), targets, strict=True)
+        )
+
     def path(self, source: int, target: int) -> list[int]:
         """The vertices of a shortest path, both ends among them; nothing when there is none."""
         if max(source, target) >= self.vertices:

@@ -47,6 +47,9 @@ class Tuples(Set[Tuple]):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __bool__(self) -> bool:
+        return len(self.rows) > 0
+
     def __iter__(self) -> Iterator[Tuple]:
         return iter(self._list())
 
@@ -87,6 +90,29 @@ class Tuples(Set[Tuple]):
         return self._ordered
 
 
+class LazyTuples(Tuples):
+    """Tuples that may be very many: whether there are any, and how many, takes no working them out."""
+
+    __slots__ = ("_any", "_count")
+
+    def __init__(
+        self,
+        rows: Callable[[], Rows],
+        any_rows: Callable[[], bool],
+        count: Callable[[], int],
+        code: TupleCode,
+    ) -> None:
+        super().__init__(rows, code)
+        self._any = any_rows
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count()
+
+    def __bool__(self) -> bool:
+        return self._any()
+
+
 class Changed(Mapping[str, Tuples]):
     """Tuples by relation. Only relations that have some are keys; asked for another one, there are none."""
 
@@ -100,16 +126,16 @@ class Changed(Mapping[str, Tuples]):
         return self._tuples.get(relation) or self._none[relation]
 
     def __iter__(self) -> Iterator[str]:
-        return (relation for relation, tuples in self._tuples.items() if len(tuples))
+        return (relation for relation, tuples in self._tuples.items() if tuples)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __contains__(self, relation: object) -> bool:
-        return relation in self._tuples and len(self._tuples[relation]) > 0
+        return relation in self._tuples and bool(self._tuples[relation])
 
     def __bool__(self) -> bool:
-        return any(len(tuples) for tuples in self._tuples.values())
+        return any(self._tuples.values())
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{relation!r}: {tuples!r}" for relation, tuples in self.items()) + "}"

@@ -14,7 +14,7 @@ from tocsin.errors import DerivationError, UsageError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
-from tocsin.monitor.programs.changes import Changed, Changes, NoChanges, Tuple, Tuples, no_tuples
+from tocsin.monitor.programs.changes import Changed, Changes, LazyTuples, NoChanges, Tuple, Tuples, no_tuples
 from tocsin.monitor.programs.derivations import Absence, Derivation
 from tocsin.monitor.programs.deriving import Deriver
 from tocsin.monitor.programs.expiry import Expiry, Time
@@ -405,8 +405,8 @@ class Engine:
         for name, number, code in self._implicit:
             change = machine.closure_change(number)
             if change is not None:
-                added[name] = Tuples(change.added, code)
-                removed[name] = Tuples(change.removed, code)
+                added[name] = LazyTuples(change.added, change.any_added, change.count_added, code)
+                removed[name] = LazyTuples(change.removed, change.any_removed, change.count_removed, code)
         if not added and not removed:
             return self._nothing
         return Changes(Changed(added, self._none), Changed(removed, self._none))

@@ -33,6 +33,18 @@ class ImplicitChange(Protocol):
     def removed(self) -> Rows:
         """What went."""
 
+    def any_added(self) -> bool:
+        """Whether anything came, without working it out."""
+
+    def any_removed(self) -> bool:
+        """Whether anything went, without working it out."""
+
+    def count_added(self) -> int:
+        """How much came."""
+
+    def count_removed(self) -> int:
+        """How much went."""
+
 
 class Machine(Protocol):
     """Relations and rules, by the numbers of relations; rows are words."""

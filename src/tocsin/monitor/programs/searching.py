@@ -41,6 +41,7 @@ from tocsin.grammar.datalog.syntax import (
     Variable,
 )
 from tocsin.grammar.datalog.walking import variables_in
+from tocsin.monitor.programs.inverting import inverted
 
 
 class Known(Protocol):
@@ -67,10 +68,14 @@ class Below(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A literal in the order of a search; a positive one is also an atom with nothing computed in it."""
+    """A literal in the order of a search; a positive one is also an atom with nothing computed in it.
+
+    One that is an equation to be solved for a variable of a sum is also the solved equation.
+    """
 
     literal: Literal
-    atom: Atom | None
+    atom: Atom | None = None
+    solved: Comparison | None = None
 
 
 @dataclass(slots=True)
@@ -145,7 +150,7 @@ class Search:
                 if not self._is_there(step.literal.atom, binding, names):
                     yield binding
             elif isinstance(step.literal, Comparison):
-                yield from self._compared(step.literal, binding, names)
+                yield from self._compared(step.solved or step.literal, binding, names)
             elif isinstance(step.literal, Truth) and step.literal.holds:
                 yield binding
         except (DerivationError, NoResultError):
@@ -219,14 +224,14 @@ def in_order(literals: Sequence[Literal], start: Collection[str], names: Names) 
     atoms, others = flat(literals)
     positive = [literal for literal in literals if isinstance(literal, Positive)]
     waiting = [Step(literal, atom) for literal, atom in zip(positive, atoms, strict=True)]
-    order = [Step(literal, None) for literal in literals if isinstance(literal, Truth)]
+    order = [Step(literal) for literal in literals if isinstance(literal, Truth)]
     while waiting or others:
-        ready = next((other for other in others if is_ready(other, bound, names)), None)
+        ready = _next_other(others, bound, names)
         if ready is not None:
-            others.remove(ready)
-            order.append(Step(ready, None))
-            if isinstance(ready, Comparison):
-                bound.update(unbound_sides(ready, bound))
+            others = [other for other in others if other is not ready.literal]
+            order.append(ready)
+            if isinstance(ready.literal, Comparison):
+                bound.update(unbound_sides(ready.solved or ready.literal, bound))
             continue
         step = max(waiting, key=lambda step: _bound_columns(step, bound))
         waiting.remove(step)
@@ -234,6 +239,18 @@ def in_order(literals: Sequence[Literal], start: Collection[str], names: Names) 
         if step.atom is not None:
             bound.update(argument.name for argument in step.atom.arguments if isinstance(argument, Variable))
     return order
+
+
+def _next_other(others: Sequence[Negation | Comparison], bound: Collection[str], names: Names) -> Step | None:
+    """A literal that needs no tuples: it can be tested or gives a value, as it stands or solved."""
+    for other in others:
+        if is_ready(other, bound, names):
+            return Step(other)
+    for other in others:
+        solved = inverted(other, bound, names) if isinstance(other, Comparison) else None
+        if solved is not None:
+            return Step(other, solved=solved)
+    return None
 
 
 def _bound_columns(step: Step, bound: set[str]) -> int:

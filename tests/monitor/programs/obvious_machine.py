@@ -69,6 +69,9 @@ class ObviousMachine:
         self.settle()
         return sum(len(self._before[name] ^ self._now[name]) for name in self._names)
 
+    def number_changer(self, relation: int) -> None:
+        return None
+
     def net_change(self, relation: int) -> tuple[Rows, Rows]:
         before, now = self._before[self._names[relation]], self._now[self._names[relation]]
         code = self._codes[relation]

@@ -8,8 +8,8 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Collection, Iterable, Sequence
-from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ from tocsin.kernels.activation import activating, asking, layout, reporting, set
 from tocsin.kernels.jit import entry_point
 
 NO_LIMIT = 2**62
+
+UNFIT = -1
+"""What a NumberChanger says of a tuple that it cannot take."""
+
+NumberChanger = Callable[[object, bool], int]
 
 _FAILURES = {
     layout.DIVISION_BY_ZERO: "division by zero",
@@ -76,7 +81,7 @@ class Machine:
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
         self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
         self._inbox_bytes = self._inbox.data
-        self._pack = [Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
+        self._pack = [struct.Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
         self._change_one: Callable[[Words, int, bool], int] = self._first_change_one
         self._reported = np.empty(64, np.int64)
         self._arities = [len(relation.types) for relation in program.relations]
@@ -121,13 +126,32 @@ class Machine:
             self._begin_closures()
         self._pack[relation](self._inbox_bytes, 0, *row)
         status = self._change_one(self._store.memory.table, relation, insert)
-        if status == layout.NEEDS_ROOM_FIRST:
-            self._store.make_room(relation, 1)
-            status = self._change_one(self._store.memory.table, relation, insert)
-        if status < 0:
-            return -1 - status
-        self._run(status)
-        return int(self._control[layout.REPORTS])
+        return -1 - status if status < 0 else self._finish_one(relation, insert, status)
+
+    def number_changer(self, relation: int) -> NumberChanger | None:
+        """`change_one` for tuples of numbers as users give them, at the least cost; call it after `settle`.
+
+        It returns UNFIT, and has done nothing, for what is no tuple of so many numbers of 64 bits. None where
+        closures have to be told of every change.
+        """
+        if self._graphs:
+            return None
+        memory, pack, inbox = self._store.memory, self._pack[relation], self._inbox_bytes
+
+        def change(values: object, insert: bool) -> int:
+            if type(values) is not tuple:
+                return UNFIT
+            for value in values:
+                if type(value) is not int:
+                    return UNFIT
+            try:
+                pack(inbox, 0, *values)
+            except struct.error:
+                return UNFIT
+            status = self._change_one(memory.table, relation, insert)
+            return -1 - status if status < 0 else self._finish_one(relation, insert, status)
+
+        return change
 
     def added(self, relation: int) -> Words:
         """The rows that the last change added to a relation."""
@@ -271,6 +295,16 @@ class Machine:
         """Count accesses from zero."""
         for field in (layout.INDEX_ACCESSES, layout.TUPLE_ACCESSES, layout.ACTIVATIONS, layout.BARREN):
             self._control[field] = 0
+
+    def _finish_one(self, relation: int, insert: bool, status: int) -> int:
+        """Give the kernel what it needs to change one tuple."""
+        if status == layout.NEEDS_ROOM_FIRST:
+            self._store.make_room(relation, 1)
+            status = self._change_one(self._store.memory.table, relation, insert)
+        if status < 0:
+            return -1 - status
+        self._run(status)
+        return int(self._control[layout.REPORTS])
 
     def _first_change_one(self, table: Words, relation: int, insert: bool) -> int:
         status = settling.change_one(table, relation, insert)

@@ -6,7 +6,7 @@ everything out anew after each change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from tocsin.grammar.datalog.meaning import applied
@@ -60,6 +60,9 @@ class Machine(Protocol):
 
     def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
         """Stage and settle one tuple; 0 when no reported tuple came or went."""
+
+    def number_changer(self, relation: int) -> Callable[[object, bool], int] | None:
+        """`change_one` for tuples of numbers, negative for what is none; None if there is no quicker way."""
 
     def net_change(self, relation: int) -> tuple[Rows, Rows]:
         """What came in the last settling, and what went."""

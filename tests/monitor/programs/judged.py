@@ -50,6 +50,7 @@ class Judged:
             return result
 
         before = contents(self.engine)
+        outputs = self.engine.program.outputs
         try:
             wanted = change(self.judge)
         except TocsinError as error:
@@ -62,11 +63,10 @@ class Judged:
         assert plain(found) == plain(wanted)
         assert found == wanted
         after = contents(self.engine)
-        for relation in self.engine.program.outputs:
+        heard = {*outputs, *self.engine.program.outputs}
+        for relation in heard:
             assert set(found.added[relation]) == set(after[relation]) - set(before.get(relation, ()))
             assert set(found.removed[relation]) == set(before.get(relation, ())) - set(after[relation])
-        assert bool(found) == any(
-            before.get(relation) != after[relation] for relation in self.engine.program.outputs
-        )
+        assert bool(found) == any(before.get(relation, []) != after[relation] for relation in heard)
         self.check()
         return found

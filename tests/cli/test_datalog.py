@@ -152,6 +152,13 @@ def test_located_arguments(tocsin: Command) -> None:
     declared = ".decl l(a: symbol, b: symbol)\n.decl h(b: symbol)\n.output h\n"
     tocsin.file("hops.dl", declared + 'h(y) :- l(@x, y).\nl("a", "b"). l("b", "c").\n')
     assert tocsin("datalog", "hops.dl", "--local", "b", "--out", "-").out.splitlines()[3:4] == ["c"]
+    tocsin.file("digits.dl", declared + 'h(y) :- l(@x, y).\nl("a", "b"). l("7", "c").\n')
+    assert tocsin("datalog", "digits.dl", "--local", "7", "--out", "-").out.splitlines()[3:4] == ["c"]
+    tocsin.file(
+        "numbers.dl", ".decl l(a: number)\n.decl h(b: number)\n.output h\nh(x) :- l(@x).\nl(7). l(8).\n"
+    )
+    assert tocsin("datalog", "numbers.dl", "--local", "7", "--out", "-").out.splitlines()[3:4] == ["7"]
+    assert "an integer" in tocsin("datalog", "numbers.dl", "--local", "b").err
 
 
 def test_why(tocsin: Command) -> None:

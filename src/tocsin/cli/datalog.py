@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.index.activation.symbols import Symbols
     from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
     from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.locations import read_local
     from tocsin.monitor.programs.program import DERIVED_LIMIT, Program, checked_limit
 
     if arguments.rejects is not None and not arguments.skip_bad:
@@ -94,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = _read(program.codes(symbols), sources, facts, rejected if arguments.skip_bad else None)
     if rejected:
         _write_rejects(arguments, rejected)
-    engine = Engine(program, _local(arguments.local), limit, symbols=symbols, loaded=loaded)
+    local = None if arguments.local is None else read_local(program.checked, arguments.local)
+    engine = Engine(program, local, limit, symbols=symbols, loaded=loaded)
     _write(engine, targets, Path(arguments.out))
     for relation in printed_sizes(program.checked):
         print(f"{relation}\t{engine.size(relation)}")
@@ -113,13 +115,6 @@ def _asked(program: Program, written: str) -> tuple[str, tuple[Value, ...]]:
     if len(facts) != 1:
         raise UsageError(f"--why asks for one tuple, such as 'path(1, 3)', and not for {written}")
     return facts[0]
-
-
-def _local(address: str | None) -> str | int | None:
-    """An address is a symbol, or a number where it looks like one."""
-    if address is None:
-        return None
-    return int(address) if address.lstrip("-").isdecimal() else address
 
 
 def _read(

@@ -11,6 +11,7 @@ from tests.normal_programs import run, text_of
 
 from tocsin.errors import DerivationError, RuleError
 from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.meaning import evaluate
 from tocsin.index.activation.normal_form import JoinRule
 from tocsin.index.activation.normalising import normal_program
@@ -127,6 +128,42 @@ def test_what_an_aggregate_only_compares_with_is_bound_by_the_outer_body() -> No
 def test_what_binds_a_group_is_guarded_as_in_the_outer_body() -> None:
     rules = ".decl p(n: number) p(n) :- z = x / y, n = max u : { r(u), u < z }, q(x, y), y != 0, !r(x)."
     assert normal(rules)[2] == ("+1(a, b) :- r(b), q(c, d), !r(c), a := /(c, d), b < a, d != 0")
+
+
+def test_an_aggregate_that_may_fail_is_guarded_by_the_outer_body() -> None:
+    rules = (
+        ".decl p(x: number, n: number) p(x, n) :- r(x), x != 0, n = max y : { q(y, _), y > 10 / x }, n > 1."
+    )
+    assert normal(rules)[2] == "+1(a, b) :- q(b, _), r(a), b > /(10, a), a != 0"
+
+
+GUARDED = [
+    "p(x, n) :- r(x), x != 0, n = count : { r(y), y > 10 / x }.",
+    "p(x, n) :- r(x), x != 0, n = sum 10 / x + 0 * y : { q(y, _) }.",
+    "p(x, n) :- r(x), x != 0, n = min 10 / y : { q(y, _), y = x }, n < 100.",
+    "p(x, n) :- r(x), !q(0, x), n = max y : { r(y), y >= 10 / x }.",
+    "p(x, n) :- r(x), z = x + 1, z != 1, n = count : { q(y, _), y > 10 / x }.",
+    "p(x, n) :- r(x), x != 0, n = count : { r(y), y > m, m = count : { r(z), z > 10 / x } }.",
+    "p(x, n) :- r(x), m = count : { r(y), y < x }, m > 0, n = count : { r(z), z > 10 / m }.",
+    "p(x, n) :- r(x), m = max y : { q(x, y) }, n = count : { r(z), z > 10 / x }, n <= m.",
+    "p(x, n) :- p(_, x), r(x), x > 0, n = count : { r(z), z > 10 / x }. p(0, 2) :- r(0).",
+    "p(x, n) :- r(x), n = count : { r(z), z > 10 / x }, n > 100.",
+    "p(x, n) :- r(x), x = 0, n = count : { r(z), z > 10 / x, z > 100 }.",
+]
+
+
+@pytest.mark.parametrize("rule", GUARDED)
+@pytest.mark.parametrize("r", [(), (0,), (5,), (0, 5), (-3, 0, 2, 5)], ids=str)
+def test_an_aggregate_fails_only_where_all_else_holds(rule: str, r: tuple[int, ...]) -> None:
+    program = check_program(f"{INPUTS}.decl p(x: number, n: number)\n{rule}")
+    facts: dict[str, list[Tuple]] = {"r": [(x,) for x in r], "q": [(0, 0), (2, 5), (5, 2), (5, 7)]}
+    try:
+        wanted = evaluate(program, facts)
+    except DerivationError as error:
+        with pytest.raises(DerivationError, match=error.reason):
+            run(normal_program(program), facts)
+    else:
+        assert run(normal_program(program), facts)["p"] == wanted["p"]
 
 
 def test_a_group_that_only_a_recursive_relation_binds_is_refused() -> None:

@@ -60,6 +60,18 @@ def test_an_aggregate_is_shown_with_its_result() -> None:
     ]
 
 
+def test_the_witness_of_a_greatest_value_is_shown_as_it_was_written() -> None:
+    text = ".decl e(x: number, k: number) .decl m(x: number, y: number) m(x, y) :- y = max k : { e(x, k) }."
+    facts: dict[str, list[Tuple]] = {"e": [(1, 2), (3, 4)]}
+    assert explain(text, facts, "m", 3, 4).splitlines() == [
+        "m(3, 4)  by  m(x, y) :- y = max k : { e(x, k) }.",
+        "  e(3, 4)  given",
+        "  4 = max k : { e(x, k) }",
+    ]
+    assert "'" not in explain(text, facts, "m", 1, 2)
+    assert "'" not in explain(text, {}, "m", 1, 2)
+
+
 def test_a_tuple_that_is_used_twice_is_shown_once() -> None:
     text = """
     .decl a(x: number)

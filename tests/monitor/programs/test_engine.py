@@ -9,6 +9,7 @@ import pytest
 
 import tocsin
 from tocsin.errors import DerivationError, IndexFileError, InputError, RuleError, UsageError
+from tocsin.grammar.datalog.syntax import Value
 
 PATHS = """
 .decl arc(x: number, y: number)
@@ -31,8 +32,8 @@ busy(d, n) :- asks(d, _), n = count : { near(_, d) }.
 """
 
 
-def start(text: str) -> tocsin.Engine:
-    return tocsin.Program.parse(text).start()
+def start(text: str, local: Value | None = None) -> tocsin.Engine:
+    return tocsin.Program.parse(text).start(local)
 
 
 def test_a_tuple_that_has_another_derivation_stays() -> None:
@@ -363,6 +364,16 @@ def test_local_addresses(tmp_path: Path) -> None:
     assert engine.load("link", [("a", "b"), ("b", "c")]).added == {"hop": {("b",)}}
     engine.save(tmp_path / "local.tocsin")
     assert tocsin.open(tmp_path / "local.tocsin").insert("link", ("a", "d")).added == {"hop": {("d",)}}
+
+
+def test_a_local_address_of_another_type() -> None:
+    declared = ".decl link(at: symbol, to: symbol)\n.decl hop(to: symbol)\n"
+    with pytest.raises(UsageError, match="local is what @x is held to, a string, not 5"):
+        start(declared + 'hop(y) :- link(@x, y).\nlink("a", "1").', local=5)
+    engine = start(declared + "hop(y) :- link(_, y).", local=5)
+    with pytest.raises(UsageError, match="local is what @x is held to"):
+        engine.add_rule("hop(y) :- n = count : { link(@x, _) }, n > 1, link(y, _).")
+    assert engine.insert("link", ("a", "b")).added == {"hop": {("b",)}}
 
 
 def test_relations_without_columns_and_equivalences() -> None:

@@ -356,7 +356,7 @@ class Machine:
             self._provide(status)
             status = settling.run(self._store.memory.table)
         for step in self._outside:
-            if isinstance(step, MapStep) and step.failing:
+            if isinstance(step, MapStep | AggregateStep) and step.failing:
                 raise next(iter(step.failing.values()))
 
     def _provide(self, status: int) -> None:

@@ -98,7 +98,11 @@ class ClosureStep:
 
 
 class AggregateStep:
-    """An AggregateRule: the groups that there are, and what each came to when it was last asked."""
+    """An AggregateRule: the groups that there are, and what each came to when it was last asked.
+
+    The values of a group that has no result may change before all is settled: `failing` has those that
+    have none now.
+    """
 
     def __init__(self, rule: AggregateRule, symbols: Symbols, head: TupleCode) -> None:
         self.origin = rule.origin
@@ -106,6 +110,7 @@ class AggregateStep:
         self._symbols = symbols
         self._word = symbols.writer(head.types[-1])
         self._groups: dict[tuple[int, ...], Accumulator] = {}
+        self.failing: dict[tuple[int, ...], DerivationError] = {}
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:  # noqa: ARG002  no recursion here
         """For each group that changed, the result it had and the one it has now."""
@@ -121,7 +126,9 @@ class AggregateStep:
         found: list[tuple[int, ...]] = []
         ways: list[int] = []
         for key, group in touched.items():
-            before, group.word = group.word, self._result(group)
+            before, group.word = group.word, self._result(key, group)
+            if group.count == 0:
+                del groups[key]
             if group.word == before:
                 continue
             if before is not None:
@@ -130,8 +137,6 @@ class AggregateStep:
             if group.word is not None:
                 found.append((*key, group.word))
                 ways.append(1)
-            else:
-                del groups[key]
         head = np.array(found, np.int64).reshape(len(found), width + 1)
         return Derivations(self._rule.head, head, np.array(ways, np.int64), np.zeros(len(ways), np.int64))
 
@@ -140,12 +145,14 @@ class AggregateStep:
             return repeat(None, len(rows))
         return self._symbols.values(rows[:, self._rule.group], self._rule.type)
 
-    def _result(self, group: Accumulator) -> int | None:
-        """The word of a group's result, None for a group without tuples."""
+    def _result(self, key: tuple[int, ...], group: Accumulator) -> int | None:
+        """The word of a group's result, None for a group without tuples or without a result."""
+        self.failing.pop(key, None)
         if group.count == 0:
             return None
         try:
             return self._word(group.result())
         except DerivationError as error:
             text = self._rule.source.text if self._rule.source else None
-            raise DerivationError(error.reason, rule=error.rule or text) from None
+            self.failing[key] = DerivationError(error.reason, rule=error.rule or text)
+            return None

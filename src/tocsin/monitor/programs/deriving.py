@@ -7,11 +7,12 @@ another it goes only to tuples of lower rank, so that it comes to an end.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from tocsin.errors import DerivationError
-from tocsin.grammar.datalog.aggregates import OWN_MARK
+from tocsin.grammar.datalog.aggregates import OWN_MARK, written
 from tocsin.grammar.datalog.alternatives import Literal, alternatives_of
 from tocsin.grammar.datalog.conjunctions import HIDDEN, Binding, Names, Tuple, anonymous_name, level_names
 from tocsin.grammar.datalog.printing import print_body
@@ -165,8 +166,18 @@ def _premises(way: _Way, binding: Binding, search: Search) -> Iterator[Fact | Ob
             yield _fact(literal, binding, way.names, search)
         elif isinstance(literal, Negation):
             yield Observation(f"{_filled(literal, binding)}  there is none")
-        elif isinstance(literal, Comparison):
+        elif isinstance(literal, Comparison) and not _is_made(literal):
             yield Observation(_filled(literal, binding))
+
+
+def _is_made(comparison: Comparison) -> bool:
+    """Whether it only gives a value another name, one that the user never wrote: it would read `4 = 4`."""
+    sides = (comparison.left, comparison.right)
+    return (
+        comparison.operator == "="
+        and all(isinstance(side, Variable | Constant) for side in sides)
+        and any(isinstance(side, Variable) and OWN_MARK in side.name for side in sides)
+    )
 
 
 def _fact(literal: Positive, binding: Binding, names: Names, search: Search) -> Fact:
@@ -202,14 +213,14 @@ def _filled(literal: Literal, binding: Binding) -> str:
 
 
 class _Filling(Rewriter):
-    """Puts values in the place of variables."""
+    """Puts values in the place of variables; others have the names that were written."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
 
     def variable(self, variable: Variable) -> Argument:
         if variable.name not in self._binding:
-            return variable
+            return replace(variable, name=written(variable.name))
         return Constant(self._binding[variable.name], variable.place, variable.type)
 
 

@@ -19,6 +19,7 @@ from tocsin.monitor.programs.derivations import Absence, Derivation
 from tocsin.monitor.programs.deriving import Deriver
 from tocsin.monitor.programs.expiry import Expiry, Time
 from tocsin.monitor.programs.held import Held
+from tocsin.monitor.programs.locations import check_local
 from tocsin.monitor.programs.machines import Started, Starter, facts_of, start_machine
 from tocsin.monitor.programs.program import Program
 from tocsin.monitor.programs.requests import (
@@ -308,6 +309,7 @@ class Engine:
         self, program: Program, given: Given, fed: Iterable[str] = (), *, implicit: bool = True
     ) -> Started:
         """A machine with these facts in it, that takes more for the relations `fed`."""
+        check_local(program.checked, self._local)
         given = {name: rows for name, rows in given.items() if len(rows)}
         started = self._starter(
             program, {*given, *fed}, self._local, self._symbols, self._limit, implicit=implicit

@@ -8,16 +8,17 @@
     p(x, 0) :- q(x), !+1(x, _, _).          count and sum of nothing are 0
 
 Where a body is a single atom whose columns have the right order already, that relation is the origin. A
-variable of the group that the aggregate's body does not bind gets atoms of the outer body that do.
+variable of the group that the aggregate's body does not bind gets atoms of the outer body that do. A body
+that may fail gets all that the outer one says without the result: what is ruled out there is never asked.
 """
 
 from __future__ import annotations
 
 from tocsin.errors import RuleError
-from tocsin.grammar.datalog import syntax
+from tocsin.grammar.datalog import functors, syntax
 from tocsin.grammar.datalog.alternatives import MOST, alternatives_of
 from tocsin.grammar.datalog.syntax import Type, Value, type_of
-from tocsin.grammar.datalog.walking import Rewriter
+from tocsin.grammar.datalog.walking import Rewriter, walk
 from tocsin.index.activation.normal_form import AggregateRule, Atom, Constant, Source, Term, Test, Variable
 from tocsin.index.activation.passes.clause import (
     Clause,
@@ -83,7 +84,7 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
     aggregation = made.aggregations.get(key)
     if aggregation is None:
         aggregation, origin = _aggregation(pending, outer, made)
-        if origin is None or not _bind_group(origin, group, outer):
+        if origin is None or not _tied(origin, group, outer):
             made.aggregations[key] = aggregation
         origins = [] if origin is None else [origin]
     columns = tuple(group[place] for place in aggregation.order)
@@ -201,6 +202,29 @@ class _Inner:
         return columns
 
 
+def _tied(inner: Clause, group: list[Variable], outer: Clause) -> bool:
+    """Add to an aggregate's body what it needs of the outer one; whether that is anything."""
+    is_open = _bind_group(inner, group, outer)
+    if not group or not _clause_can_fail(inner):
+        return is_open
+    for variable, term in zip(group, inner.head.terms, strict=False):
+        if isinstance(term, Variable | Constant) and term != variable:
+            inner.tests.append(Test("=", variable, term, inner.types[variable]))
+    _guard(inner, outer)
+    return True
+
+
+def _clause_can_fail(clause: Clause) -> bool:
+    """Whether there may be values for which a clause is an error, also within its aggregates."""
+    return any(map(can_fail, clause.tests)) or any(
+        not functors.is_total(part.functor, type_of(part.operands[0]))
+        if isinstance(part, syntax.Operation)
+        else isinstance(part, syntax.Comparison) and part.operator in ("match", "!match")
+        for pending in clause.pending
+        for part in walk(pending.aggregate)
+    )
+
+
 def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
     """Add to an aggregate's body what binds those of the group that it does not; whether there are any."""
     bound = _binders(inner)
@@ -224,8 +248,6 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
         elif isinstance(binder, Test):
             inner.tests.append(binder)
             waiting += test_variables(binder) - {variable}
-            if can_fail(binder):
-                _guard(inner, outer)
         else:
             inner.results.append(binder)
             waiting += binder.needs()
@@ -233,12 +255,21 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
 
 
 def _guard(inner: Clause, outer: Clause) -> None:
-    """Add to an aggregate's body whatever of the outer one may rule out that an equation fails."""
-    atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
-    bound = atom_variables(atoms)
-    inner.atoms += atoms
-    inner.negated += [atom for atom in outer.negated if atom_variables([atom]) <= bound]
-    inner.tests += [test for test in outer.tests if test_variables(test) <= bound]
+    """Add to an aggregate's body whatever of the outer one may rule out that something in it fails."""
+    known = outer.copy()
+    known.atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
+    bound = _binders(known).keys()
+    negated = [atom for atom in outer.negated if atom_variables([atom]) <= bound]
+    tests = [test for test in outer.tests if test_variables(test) <= bound]
+    needed = atom_variables([*known.atoms, *negated]).union(*map(test_variables, tests))
+    for result in reversed(outer.results):
+        rules_out = result.of_nothing is None or isinstance(result.value, Constant) or result.value in needed
+        if rules_out and result.needs() <= bound and result not in inner.results:
+            inner.results.append(result)
+            needed |= result.needs()
+    inner.atoms += known.atoms
+    inner.negated += negated
+    inner.tests += [test for test in tests if test not in inner.tests]
 
 
 def _unless_recursive(atom: Atom, clause: Clause) -> Atom:

@@ -8,6 +8,7 @@ import pickle
 import pytest
 
 from tocsin.errors import (
+    DerivationError,
     EventError,
     IndexFileError,
     InputError,
@@ -27,6 +28,7 @@ EXAMPLES: list[Exception] = [
     RULE,
     RuleErrors([RULE, RuleError("worse"), RuleErrors([RULE, RULE])]),
     InputError("f.csv: empty"),
+    DerivationError("division by zero", rule="p(x / y) :- q(x, y)."),
     EventError("no object", row=4, file="e.jsonl"),
     IndexFileError("damaged"),
     UnknownRuleError("r1"),

@@ -130,7 +130,7 @@ class DerivationError(TocsinError):
     """A rule of a program has no result for the tuples there are: division by zero, or no end in sight."""
 
     def __init__(self, reason: str, *, rule: str | None = None) -> None:
-        super().__init__(reason, rule)
+        super().__init__(reason)
         self.reason = reason
         self.rule = rule
 

@@ -9,10 +9,17 @@
 
 Where a body is a single atom whose columns have the right order already, that relation is the origin. A
 variable of the group that the aggregate's body does not bind gets atoms of the outer body that do. A body
-that may fail gets all that the outer one says without the result: what is ruled out there is never asked.
+that may fail also gets a guard, which has what the outer body does not rule out without the result:
+
+    p(x, n) :- q(x), x != 0, n = max y : { r(y), y > 10 / x }.
+
+    +3(x)    :- q(x), x != 0.
+    +1(x, y) :- r(y), q(x), +3(x), y > 10 / x.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from tocsin.errors import RuleError
 from tocsin.grammar.datalog import functors, syntax
@@ -28,6 +35,7 @@ from tocsin.index.activation.passes.clause import (
     can_fail,
     solved_for,
     test_variables,
+    variables_of,
 )
 from tocsin.index.activation.passes.made import Aggregation, Made, anything
 from tocsin.index.activation.passes.reading import Reader
@@ -84,9 +92,12 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
     aggregation = made.aggregations.get(key)
     if aggregation is None:
         aggregation, origin = _aggregation(pending, outer, made)
-        if origin is None or not _tied(origin, group, outer):
+        if origin is not None:
+            is_open = _bind_group(origin, group, outer)
+            guards = _guard(origin, group, outer, made) if _clause_can_fail(origin) else []
+            origins = [*guards, origin]
+        if origin is None or not (is_open or guards):
             made.aggregations[key] = aggregation
-        origins = [] if origin is None else [origin]
     columns = tuple(group[place] for place in aggregation.order)
     of_nothing = _result_of_nothing(pending.aggregate)
     result = Result(
@@ -202,18 +213,6 @@ class _Inner:
         return columns
 
 
-def _tied(inner: Clause, group: list[Variable], outer: Clause) -> bool:
-    """Add to an aggregate's body what it needs of the outer one; whether that is anything."""
-    is_open = _bind_group(inner, group, outer)
-    if not group or not _clause_can_fail(inner):
-        return is_open
-    for variable, term in zip(group, inner.head.terms, strict=False):
-        if isinstance(term, Variable | Constant) and term != variable:
-            inner.tests.append(Test("=", variable, term, inner.types[variable]))
-    _guard(inner, outer)
-    return True
-
-
 def _clause_can_fail(clause: Clause) -> bool:
     """Whether there may be values for which a clause is an error, also within its aggregates."""
     return any(map(can_fail, clause.tests)) or any(
@@ -254,22 +253,46 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
     return is_open
 
 
-def _guard(inner: Clause, outer: Clause) -> None:
-    """Add to an aggregate's body whatever of the outer one may rule out that something in it fails."""
-    known = outer.copy()
-    known.atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
-    bound = _binders(known).keys()
-    negated = [atom for atom in outer.negated if atom_variables([atom]) <= bound]
-    tests = [test for test in outer.tests if test_variables(test) <= bound]
-    needed = atom_variables([*known.atoms, *negated]).union(*map(test_variables, tests))
+def _guard(inner: Clause, group: list[Variable], outer: Clause, made: Made) -> list[Clause]:
+    """Have an aggregate's body ask a relation for what the outer one does not rule out; what fills it.
+
+    The relation has the variables that both know. What may fail itself, or depends on the head, rules out
+    nothing here.
+    """
+    guard = outer.copy()
+    guard.atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
+    guard.tests = [test for test in outer.tests if not can_fail(test)]
+    bound = _binders(guard).keys()
+    guard.negated = [atom for atom in outer.negated if atom_variables([atom]) <= bound]
+    guard.tests = [test for test in guard.tests if test_variables(test) <= bound]
+    guard.pending, guard.results = [], []
+    needed = {*group, *_variables(guard), *_variables(inner)}
     for result in reversed(outer.results):
         rules_out = result.of_nothing is None or isinstance(result.value, Constant) or result.value in needed
-        if rules_out and result.needs() <= bound and result not in inner.results:
-            inner.results.append(result)
+        if rules_out and result.needs() <= bound:
+            guard.results.append(result)
             needed |= result.needs()
-    inner.atoms += known.atoms
-    inner.negated += negated
-    inner.tests += [test for test in tests if test not in inner.tests]
+    if not (guard.atoms or guard.negated or guard.tests or guard.results):
+        return []
+    shared = [variable for variable in dict.fromkeys([*group, *_variables(inner)]) if variable in bound]
+    guard.head = Atom(made.relation([outer.types[variable] for variable in shared]), tuple(shared))
+    inner.atoms.append(guard.head)
+    for variable, term in zip(group, inner.head.terms, strict=False):
+        if isinstance(term, Variable | Constant) and term != variable:
+            inner.tests.append(Test("=", variable, term, inner.types[variable]))
+    return [guard]
+
+
+def _variables(clause: Clause) -> Iterator[Variable]:
+    """The variables in the body of a clause, in an order that is always the same."""
+    for atom in (*clause.atoms, *clause.negated):
+        yield from variables_of(*atom.terms)
+    for test in clause.tests:
+        yield from variables_of(test.left, test.right)
+    for pending in clause.pending:
+        yield from pending.group()
+    for result in clause.results:
+        yield from variables_of(*result.group, result.value)
 
 
 def _unless_recursive(atom: Atom, clause: Clause) -> Atom:

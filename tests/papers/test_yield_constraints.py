@@ -108,6 +108,11 @@ def test_one_data_index_for_each_join(body: Sequence[Atom], data_indexes: int) -
     assert stats_of(body)["data_indexes"] == data_indexes
 
 
+def test_stats_count_the_elements_before_and_after_algorithm_1() -> None:
+    stats = stats_of(R4)
+    assert (stats["constraint_elements"], stats["least_constraint_elements"]) == (7, 3)
+
+
 def test_rules_share_data_indexes() -> None:
     """`near` by both columns, and by the second one, serve both rules."""
     other = (Atom("near", (X, Z)), Atom("use", (X, Z)), Atom("broken", (Z,)))

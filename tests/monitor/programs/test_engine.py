@@ -423,3 +423,20 @@ def test_what_an_engine_says_of_itself() -> None:
     for method in (engine.insert, engine.delete, engine.query, engine.holds, engine.load):
         with pytest.raises(UsageError, match="there is no relation 'ark': the program declares arc, path"):
             method("ark", (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("insert", (["arc"], (1, 2))),
+        ("delete", (["arc"], (1, 2))),
+        ("apply", (5,)),
+        ("add_rule", (5,)),
+        ("insert", ("arc", (1, 2), 10**400)),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(method: str, arguments: tuple[object, ...]) -> None:
+    engine = tocsin.Program.parse(".decl arc(x: number, y: number)").start()
+    with pytest.raises(tocsin.UsageError):
+        getattr(engine, method)(*arguments)
+    assert engine.query("arc") == []

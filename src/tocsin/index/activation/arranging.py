@@ -20,7 +20,7 @@ import numpy as np
 from tocsin.grammar.datalog.strata import components_in_order
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.assembling import Assembler
-from tocsin.index.activation.constraints import Cardinalities
+from tocsin.index.activation.constraints import Cardinalities, all_elements, least_elements
 from tocsin.index.activation.normal_form import (
     MADE,
     ClosureRule,
@@ -66,6 +66,12 @@ class Arrangement:
         self._cardinalities: Cardinalities = {}
         self._plans: list[tuple[int, Plan]] = []
         self._arrange_relations(reported)
+
+    def constraint_elements(self) -> tuple[int, int]:
+        """How many constraint elements the bodies of all rules have, and how many say the same."""
+        bodies = [rule.body for rule in self.rules]
+        least = sum(len(least_elements(body, self._cardinalities)) for body in bodies)
+        return sum(len(all_elements(body)) for body in bodies), least
 
     def plan_rules(self, cardinalities: Cardinalities) -> None:
         """Make the plans of all rules, for relations of about these sizes."""

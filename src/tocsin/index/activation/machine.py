@@ -278,12 +278,15 @@ class Machine:
 
     def stats(self) -> dict[str, Any]:
         """Accesses as the paper counts them, and what there is."""
+        elements, least = self._arrangement.constraint_elements()
         return {
             "index_accesses": int(self._control[layout.INDEX_ACCESSES]),
             "tuple_accesses": int(self._control[layout.TUPLE_ACCESSES]),
             "activations": int(self._control[layout.ACTIVATIONS]),
             "activations_without_result": int(self._control[layout.BARREN]),
             "relations": {name: self.size(number) for name, number in self._store.number_of.items()},
+            "constraint_elements": elements,
+            "least_constraint_elements": least,
             "data_indexes": sum(bool(members) for members in self._store.links.members),
             "links": len(self._store.links.links),
             "index_keys": self._store.keys(),

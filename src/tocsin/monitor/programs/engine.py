@@ -117,7 +117,10 @@ class Engine:
         With `ttl` the fact expires when so much time has passed. Given again, it lives for the time
         that it is given then (for ever without one); this changes no relation.
         """
-        door = self._doors.get(relation) or self._door(relation)
+        try:
+            door = self._doors[relation]
+        except (KeyError, TypeError):
+            raise unknown_relation(relation, self._doors) from None
         if door.change is not None and ttl is None and not self._expiry.moments:
             try:
                 count = door.change(values, True)
@@ -146,7 +149,10 @@ class Engine:
 
         A tuple that rules derive stays as long as they do. One that was not given: nothing changes.
         """
-        door = self._doors.get(relation) or self._door(relation)
+        try:
+            door = self._doors[relation]
+        except (KeyError, TypeError):
+            raise unknown_relation(relation, self._doors) from None
         if door.change is not None and not self._expiry.moments:
             try:
                 count = door.change(values, False)

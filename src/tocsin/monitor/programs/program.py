@@ -122,6 +122,8 @@ class Program:
 
         Errors have the places within that text.
         """
+        if not isinstance(text, str):
+            raise UsageError(f"rules are given as text, not as {text!r}")
         before = _before(self.checked.text)
         try:
             return Program(check_program(before + text, self.file))

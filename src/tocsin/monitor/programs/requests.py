@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -33,6 +34,8 @@ Source: TypeAlias = (
 def read_operations(operations: Iterable[Operation], codes: Mapping[str, TupleCode]) -> dict[Fact, bool]:
     """Each tuple that is named, and whether it is given in the end."""
     wanted: dict[Fact, bool] = {}
+    if not isinstance(operations, Iterable):
+        raise UsageError(f"operations come in a list, not as {operations!r}")
     for place, operation in enumerate(operations):
         if (
             not isinstance(operation, tuple | list)
@@ -109,8 +112,10 @@ def unknown_relation(relation: object, known: Iterable[str]) -> UsageError:
 
 
 def is_time(value: object) -> bool:
-    """Whether a value is a time: any number but NaN."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    """Whether a value is a time: any number but NaN, and no integer beyond all floats."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return value == value and (isinstance(value, float) or abs(value) <= sys.float_info.max)
 
 
 def check_ttl(ttl: object) -> None:

@@ -27,7 +27,7 @@ from tocsin.lab.activation import (
     activate_arrivals_with_tocsin,
     all_combinations,
 )
-from tocsin.lab.experiments.experiment import Experiment, Paper, Run
+from tocsin.lab.experiments.experiment import Experiment, Run
 from tocsin.lab.experiments.outcome import (
     PLOTTED_ONLY,
     Axis,
@@ -39,7 +39,7 @@ from tocsin.lab.experiments.outcome import (
     Plot,
     Table,
 )
-from tocsin.lab.experiments.yield_cases import ABOUT, CASES, SIZE, Case
+from tocsin.lab.experiments.yield_cases import ABOUT, CASES, Case, yield_experiment
 
 YI = "YI"
 COMPARED = (AAI.name, FI.name, YI)
@@ -290,29 +290,11 @@ def _agreeing(workload: Workload, counts: Counts) -> Counts:
 
 
 def _figure(place: str, shows: str, counts: Callable[[Workload], Counts], value: Value) -> Experiment:
-    return Experiment(
-        name=f"yield-{place.lower().replace(' ', '')}",
-        paper=Paper.YIELD,
-        place=place,
-        shows=shows,
-        size=SIZE,
-        scale=1.0,
-        lasts="15 s",
-        engines=(),
-        measure=lambda run: measure_figure(run, place, counts, value),
-    )
+    return yield_experiment(place, shows, lambda run: measure_figure(run, place, counts, value))
 
 
-TABLE_1 = Experiment(
-    name="yield-table1",
-    paper=Paper.YIELD,
-    place="Table 1",
-    shows="index and tuple accesses of rule activation, by index structure",
-    size=SIZE,
-    scale=1.0,
-    lasts="15 s",
-    engines=(),
-    measure=measure_table,
+TABLE_1 = yield_experiment(
+    "Table 1", "index and tuple accesses of rule activation, by index structure", measure_table
 )
 FIGURE_12 = _figure("Figure 12", "index accesses, stored tuples", stored_counts, _index)
 FIGURE_13 = _figure("Figure 13", "tuple accesses, stored tuples", stored_counts, _tuples)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tocsin.lab.activation import AAI, AMEM, FAI, FI, Built, Workload, build, build_with_tocsin
-from tocsin.lab.experiments.experiment import Experiment, Paper, Run
+from tocsin.lab.experiments.experiment import Run
 from tocsin.lab.experiments.outcome import (
     PLOTTED_ONLY,
     Axis,
@@ -17,7 +17,7 @@ from tocsin.lab.experiments.outcome import (
     Plot,
     Table,
 )
-from tocsin.lab.experiments.yield_cases import ABOUT, CASES, SIZE, Case
+from tocsin.lab.experiments.yield_cases import ABOUT, CASES, Case, yield_experiment
 
 YI = "YI"
 STRUCTURES = (FAI, AAI, AMEM, FI)
@@ -100,19 +100,7 @@ def _plot(title: str, kind: str, found: ByCase, heights: Mapping[str, Sequence[i
     return Plot(f"Yield index paper, {title}", panels)
 
 
-def _experiment(place: str, shows: str, measure: Callable[[Run], Outcome]) -> Experiment:
-    return Experiment(
-        name=f"yield-{place.lower().replace(' ', '')}",
-        paper=Paper.YIELD,
-        place=place,
-        shows=shows,
-        size=SIZE,
-        scale=1.0,
-        lasts="10 s",
-        engines=(),
-        measure=measure,
-    )
-
-
-FIGURE_16 = _experiment("Figure 16", "index accesses during construction", measure_construction)
-FIGURE_17 = _experiment("Figure 17", "number of index entries", measure_entries)
+FIGURE_16 = yield_experiment(
+    "Figure 16", "index accesses during construction", measure_construction, lasts="10 s"
+)
+FIGURE_17 = yield_experiment("Figure 17", "number of index entries", measure_entries)

@@ -1,4 +1,4 @@
-"""The data sets of the Yield-index paper, by the names that its Table 1 has for them."""
+"""The Yield-index paper's experiments: how one is declared, and its data sets by the names of its Table 1."""
 
 from __future__ import annotations
 
@@ -14,12 +14,29 @@ from tocsin.lab.activation.workloads import (
     UC_DENSE_VALUES,
     UC_VALUES,
 )
-from tocsin.lab.experiments.experiment import Run
+from tocsin.lab.experiments.experiment import Experiment, Paper, Run
 
 SMALL, LARGE = 50_000, 100_000
 """Tuples of each relation."""
 
 SIZE = f"{SMALL:,} (s) and {LARGE:,} (l) tuples in each relation"
+
+
+def yield_experiment(
+    place: str, shows: str, measure: Callable[[Run], Outcome], size: str = SIZE
+) -> Experiment:
+    """The experiment of a table or figure of the paper, under the name `yield-figure12`."""
+    return Experiment(
+        name=f"yield-{place.lower().replace(' ', '')}",
+        paper=Paper.YIELD,
+        place=place,
+        shows=shows,
+        size=size,
+        scale=1.0,
+        lasts="15 s",
+        engines=(),
+        measure=measure,
+    )
 
 
 class Case(NamedTuple):

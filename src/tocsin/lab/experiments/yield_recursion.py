@@ -12,9 +12,10 @@ from tocsin.index.activation.closure_graph import ClosureGraph
 from tocsin.lab.activation import SemiNaive, directed_graph, semi_naive_closure
 from tocsin.lab.activation.semi_naive import entries_passed
 from tocsin.lab.activation.workloads import RG_SOURCES, RG_VERTICES, Rows
-from tocsin.lab.experiments.experiment import Experiment, Paper, Run
+from tocsin.lab.experiments.experiment import Run
 from tocsin.lab.experiments.outcome import PLOTTED_ONLY, Axis, Cell, Column, Line, Lines, Outcome, Plot, Table
 from tocsin.lab.experiments.timing import interleaved, machine_note
+from tocsin.lab.experiments.yield_cases import yield_experiment
 
 ARCS = {"RG1": 6_000, "RG2": 8_000, "RG3": 10_000, "RG4": 12_000, "RG5": 15_000}
 SIZE = f"{ARCS['RG1']:,} to {ARCS['RG5']:,} arcs between {RG_VERTICES:,} vertices"
@@ -160,19 +161,7 @@ def _plot(place: str, up: Axis, found: Mapping[str, Read], kind: str) -> Plot:
     return Plot(f"Yield index paper, {place}: closure of RG", [Lines("closure", Axis("arcs"), up, lines)])
 
 
-def _experiment(place: str, shows: str, measure: Callable[[Run], Outcome]) -> Experiment:
-    return Experiment(
-        name=f"yield-{place.lower().replace(' ', '')}",
-        paper=Paper.YIELD,
-        place=place,
-        shows=shows,
-        size=SIZE,
-        scale=1.0,
-        lasts="10 s",
-        engines=(),
-        measure=measure,
-    )
-
-
-FIGURE_18 = _experiment("Figure 18", "index entry accesses of a closure, beside semi-naive", measure_entries)
-FIGURE_19 = _experiment("Figure 19", "running time of a closure, beside semi-naive", measure_time)
+FIGURE_18 = yield_experiment(
+    "Figure 18", "entry accesses of a closure, beside semi-naive", measure_entries, SIZE
+)
+FIGURE_19 = yield_experiment("Figure 19", "running time of a closure, beside semi-naive", measure_time, SIZE)

@@ -15,6 +15,7 @@ from tocsin.lab.activation.workloads import (
     UC_VALUES,
 )
 from tocsin.lab.experiments.experiment import Experiment, Paper, Run
+from tocsin.lab.experiments.outcome import Outcome
 
 SMALL, LARGE = 50_000, 100_000
 """Tuples of each relation."""

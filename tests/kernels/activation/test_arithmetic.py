@@ -18,9 +18,9 @@ from tocsin.index.activation.normal_form import (
     Let,
     NormalProgram,
     Relation,
-    Test,
     Variable,
 )
+from tocsin.index.activation.normal_form import Test as Comparison
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
 
@@ -82,7 +82,7 @@ def test_operations(kind: Type, functor: str) -> None:
 @pytest.mark.parametrize("kind", FUNCTORS)
 @pytest.mark.parametrize("operator", ["=", "!=", "<", "<=", ">", ">="])
 def test_comparisons(kind: Type, operator: str) -> None:
-    test = Test(operator, Variable(0), Variable(1), kind)
+    test = Comparison(operator, Variable(0), Variable(1), kind)
     program = NormalProgram(
         (Relation("a", (kind, kind)), Relation("p", ())),
         (JoinRule(Atom("p", ()), (Atom("a", (Variable(0), Variable(1))),), tests=(test,)),),

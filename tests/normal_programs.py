@@ -15,7 +15,6 @@ from tocsin.index.activation.normal_form import (
     Anything,
     Atom,
     Call,
-    ClosureRule,
     Constant,
     Expression,
     JoinRule,
@@ -23,6 +22,8 @@ from tocsin.index.activation.normal_form import (
     NormalProgram,
     Step,
     Variable,
+    head_of,
+    reads,
 )
 
 Binding = dict[int, Value]
@@ -61,17 +62,6 @@ def check_types(program: NormalProgram, contents: Contents) -> None:
                 relation,
                 held,
             )
-
-
-def head_of(step: Step) -> str:
-    return step.head.relation if isinstance(step, JoinRule) else step.head
-
-
-def reads(step: Step) -> set[str]:
-    """The relations that a step looks at."""
-    if isinstance(step, JoinRule):
-        return {atom.relation for atom in (*step.body, *step.negated)}
-    return {step.arc if isinstance(step, ClosureRule) else step.origin}
 
 
 def waits_for(step: Step) -> set[str]:

@@ -13,7 +13,7 @@ more. All its entries are known by then: a plan may go on from any of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -26,7 +26,8 @@ from tocsin.index.activation.normal_form import (
     ClosureRule,
     JoinRule,
     NormalProgram,
-    Step,
+    head_of,
+    reads,
 )
 from tocsin.index.activation.planning import plan_for
 from tocsin.index.activation.plans import Plan
@@ -115,7 +116,7 @@ class Arrangement:
     def _arrange_relations(self, reported: Collection[str] | None) -> None:
         needs: dict[str, set[str]] = {name: set() for name in self.types}
         for step in self.program.steps:
-            needs[head_of(step)].update(origins_of(step))
+            needs[head_of(step)].update(reads(step))
         self._components = components_in_order(needs)
         self._recursive = frozenset(
             name
@@ -193,15 +194,3 @@ class Arrangement:
             schedules += [(layout.RELEASE, link) for link in (*listed, *counted)]
             record[layout.R_GOING_END] = len(schedules)
         self._store.memory.put(layout.SCHEDULES, np.array(schedules, np.int64).reshape(-1))
-
-
-def head_of(step: Step) -> str:
-    """The relation that a step gives tuples to."""
-    return step.head.relation if isinstance(step, JoinRule) else step.head
-
-
-def origins_of(step: Step) -> Iterable[str]:
-    """The relations that a step looks at."""
-    if isinstance(step, JoinRule):
-        return [atom.relation for atom in (*step.body, *step.negated)]
-    return [step.arc if isinstance(step, ClosureRule) else step.origin]

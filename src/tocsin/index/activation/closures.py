@@ -32,6 +32,8 @@ from tocsin.index.activation.normal_form import (
     Step,
     Term,
     Variable,
+    head_of,
+    reads,
 )
 
 
@@ -83,18 +85,6 @@ def closure_steps(program: NormalProgram, loadable: Collection[str] = ()) -> Nor
             if closure is not None:
                 closures[relation.name] = closure
     return _with_closures(program, closures)
-
-
-def head_of(step: Step) -> str:
-    """The relation that a step gives tuples of."""
-    return step.head.relation if isinstance(step, JoinRule) else step.head
-
-
-def reads(step: Step) -> set[str]:
-    """The relations that a step looks at."""
-    if isinstance(step, JoinRule):
-        return {atom.relation for atom in (*step.body, *step.negated)}
-    return {step.arc if isinstance(step, ClosureRule) else step.origin}
 
 
 def _as_closure(relation: Relation, steps: Sequence[Step], takes_facts: bool) -> _Closure | None:

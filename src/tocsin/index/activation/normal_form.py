@@ -157,6 +157,18 @@ class ClosureRule:
 Step = JoinRule | MapRule | AggregateRule | ClosureRule
 
 
+def head_of(step: Step) -> str:
+    """The relation that a step gives tuples of."""
+    return step.head.relation if isinstance(step, JoinRule) else step.head
+
+
+def reads(step: Step) -> set[str]:
+    """The relations that a step looks at."""
+    if isinstance(step, JoinRule):
+        return {atom.relation for atom in (*step.body, *step.negated)}
+    return {step.arc if isinstance(step, ClosureRule) else step.origin}
+
+
 @dataclass(frozen=True, slots=True)
 class NormalProgram:
     """All that the index is built from. `facts` are those that stand in the program itself."""

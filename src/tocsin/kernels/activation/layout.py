@@ -21,6 +21,7 @@ The first slots are fixed; relations, links and data indexes have slots of their
     EMISSIONS    int64    derivations that were found and not yet counted: (relation, sign, rank, columns...)
     OUTBOX       int64    tuples that a step outside the kernels waits for: (what, relation, tuple, sign)
     INBOX        int64    the columns of tuples that come or go
+    FAILURES     int64    for each rule, how many derivations say what has no value, and why the last one does
 
 A *relation* is a table of tuples, numbered as they come, each number used again when its tuple is gone:
 
@@ -78,7 +79,7 @@ EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INB
     FAILING,  # derivations that stand now, though what they say has no value: none once all is settled
     INDEX_ACCESSES,
     TUPLE_ACCESSES,
-    ACTIVATIONS,  # plans run for a tuple
+    ACTIVATIONS,  # plans that found a first partner for a tuple, or needed none
     BARREN,  # of which nothing came
     CONTROL_WORDS,
 ) = range(24)
@@ -106,7 +107,7 @@ TAKING_AWAY, PUTTING_IN = range(2)
     RELATION,
 ) = range(17)
 
-ROWS, COUNTS, STATES, HASHED, PENDING, CHANGED, RANKS, SUPPORTS, RELATION_SLOTS = range(9)
+ROWS, COUNTS, STATES, HASHED, PENDING, CHANGED, RANKS, SUPPORTS = range(8)
 
 GIVEN, PRESENT, QUEUED, NOTED, BEFORE = 1, 2, 4, 8, 16
 
@@ -115,7 +116,7 @@ C_FROM, C_TO, C_RECURSIVE, COMPONENT_WORDS = range(4)
 
 # LINKS
 L_RELATION, L_INDEX, L_MEMBER, L_BASE, L_COLUMNS, L_TESTS, L_TESTS_END, L_COUNTED, LINK = range(9)
-ENTRIES, NEXTS, LASTS, LINK_SLOTS = range(4)
+ENTRIES, NEXTS, LASTS = range(3)
 
 # INDEXES
 I_WIDTH, I_MEMBERS, I_BASE, I_SIZE, I_ROOM, I_FREE, I_ORDER, INDEX = range(8)

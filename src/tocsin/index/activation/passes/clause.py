@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors, syntax
@@ -127,6 +128,35 @@ def solved_for(test: Test, bound: Container[Variable]) -> tuple[Variable, Expres
         if isinstance(variable, Variable) and variable not in bound:
             return (variable, expression) if all(v in bound for v in variables_of(expression)) else None
     return None
+
+
+class Solution(NamedTuple):
+    """An equation that gives a variable its value."""
+
+    variable: Variable
+    expression: Expression
+    test: Test
+
+
+def solved_in_order(tests: Sequence[Test], bound: set[Variable]) -> tuple[list[Solution], list[Test]]:
+    """The equations that bind further variables, in an order in which they can be, and the other tests.
+
+    The variables are added to `bound`.
+    """
+    solutions: list[Solution] = []
+    waiting = list(tests)
+    while True:
+        left: list[Test] = []
+        for test in waiting:
+            solution = solved_for(test, bound)
+            if solution is None:
+                left.append(test)
+            else:
+                solutions.append(Solution(*solution, test))
+                bound.add(solution[0])
+        if len(left) == len(waiting):
+            return solutions, left
+        waiting = left
 
 
 def folded(call: Call) -> Call | Constant:

@@ -14,7 +14,7 @@ from tocsin.index.activation.normal_form import (
     Test,
     Variable,
 )
-from tocsin.index.activation.passes.clause import Clause, atom_variables, solved_for, variables_of
+from tocsin.index.activation.passes.clause import Clause, atom_variables, solved_in_order, variables_of
 from tocsin.index.activation.passes.made import Made
 from tocsin.index.activation.passes.text_work import value_of
 
@@ -61,23 +61,10 @@ def _lets_and_tests(clause: Clause) -> tuple[list[Let], list[Test]]:
     An equation for a variable that an atom binds is a let too: it may find the atom's tuples.
     """
     in_atoms = atom_variables(clause.atoms)
-    bound = set(in_atoms)
-    lets: list[Let] = []
-    waiting = clause.tests
-    while True:
-        left = []
-        for test in waiting:
-            solution = solved_for(test, bound)
-            if solution is None:
-                left.append(test)
-            else:
-                lets.append(Let(*solution, test.type))
-                bound.add(solution[0])
-        if len(left) == len(waiting):
-            break
-        waiting = left
+    solutions, others = solved_in_order(clause.tests, set(in_atoms))
+    lets = [Let(solution.variable, solution.expression, solution.test.type) for solution in solutions]
     tests: list[Test] = []
-    for test in waiting:
+    for test in others:
         if test.operator == "=" and test.left in in_atoms and isinstance(test.left, Variable):
             lets.append(Let(test.left, test.right, test.type))
         elif test.operator == "=" and test.right in in_atoms and isinstance(test.right, Variable):

@@ -21,6 +21,7 @@ from tocsin.index.activation.passes.clause import (
     can_fail,
     is_text_test,
     solved_for,
+    solved_in_order,
     test_variables,
 )
 from tocsin.index.activation.passes.emitting import emit
@@ -205,21 +206,9 @@ class _Work:
 def _closure(atoms: Iterable[Atom], tests: list[Test]) -> tuple[set[Variable], list[Test]]:
     """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
     bound = atom_variables(atoms)
-    decided: list[Test] = []
-    waiting = tests
-    while True:
-        left = []
-        for test in waiting:
-            solution = solved_for(test, bound)
-            if solution is None:
-                left.append(test)
-            else:
-                bound.add(solution[0])
-                decided.append(test)
-        if len(left) == len(waiting):
-            break
-        waiting = left
-    return bound, decided + [test for test in waiting if test_variables(test) <= bound]
+    solutions, others = solved_in_order(tests, bound)
+    decided = [solution.test for solution in solutions]
+    return bound, decided + [test for test in others if test_variables(test) <= bound]
 
 
 def _sides(test: Test) -> set[Variable]:

@@ -123,9 +123,9 @@ def _initialised(binaries: Path, folder: Path, user: str | None) -> Path:
 
 
 def _init_database(binaries: Path, folder: Path, user: str | None) -> None:
+    options = ["--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"]
     subprocess.run(
-        [str(binaries / "initdb"), "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-N"]
-        + ["-E", "UTF8", "--locale=C"],
+        [str(binaries / "initdb"), "-D", str(folder / "data"), *options],
         check=True,
         capture_output=True,
         text=True,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
-
 from tests.postgres_server import NoServer, PostgresServer, running_server
+
 from tocsin.spark.session import session
 
 QUICK_START = {

@@ -125,7 +125,7 @@ create trigger e with (throttle = '1 hour', dedup = 'ip') from t, u when t.x = u
             "expected a length of time such as '10 minutes', found 600: it is written as text, with its unit",
         ),
         ("c", 5, 51, "expected the end of the field's name after 'a', found 'b'"),
-        ("d", 6, 101, "expected a condition after 'and', found ';'"),
+        ("d", 6, 102, "expected a condition after 'and', found ';'"),
         ("e", 7, 53, "'ip' has no alias: with several tables a field starts with 't' or 'u'"),
     ]
 

@@ -34,11 +34,13 @@ class RuleVersion:
     number    counts up from 1
     base      the path of a saved index
     changes   the path of the operations that lead from there to this version; None when there are none
+    named     the top-level fields that alerts' texts and dedup fields look at
     """
 
     number: int
     base: str
     changes: str | None = None
+    named: tuple[str, ...] = ()
 
     def open(self) -> Index:
         """The rules, in a worker or in the driver; opened once, and not to be changed by anybody."""

@@ -12,7 +12,6 @@ When the folder of a batch is there, the batch was written before, and nothing i
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import uuid
@@ -25,10 +24,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from tocsin.errors import InputError, UsageError
+from tocsin.spark.streaming.checkpoint import sync_folder
 from tocsin.spark.streaming.found_rows import json_lines, plain_kept
 
 FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
+_NO_MARK = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ class FolderSink:
         draft = self.folder / f"{_WRITING}{batch}-{uuid.uuid4().hex}"
         rows = alerts.drop("batch")  # the folder's name says it
         if self.format == "jsonl":
-            json_lines(rows).write.text(draft.as_uri())
+            json_lines(rows).write.options(**_NO_MARK).text(draft.as_uri())
         else:
-            plain_kept(rows).write.parquet(draft.as_uri())
+            plain_kept(rows).write.options(**_NO_MARK).parquet(draft.as_uri())
         self._settle(draft, final)
 
     def close(self) -> None:
@@ -91,4 +92,22 @@ class FolderSink:
 
     def _settle(self, draft: Path, final: Path) -> None:
         """Give a finished folder its name, unless nothing is in it."""
-        raise NotImplementedError
+        is_empty = _has_no_lines if self.format == "jsonl" else _has_no_rows
+        for file in list(draft.iterdir()):
+            if file.name.startswith((".", "_")) or is_empty(file):
+                file.unlink()
+        if any(draft.iterdir()):
+            draft.rename(final)
+            sync_folder(self.folder)
+        else:
+            draft.rmdir()
+
+
+def _has_no_lines(file: Path) -> bool:
+    return file.stat().st_size == 0
+
+
+def _has_no_rows(file: Path) -> bool:
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(file).num_rows == 0

@@ -138,7 +138,7 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
             _note_rejects(report, part, piece, chunk)
             if report.rejects and not job.skip_bad:
                 return report
-            columns = _columns(piece, chunk.kept)
+            columns = kept_columns(piece, chunk.kept)
             matches = matcher.match(chunk.events)
             kept = {each: plain(columns[each], each) for each in job.keep if each in columns}
             for each, values in kept.items():
@@ -274,7 +274,7 @@ def _present(piece: Slice, names: set[str]) -> list[str]:
     return sorted(names)
 
 
-def _columns(piece: Slice, kept: pa.Table) -> dict[str, pa.Array]:
+def kept_columns(piece: Slice, kept: pa.Table) -> dict[str, pa.Array]:
     """The columns of a chunk, each as one array, JSON texts marked as such."""
     types = dict(piece.layout)
     columns = {}

@@ -115,7 +115,10 @@ def test_a_receiver_that_fails_at_random(spark: SparkSession, receiver: Receiver
     receiver.headers = {"Retry-After": "0"}
     sink = opened(spark, f"{receiver.url}/#alerts=20")
     for batch in range(3):
-        receiver.fates = [draw.choice([503, 429, 408, SILENT, LOST, 200, 200, 200]) for _ in range(60)]
+        receiver.fates = []
+        for _ in range(20):
+            failures = draw.choices([503, 429, 408, SILENT, LOST], k=draw.randrange(4))
+            receiver.fates += [*failures, 200]
         sink.write(small_alerts(spark, batch, 400, parts=5), batch)
         told = [alert["alert"] for alert in receiver.received if alert["batch"] == batch]
         assert len(set(told)) == 400

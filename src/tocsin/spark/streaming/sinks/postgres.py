@@ -132,9 +132,10 @@ class PostgresSink:
         """Make a table; another stream may be doing the same at this moment."""
         import psycopg
 
+        errors = psycopg.errors
         try:
             connection.execute(statement)
-        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+        except (errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateObject):
             connection.execute(statement)
         except psycopg.errors.InsufficientPrivilege as error:
             raise InputError(

@@ -82,9 +82,10 @@ def type_of(field: StructField) -> str:
 
 def csv_blocks(alerts: DataFrame, types: Mapping[str, str]) -> DataFrame:
     """Alerts as CSV for COPY, in blocks; `types` are the types of the table's columns by name."""
-    return alerts.select(
-        *(_written(field, types[field.name]).alias(field.name) for field in alerts.schema)
-    ).mapInArrow(_csv_in_worker, BLOCK_SCHEMA)
+    written = [
+        _written(field, types[field.name]).alias(f"c{number}") for number, field in enumerate(alerts.schema)
+    ]
+    return alerts.select(*written).mapInArrow(_csv_in_worker, BLOCK_SCHEMA)
 
 
 def _written(field: StructField, target: str) -> Column:

@@ -1,4 +1,4 @@
-"""The rules of a stream as they change: looked at before each new batch, numbered, and kept in the checkpoint.
+"""The rules of a stream as they change: looked at before each new batch, numbered, kept in the checkpoint.
 
     rules/00000003-9f2c....tocsin    the index of version 3
     rules/00000003.json              what is known of it
@@ -140,6 +140,7 @@ class RuleWatch:
         self._read: Rules | None = None
         self._pending: dict[str, list[Any]] = {}
         self._purged = 0
+        self.latest: VersionRecord | None = None
         self.latest = self._last_known()
 
     def start(self) -> RuleVersion:
@@ -172,15 +173,20 @@ class RuleWatch:
 
     def version(self, number: int) -> RuleVersion:
         """A version that a batch was begun with."""
+        return self._version(self.record(number))
+
+    def has_throttles(self, number: int) -> bool:
+        """Whether any rule of a version has a throttle."""
+        return self.record(number).throttles
+
+    def record(self, number: int) -> VersionRecord:
+        """What is known of a version."""
+        if self.latest is not None and self.latest.version == number:
+            return self.latest
         known = read_json(self._folder / f"{number:08d}.json")
         if known is None:
             raise InputError(f"{self._folder}: version {number} of the rules is not there any more")
-        return self._version(VersionRecord(**known))
-
-    def record(self, number: int) -> VersionRecord | None:
-        """What is known of a version."""
-        known = read_json(self._folder / f"{number:08d}.json")
-        return None if known is None else VersionRecord(**known)
+        return VersionRecord(**known)
 
     def purge(self, needed: int) -> None:
         """Remove what no batch can need: versions before `needed`, but for the last few."""
@@ -193,7 +199,7 @@ class RuleWatch:
         used = set()
         for number in kept:
             known = self.record(number)
-            used |= {known.base, known.changes} if known is not None else set()
+            used |= {known.base, known.changes}
         for path in self._folder.iterdir():
             if path.suffix in (".tocsin", ".changes") and path.name not in used and path.name[0] != ".":
                 path.unlink(missing_ok=True)

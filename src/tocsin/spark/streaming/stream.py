@@ -191,12 +191,12 @@ def stream(
     on from there, exactly once into folders and PostgreSQL. Without one it stands beside the first folder
     among the sinks, as NAME.checkpoint.
 
-    `key` and `time` name fields of the events, as conditions write them; without them an event is known by its
-    place in the source, and its time is that of its batch. `keep` names top-level fields that alerts carry.
-    Records that are no events go to the folder `rejects`, in the checkpoint without one.
+    `key` and `time` name fields of the events, as conditions write them; without them an event is known by
+    its place in the source, and its time is that of its batch. `keep` names top-level fields that alerts
+    carry. Records that are no events go to the folder `rejects`, in the checkpoint without one.
 
-    `every` ('5 seconds') says how often to look for events; `once` ends when all that is there has been through.
-    `preparation` is for free text (monitor/preparing.py). Raises UsageError, InputError or RuleErrors when
+    `every` ('5 seconds') says how often to look for events; `once` ends when all that is there has been
+    through. `preparation` is for free text (monitor/preparing.py). Raises UsageError, InputError or RuleErrors when
     something is wrong before it starts.
     """
     from tocsin.monitor.warming import is_warm, warm_up
@@ -399,7 +399,7 @@ class _Reports:
 
     def finish(self) -> None:
         """No more batches will come."""
-        if self._is_told_at_end and 0 < self._events:
+        if self._is_told_at_end and self._events > 0:
             self._tell()
 
     def _tell(self) -> None:

@@ -21,16 +21,17 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, TocsinError, each_error
+from tocsin.errors import InputError, RuleError, TocsinError, each_error, raise_all
 from tocsin.spark.streaming.checkpoint import read_json, write_json, write_whole
 from tocsin.spark.streaming.rule_versions import RuleVersion
 
 if TYPE_CHECKING:
     from tocsin.grammar.rules import Rules
-    from tocsin.monitor.index import Index
+    from tocsin.monitor.building import AnyIndex
     from tocsin.monitor.preparing import Preparation
+    from tocsin.spark.streaming.rule_changes import Operation
 
 KEPT_VERSIONS = 1_000
 """Versions of which it is still known what they were."""
@@ -138,7 +139,7 @@ class RuleWatch:
         self._refused = refused
         self._stamp: Stamp | str | None = None
         self._read: Rules | None = None
-        self._pending: dict[str, list[Any]] = {}
+        self._pending: dict[str, Operation] = {}
         self._purged = 0
         self.latest: VersionRecord | None = None
         self.latest = self._last_known()
@@ -219,7 +220,7 @@ class RuleWatch:
             return
         rules = self._files.read()
         changed = self._changes_to(rules)
-        if changed is None:
+        if changed is None or self.latest is None:
             index = self._built(rules)
             draft = self._folder / f".{number:08d}.tocsin"
             index.save(draft)
@@ -229,7 +230,6 @@ class RuleWatch:
             lines = "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changed.values())
             name = f"{number:08d}-{blake2b(lines.encode(), digest_size=16).hexdigest()}.changes"
             write_whole(self._folder / name, lines.encode())
-            assert self.latest is not None
             self._settle(number, digest, self.latest.base, name)
             self._pending = changed
         self._read = rules
@@ -248,18 +248,15 @@ class RuleWatch:
         write_json(self._folder / f"{number:08d}.json", asdict(record))
         self.latest = record
 
-    def _built(self, rules: Rules) -> Index:
+    def _built(self, rules: Rules) -> AnyIndex:
         """The index of all rules; RuleErrors with every error of files and conditions."""
-        from tocsin.errors import raise_all
         from tocsin.monitor.building import build_prepared
-        from tocsin.monitor.index import Index
 
         try:
             built = build_prepared(rules, "atree", self._files.preparation)
         except RuleError as error:
             raise_all([*rules.rejected, *each_error(error)])
         raise_all(rules.rejected)
-        assert isinstance(built, Index)
         return built
 
     def _copied(self, number: int, saved: str) -> str:
@@ -281,9 +278,17 @@ class RuleWatch:
         draft.replace(self._folder / name)
         return name
 
-    def _changes_to(self, rules: Rules) -> dict[str, list[Any]] | None:
+    def _changes_to(self, rules: Rules) -> dict[str, Operation] | None:
         """The operations that lead from the base to these rules, by id; None when an index is better."""
-        return None
+        from tocsin.spark.streaming.rule_changes import difference, operations
+
+        if self._read is None or self.latest is None or len(rules) < FEWEST_RULES:
+            return None
+        changed = difference(self._read, rules)
+        if changed is None or len(changed) + len(self._pending) > MOST_CHANGES:
+            return None
+        base = RuleVersion(self.latest.version, str(self._folder / self.latest.base)).open()
+        return operations(base, self._pending, rules, changed, self._files.preparation)
 
     # ---- What is there
 

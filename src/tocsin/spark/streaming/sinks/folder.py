@@ -114,4 +114,5 @@ def _has_no_lines(file: Path) -> bool:
 def _has_no_rows(file: Path) -> bool:
     import pyarrow.parquet as pq
 
-    return pq.read_metadata(file).num_rows == 0
+    rows: int = pq.read_metadata(file).num_rows
+    return rows == 0

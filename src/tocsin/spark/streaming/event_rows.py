@@ -10,7 +10,7 @@ import pyarrow as pa
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.spark.columns import Layout
-from tocsin.spark.streaming.event_values import keys_of
+from tocsin.spark.streaming.event_values import keys_of, mended
 from tocsin.spark.streaming.finding import Events, Finder, Rejected
 from tocsin.spark.streaming.found_rows import Wanted
 from tocsin.spark.streaming.rule_versions import RuleVersion
@@ -38,11 +38,12 @@ class RowReader:
     def rows(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """The found rows of a batch. Rows with texts that are not valid UTF-8 are rejects."""
         kept = self._layout.kept[: len(self._wanted.keep)]
+        looked_at = self._layout.kept[len(kept) :]
         if self._finder is None:
-            others = pa.schema([batch.schema.field(column).with_name(name) for column, name in kept])
-            self._finder = Finder(self._rules, self._wanted, others)
+            schema = pa.schema([batch.schema.field(column).with_name(name) for column, name in kept])
+            self._finder = Finder(self._rules, self._wanted, schema)
         finder = self._finder
-        columns = {name: batch.column(column) for column, name in self._layout.kept}
+        columns = {name: batch.column(column) for column, name in looked_at}
         place, ordinal = self._places(columns, batch.num_rows)
         unreadable: dict[int, str] = {}
         cells = self._cells(finder, batch, unreadable)
@@ -55,8 +56,8 @@ class RowReader:
             good = np.delete(np.arange(batch.num_rows), bad)
             yield from self.rows(batch.take(pa.array(good)))
             return
-        kept_columns = {name: columns[name] for _, name in kept}
-        yield from finder.rows(Events(cells, place, ordinal, columns, kept_columns))
+        others = {name: batch.column(column) for column, name in kept}
+        yield from finder.rows(Events(cells, place, ordinal, columns, others))
 
     def _cells(self, finder: Finder, batch: pa.RecordBatch, unreadable: dict[int, str]) -> EventBatch:
         if not self._layout.tested:
@@ -77,6 +78,7 @@ class RowReader:
                 for topic, partition, offset in zip(*parts, strict=True)
             ]
             return pa.array(places, pa.string()), pa.array(ordinals, pa.string())
-        key, _ = keys_of(columns.get(self._wanted.key[0]), self._wanted.key, count)
+        column, _ = mended(columns[self._wanted.key[0]])
+        key, _ = keys_of(column, self._wanted.key, count)
         known = key.fill_null(UNKNOWN_PLACE)
         return known, known

@@ -149,28 +149,31 @@ class RuleWatch:
         if self.latest is None:
             self._stamp = self._files.stamp()
             self._take_up(self._files.digest())
-            return self.current()
         return self.current()
 
     def current(self) -> RuleVersion:
         """The version for a new batch: looks whether the rules have changed."""
-        stamp: Stamp | str
         try:
-            stamp = self._files.stamp()
-            if stamp != self._stamp:
-                self._stamp = stamp
-                digest = self._files.digest()
-                if self.latest is None or digest != self.latest.digest:
-                    self._take_up(digest)
-        except RuleError as error:
-            self._refuse(each_error(error))
+            stamp: Stamp | str = self._files.stamp()
         except TocsinError as error:
-            if str(error) != self._stamp:
-                self._stamp = str(error)
-                self._refuse([error])
+            stamp = str(error)
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._look_again()
         if self.latest is None:
             raise InputError("there are no rules to begin with")
         return self._version(self.latest)
+
+    def _look_again(self) -> None:
+        """Take up the rules, if they are others and can be taken."""
+        try:
+            digest = self._files.digest()
+            if self.latest is None or digest != self.latest.digest:
+                self._take_up(digest)
+        except RuleError as error:
+            self._refused(each_error(error))
+        except TocsinError as error:
+            self._refused([error])
 
     def version(self, number: int) -> RuleVersion:
         """A version that a batch was begun with."""
@@ -299,6 +302,3 @@ class RuleWatch:
     def _last_known(self) -> VersionRecord | None:
         numbers = sorted(int(path.stem) for path in self._folder.glob("[0-9]*.json"))
         return self.record(numbers[-1]) if numbers else None
-
-    def _refuse(self, errors: Sequence[TocsinError]) -> None:
-        self._refused(errors)

@@ -202,8 +202,8 @@ def stream(
     carry. Records that are no events go to the folder `rejects`, in the checkpoint without one.
 
     `every` ('5 seconds') says how often to look for events; `once` ends when all that is there has been
-    through. `preparation` is for free text (monitor/preparing.py). Raises UsageError, InputError or RuleErrors
-    when something is wrong before it starts.
+    through. `preparation` is for free text (monitor/preparing.py). Raises UsageError, InputError or
+    RuleErrors when something is wrong before it starts.
     """
     from tocsin.monitor.warming import is_warm, warm_up
     from tocsin.spark.streaming.rule_watching import RuleFiles, RuleWatch

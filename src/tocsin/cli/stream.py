@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = {"spark.ui.showConsoleProgress": "false"}
     if arguments.packages is not None:
         config["spark.jars.packages"] = arguments.packages
-    spark = session(config=config)
+    spark = session("local[*,4]", config=config)  # a worker that dies is replaced, and its task done again
     with _interrupts() as interrupts:
         started = stream(
             arguments.source,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.events.arrow import batch_of_table
@@ -30,7 +30,8 @@ SCALARS = (
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner))
 
 
-@given(st.lists(VALUES, max_size=20))
+@settings(max_examples=40)
+@given(st.lists(VALUES, max_size=8))
 def test_a_key_is_a_string_as_it_is_and_else_json(values: list[Any]) -> None:
     keys, reasons = keys_of(json_column(values), ("k",), len(values))
     for row, value in enumerate(values):
@@ -43,7 +44,8 @@ def test_a_key_is_a_string_as_it_is_and_else_json(values: list[Any]) -> None:
     assert len(reasons) == values.count(None)
 
 
-@given(st.lists(st.none() | VALUES, max_size=20))
+@settings(max_examples=40)
+@given(st.lists(st.none() | VALUES, max_size=8))
 def test_a_nested_key(values: list[Any]) -> None:
     column = json_column([{"id": value, "other": 1} for value in values])
     keys, reasons = keys_of(column, ("user", "id"), len(values))

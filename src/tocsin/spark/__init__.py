@@ -18,5 +18,15 @@ from tocsin.spark.match_plan import explain
 from tocsin.spark.scores import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
+from tocsin.spark.streaming.stream import stream
 
-__all__ = ["build", "explain", "match", "score", "session", "statistics", "tm_score"]
+__all__ = [
+    "build",
+    "explain",
+    "match",
+    "score",
+    "session",
+    "statistics",
+    "stream",
+    "tm_score",
+]

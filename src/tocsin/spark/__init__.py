@@ -15,5 +15,6 @@ from tocsin.spark.match import match
 from tocsin.spark.scores import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
+from tocsin.spark.streaming.stream import stream
 
-__all__ = ["match", "score", "session", "statistics", "tm_score"]
+__all__ = ["match", "score", "session", "statistics", "stream", "tm_score"]

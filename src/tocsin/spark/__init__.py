@@ -13,6 +13,7 @@ has to choose its threads before they are there.
 from __future__ import annotations
 
 from tocsin.spark.building.build import build
+from tocsin.spark.evaluation.evaluate import evaluate
 from tocsin.spark.match import match
 from tocsin.spark.match_plan import explain
 from tocsin.spark.scores import score, tm_score
@@ -22,6 +23,7 @@ from tocsin.spark.streaming.stream import stream
 
 __all__ = [
     "build",
+    "evaluate",
     "explain",
     "match",
     "score",

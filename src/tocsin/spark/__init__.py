@@ -11,9 +11,11 @@ has to choose its threads before they are there.
 
 from __future__ import annotations
 
+from tocsin.spark.activation.activating import activate
+from tocsin.spark.activation.explaining import explain_activation
 from tocsin.spark.match import match
 from tocsin.spark.scores import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
 
-__all__ = ["match", "score", "session", "statistics", "tm_score"]
+__all__ = ["activate", "explain_activation", "match", "score", "session", "statistics", "tm_score"]

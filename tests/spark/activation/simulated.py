@@ -16,10 +16,14 @@ from tocsin.spark.activation.keyed import Head, KeyedEngine
 from tocsin.spark.activation.lifetimes import Life, Timed, life_at_start, lived
 from tocsin.spark.activation.rows import Change, Moved
 from tocsin.spark.activation.steps import PASS, Step, key_of, results, steps_of
-from tocsin.spark.activation.texts import fact_of_text, texts_of
+from tocsin.spark.activation.texts import Texts, fact_of_text, texts_of
 
 Given = tuple[str, str, Tuple, int, int]
 """op, relation, tuple, seq, time"""
+
+
+Times = Mapping[tuple[str, Texts, int | None, str], int]
+"""The event time of each row that came."""
 
 
 class DictState:
@@ -74,7 +78,9 @@ class Simulated:
 
     def batch(self, changes: Sequence[Given], watermark: int = 0) -> set[tuple[str, str, Tuple, int | None]]:
         """One micro-batch: what comes out of it, tuples as texts."""
-        times = {(relation, texts_of(values), seq, op): time for op, relation, values, seq, time in changes}
+        times: Times = {
+            (relation, texts_of(values), seq, op): time for op, relation, values, seq, time in changes
+        }
         rows = [
             Moved("given", op, relation, texts_of(values), seq) for op, relation, values, seq, _ in changes
         ]
@@ -84,9 +90,7 @@ class Simulated:
         assert len(set(found)) == len(found)
         return {(row.op, row.relation, row.tuple, row.seq) for row in found}
 
-    def _step(
-        self, step: Step, rows: list[Moved], times: Mapping[tuple[str, Tuple, int, str], int], watermark: int
-    ) -> list[Moved]:
+    def _step(self, step: Step, rows: list[Moved], times: Times, watermark: int) -> list[Moved]:
         out: list[Moved] = []
         arrived: dict[tuple[int, str], list[Change]] = {}
         self._random.shuffle(rows)
@@ -125,7 +129,7 @@ class Simulated:
     def _live(
         self,
         arrived: Mapping[tuple[int, str], list[Change]],
-        times: Mapping[tuple[str, Tuple, int, str], int],
+        times: Times,
         watermark: int,
     ) -> list[Moved]:
         changes = {key: each for (_, key), each in arrived.items()}

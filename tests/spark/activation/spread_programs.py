@@ -1,4 +1,4 @@
-"""Random programs whose rules can be spread over keys, in all the ways there are; subsets of one large program."""
+"""Random programs whose rules can be spread over keys: parts of one large program."""
 
 from __future__ import annotations
 

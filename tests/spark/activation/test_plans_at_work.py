@@ -1,4 +1,4 @@
-"""Random programs and changes through their plans, without Spark: every seq gives what an engine's apply gives."""
+"""Random programs and changes through their plans, without Spark: each seq gives what an engine gives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.spark.activation.spread_programs import (
 )
 from tests.spark.activation.spread_programs import INPUTS as SPREAD_INPUTS
 
-from tocsin.errors import DerivationError, RuleError
+from tocsin.errors import DerivationError
 from tocsin.monitor.programs.changes import Changes
 from tocsin.monitor.programs.engine import Engine
 from tocsin.monitor.programs.program import Program

@@ -37,7 +37,9 @@ def plan(program: Program) -> Plan:
     for part, level in zip(parts, levels, strict=True):
         if part.is_taken_apart:
             counted |= dict.fromkeys(part.relations, level)
-            units += [_counted_unit(program, len(units) + n, level, each) for n, each in enumerate(part.clauses)]
+            units += [
+                _counted_unit(program, len(units) + n, level, each) for n, each in enumerate(part.clauses)
+            ]
         else:
             units.append(_complete_unit(program, len(units), level, part))
     made = {name for part in parts for name in part.relations}
@@ -87,7 +89,7 @@ def _parts(program: Program) -> list[_Part]:
 
 
 def _merged(part: _Part, parts: Sequence[_Part]) -> tuple[_Part, list[_Part]] | None:
-    """A component as one with all the complete parts it takes from, or with one of them; and which these are."""
+    """A component as one with all complete parts that it takes from, or with one; and which these are."""
     sources = [each for each in parts if each.columns is not None and part.below & set(each.relations)]
     for taken in [sources, *([each] for each in sources if len(sources) > 1)]:
         if not taken or _is_between(part, taken, parts):
@@ -151,6 +153,4 @@ def _complete_unit(program: Program, number: int, level: int, part: _Part) -> Un
 def _counted_unit(program: Program, number: int, level: int, clause: Clause) -> Unit:
     variable = next(iter(clause.shared), None)
     own, name, ports = counted_program(program, clause, variable)
-    return Unit(
-        number, level, own, ports, {name: clause.head.relation}, variable, True, (clause.rule.text,)
-    )
+    return Unit(number, level, own, ports, {name: clause.head.relation}, variable, True, (clause.rule.text,))

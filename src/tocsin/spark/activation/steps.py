@@ -30,7 +30,7 @@ PASSING_KEYS = 16
 
 
 class Route(NamedTuple):
-    """Where a row goes: a unit's number (of a relation, where relations are counted), and what is its key there.
+    """Where a row goes: the number of a unit (of a relation, where tuples are keys), and what its key is.
 
     `port` is the name that its relation has there.
     """
@@ -99,7 +99,7 @@ def results(plan: Plan, rows: Collection[Moved]) -> list[Moved]:
 
 
 def _joined(plan: Plan, level: int) -> dict[Taken, list[Route]]:
-    """What the units of a level take: facts of relations that nothing derives and of their own, else net changes."""
+    """What the units of a level take: facts of their own relations and of inputs, net changes of others."""
     takes: dict[Taken, list[Route]] = {}
     for unit in plan.units:
         if unit.level != level:

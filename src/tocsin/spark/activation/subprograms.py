@@ -26,7 +26,7 @@ KEY_COLUMN = "the key"
 
 
 class _ThroughPorts(Rewriter):
-    """Copies a rule with the names of ports: `columns` says which, else the first column with the variable."""
+    """Copies a rule with the names of ports: by these columns, else by the first one with the variable."""
 
     def __init__(self, variable: str | None, columns: Mapping[str, int]) -> None:
         self._variable = variable
@@ -47,7 +47,7 @@ class _ThroughPorts(Rewriter):
 def complete_program(
     program: Program, clauses: Sequence[tuple[Clause, str | None]], columns: Mapping[str, int], made: set[str]
 ) -> tuple[Program, tuple[Port, ...]]:
-    """The program of a unit that makes whole relations, and its ports; each rule with its variable, if any."""
+    """The program of a unit that makes whole relations, and its ports; rules come with their variables."""
     ports = {Port(name, columns.get(name)): None for name in program.relations if name in made}
     rules = []
     for clause, variable in clauses:
@@ -98,9 +98,7 @@ def _assembled(relations: Sequence[Relation], rules: Sequence[Rule], reported: S
             edges[head.relation] |= _names(rule)
     strata = components_in_order({name: sorted(below) for name, below in edges.items()})
     directives = tuple(Directive("output", name, {}) for name in reported)
-    return Program(
-        CheckedProgram({each.name: each for each in relations}, tuple(rules), directives, strata)
-    )
+    return Program(CheckedProgram({each.name: each for each in relations}, tuple(rules), directives, strata))
 
 
 def _names(rule: Rule) -> set[str]:

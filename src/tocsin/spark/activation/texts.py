@@ -57,10 +57,7 @@ def fact_of_text(text: str) -> tuple[str, Texts]:
 
 def one_text_each(texts: pa.Array, kind: Type, column: str) -> tuple[pa.Array, dict[int, str]]:
     """The one text of each value of a column, and what is wrong with those that are no values, by place."""
-    if texts.null_count:
-        wrong = {place: f"{column} has no value" for place in _places(texts.is_null())}
-    else:
-        wrong = {}
+    wrong = dict.fromkeys(_places(texts.is_null()), f"{column} has no value")
     if kind is Type.SYMBOL:
         return texts, wrong
     if kind is Type.FLOAT:
@@ -86,4 +83,4 @@ def one_text_each(texts: pa.Array, kind: Type, column: str) -> tuple[pa.Array, d
 
 
 def _places(mask: pa.Array) -> list[int]:
-    return np.flatnonzero(np.asarray(mask.fill_null(True))).tolist()  # type: ignore[no-any-return]
+    return np.flatnonzero(np.asarray(mask.fill_null(True))).tolist()

@@ -12,6 +12,8 @@ has to choose its threads before they are there.
 
 from __future__ import annotations
 
+from tocsin.spark.activation.activating import activate
+from tocsin.spark.activation.explaining import explain_activation
 from tocsin.spark.building.build import build
 from tocsin.spark.evaluation.evaluate import evaluate
 from tocsin.spark.match import match
@@ -22,9 +24,11 @@ from tocsin.spark.statistics import statistics
 from tocsin.spark.streaming.stream import stream
 
 __all__ = [
+    "activate",
     "build",
     "evaluate",
     "explain",
+    "explain_activation",
     "match",
     "score",
     "session",

@@ -238,14 +238,15 @@ def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, .
     return code.encode(
         tuple(
             [
-                _value(record[place], kind, name)
+                read_value(record[place], kind, name)
                 for place, kind, name in zip(order, code.types, code.columns, strict=True)
             ]
         )
     )
 
 
-def _value(text: str, kind: Type, column: str) -> Value:
+def read_value(text: str, kind: Type, column: str) -> Value:
+    """The value that a text is in a file of facts; InputError when it is none of that type."""
     if kind is Type.SYMBOL:
         return text
     if kind is Type.FLOAT:

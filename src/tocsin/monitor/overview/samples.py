@@ -72,7 +72,9 @@ class Samples:
         self, hashes: NDArray[np.int64], places: NDArray[np.int64], place: NDArray[np.int64], texts: RowTexts
     ) -> None:
         once, first = np.unique(hashes, return_index=True)
-        new = [at for at, value in zip(first.tolist(), once.tolist(), strict=True) if value not in self._texts]
+        new = [
+            at for at, value in zip(first.tolist(), once.tolist(), strict=True) if value not in self._texts
+        ]
         if new:
             rows = np.searchsorted(place, places[new]).tolist()
             self._texts.update(zip(hashes[new].tolist(), texts(rows), strict=True))

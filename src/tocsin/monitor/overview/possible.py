@@ -98,7 +98,7 @@ class Possibilities:
             is_asked = bool(seen.of(Kind.STRING).cells or seen.empty)
             return Can(is_asked, is_asked)
         kinds = _kinds_asked(predicate)
-        cans = [_of_values(predicate, kind, seen.of(kind)) for kind in kinds if seen.of(kind).cells]
+        cans = [_of_values(predicate, seen.of(kind)) for kind in kinds if seen.of(kind).cells]
         return Can(any(can.hold for can in cans), seen.empty > 0 or any(can.fail for can in cans))
 
     def _seen(self, path: Path) -> SeenField:
@@ -145,7 +145,7 @@ def _kinds_asked(predicate: Predicate) -> list[Kind]:
     return [Kind.TIMESTAMP, Kind.STRING] if kind is Kind.TIMESTAMP else [kind]
 
 
-def _of_values(predicate: Predicate, kind: Kind, seen: SeenValues) -> Can:
+def _of_values(predicate: Predicate, seen: SeenValues) -> Can:
     """What a predicate can say of the values of one kind, of which there are some."""
     if seen.values is not None:
         asked = Predicate(_FIELD, predicate.test, predicate.operands)

@@ -16,14 +16,13 @@ from tocsin.grammar.throttles import parse_throttle
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import compile_rules
 from tocsin.monitor.event_sources import EventSource
-from tocsin.monitor.event_times import time_field
 from tocsin.monitor.index import Index, open_file
 from tocsin.monitor.opening import is_saved
 from tocsin.monitor.overview.merging import tables_of
 from tocsin.monitor.overview.partials import table_of
 from tocsin.monitor.overview.result import LocalOverview
 from tocsin.monitor.overview.tally import Tally, TallySettings
-from tocsin.monitor.preparing import Preparation, field_named
+from tocsin.monitor.preparing import Preparation
 
 SAMPLES = 5
 MOST_SAMPLES = 100
@@ -64,27 +63,25 @@ def _seconds(bucket: str | timedelta) -> int:
 def run_overview(
     index: Index,
     source: EventSource,
+    settings: TallySettings,
     *,
-    time: str | None = None,
-    bucket: str | timedelta | None = None,
-    samples: int = SAMPLES,
     keep: Sequence[str] | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> LocalOverview:
-    """Count the matches of all events; `advance` is called with how many are done."""
-    found_time = time_field(source) if time is None else field_named(time)
-    settings = settings_for(found_time, bucket, samples)
+    """Count the matches of all events; `advance` is called with how many are done.
+
+    `keep` names what is kept of an event that is shown, by default all of it.
+    """
     rules = index.version
     tally = Tally(rules, settings)
-    show: Sequence[str] | None = keep if samples else ()
     batches: list[pa.RecordBatch] = []
     done = 0
-    for portion in source.portions(tally.fields, show=show):
+    for portion in source.portions(tally.fields, show=keep if settings.samples else ()):
         tally.rejects += portion.rejects
         batches += tally.add(portion.events, portion.rows, portion.texts)
         done += len(portion.rows) + portion.rejects
         if advance is not None:
             advance(done)
     batches += tally.rest()
-    tables = tables_of(rules, table_of(batches), settings.width, samples)
-    return LocalOverview(tables, None if found_time is None else print_field(found_time), rules.fields)
+    tables = tables_of(rules, table_of(batches), settings.width, settings.samples)
+    return LocalOverview(tables, None if settings.time is None else print_field(settings.time), rules.fields)

@@ -179,11 +179,14 @@ def rule_rows(rules: Version, numbers: NDArray[np.int64], counted: pa.Table, fac
 def _summed(
     rule: NDArray[np.int64], code: NDArray[np.int64], count: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Counts of equal rule and code added up."""
-    pairs, place = np.unique(np.stack((rule, code)), axis=1, return_inverse=True)
-    total = np.zeros(pairs.shape[1], np.int64)
-    np.add.at(total, place.ravel(), count)
-    return pairs[0], pairs[1], total
+    """Counts of equal rule and code added up, in the order of rules and codes."""
+    codes, number = np.unique(code, return_inverse=True)
+    pairs, place = np.unique(rule * len(codes) + number, return_inverse=True)
+    total = np.bincount(place, weights=count, minlength=len(pairs)).astype(np.int64)
+    if not len(codes):
+        return rule, code, count
+    found, at = np.divmod(pairs, len(codes))
+    return found, codes[at], total
 
 
 def _whys(

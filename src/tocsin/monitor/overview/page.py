@@ -90,7 +90,7 @@ def _over_time(digest: Digest) -> str:
         [row["events"] for row in rows],
         labels,
     )
-    by = f"by {_safe(summary.time or '')}, {width_text(summary.width)} each, UTC"
+    by = f"by <code>{_safe(summary.time or '')}</code>, {width_text(summary.width)} each, UTC"
     ends = time_axis(_when(rows[0]["at"]), _when(rows[-1]["at"] + timedelta(seconds=summary.width)))
     return (
         f'<section><h2>Events over time</h2><p>{by}. <i class="key full"></i> with a match'
@@ -160,8 +160,12 @@ def _grouped(table: pa.Table) -> dict[str, list[dict[str, Any]]]:
 
 def _rule_cell(row: dict[str, Any], samples: Sequence[dict[str, Any]]) -> str:
     shown = "".join(f"<pre>{_sample(each)}</pre>" for each in samples)
-    details = f"<details><summary>{len(samples)} events</summary>{shown}</details>" if samples else ""
+    details = f"<details><summary>{_events(len(samples))}</summary>{shown}</details>" if samples else ""
     return f"<td data-value='{_safe(row['rule'])}'>{_named(row)}{details}</td>"
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{count} events"
 
 
 def _named(row: dict[str, Any]) -> str:
@@ -296,7 +300,8 @@ table{border-collapse:collapse;width:100%;font-size:14px}
 th{text-align:left;border-bottom:2px solid var(--line);padding:0}
 th button{all:unset;cursor:pointer;padding:6px 8px;color:var(--soft);font-weight:600;white-space:nowrap}
 th button:focus-visible{outline:2px solid var(--full)}
-th[aria-sort=ascending] button::after{content:" \\25b2"}th[aria-sort=descending] button::after{content:" \\25bc"}
+th[aria-sort=ascending] button::after{content:" \\25b2"}
+th[aria-sort=descending] button::after{content:" \\25bc"}
 td{border-bottom:1px solid var(--line);padding:8px;vertical-align:top;overflow-wrap:anywhere}
 td.number{font-variant-numeric:tabular-nums;white-space:nowrap;min-width:90px}
 td.why{width:50%}

@@ -71,7 +71,7 @@ def sparkline(starts: Sequence[int], first: int, count: int, width: int, values:
 
 
 def quantile_strip(quantiles: Sequence[float], largest: float) -> str:
-    """Five quantiles of scores from 0 to `largest`: a line from end to end, a box for the middle, the median."""
+    """Five quantiles of scores from 0 to `largest`: a line for all, a box for most, a mark for the median."""
     wide, tall = 110, 16
     least, low, median, high, most = (wide * value / (largest or 1.0) for value in quantiles)
     said = escape(" / ".join(f"{value:.3g}" for value in quantiles))

@@ -75,6 +75,8 @@ SAMPLES = pa.schema([("rule", pa.string()), ("event", pa.int64()), ("json", pa.s
 """A row for each event that is shown for a rule: its row number in the files, and the event."""
 
 _MICROS = 1_000_000
+_DATES = (-62_135_596_800, 253_402_300_799)
+"""The seconds of the years 1 to 9999, which calendars know: a long stretch of time may begin before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ def _is(table: pa.Table, fact: str) -> NDArray[np.bool_]:
 
 
 def _instants(seconds: NDArray[np.int64], known: NDArray[np.bool_] | None = None) -> pa.Array:
-    micros = np.where(True if known is None else known, seconds, 0) * _MICROS
+    micros = np.clip(np.where(True if known is None else known, seconds, 0), *_DATES) * _MICROS
     return pa.array(micros, mask=None if known is None else ~known).cast(pa.timestamp("us")).cast(INSTANT)
 
 

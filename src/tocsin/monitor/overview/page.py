@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from tocsin.monitor.overview.merging import SCORES
-from tocsin.monitor.overview.plots import columns, quantile_strip, sparkline, time_axis, timeline
+from tocsin.monitor.overview.plots import columns, quantile_strip, sparkline, stretches, time_axis, timeline
 from tocsin.monitor.overview.result import DECADES, Digest, Summary
 from tocsin.monitor.overview.time_buckets import width_text
 from tocsin.version import VERSION
@@ -91,7 +91,7 @@ def _over_time(digest: Digest) -> str:
         labels,
     )
     by = f"by <code>{_safe(summary.time or '')}</code>, {width_text(summary.width)} each, UTC"
-    ends = time_axis(_when(rows[0]["at"]), _when(rows[-1]["at"] + timedelta(seconds=summary.width)))
+    ends = time_axis(f"from {_when(rows[0]['at'])}", f"last from {_when(rows[-1]['at'])}")
     return (
         f'<section><h2>Events over time</h2><p>{by}. <i class="key full"></i> with a match'
         f' <i class="key faint"></i> all</p>{plot}{ends}</section>'
@@ -196,7 +196,7 @@ def _rate(rate: float) -> str:
 
 
 def _spark(rows: Sequence[dict[str, Any]], starts: Sequence[int], width: int) -> str:
-    count = (starts[-1] - starts[0]) // width + 1
+    count = stretches(starts, width)
     ordered = sorted(rows, key=lambda row: row["at"])
     return sparkline(
         [_second(row["at"]) for row in ordered], starts[0], count, width, [row["hits"] for row in ordered]

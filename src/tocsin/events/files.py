@@ -90,9 +90,7 @@ def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: 
             }
             rows = np.array(parsed.rows, np.int64)
             events = plan.batch(parsed.events)
-            yield EventChunk(
-                first_row, rows, events, _table(kept, len(rows)), parsed.rejects, parsed.lines
-            )
+            yield EventChunk(first_row, rows, events, _table(kept, len(rows)), parsed.rejects, parsed.lines)
             first_row += len(lines)
 
 

@@ -48,7 +48,7 @@ class EventSource(Protocol):
     def portions(
         self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
     ) -> Iterator[EventPortion]:
-        """All events, with the cells of these fields; `show` names what can be shown of them, None for all."""
+        """All events, with the cells of these fields. `show` names what can be shown of them; None is all."""
 
 
 def event_source(events: object) -> EventSource:

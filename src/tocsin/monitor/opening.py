@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from tocsin.errors import IndexFileError
+<<<<<<< HEAD
 from tocsin.index.array_file import INDEX, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
+=======
+from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
+
+SUFFIX = ".tocsin"
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a saved file, by its name or its first bytes."""
+    file = Path(path)
+    if file.name.endswith(SUFFIX):
+        return True
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC)) == MAGIC
+>>>>>>> i7s7
 
 
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from tocsin.spark.activation.activating import activate
 from tocsin.spark.activation.explaining import explain_activation
+from tocsin.spark.backtesting.backtest import backtest
 from tocsin.spark.building.build import build
 from tocsin.spark.evaluation.evaluate import evaluate
 from tocsin.spark.match import match
@@ -25,6 +26,7 @@ from tocsin.spark.streaming.stream import stream
 
 __all__ = [
     "activate",
+    "backtest",
     "build",
     "evaluate",
     "explain",

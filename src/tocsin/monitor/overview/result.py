@@ -23,7 +23,8 @@ SHOWN = 20
 """Rules that a page lists as the noisiest, and as those that never matched, unless told otherwise."""
 
 MOST_SHOWN = 2_000
-DECADES = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+DECADES = ((0, 1), *((10**digits, 10 ** (digits + 1)) for digits in range(7)), (10**7, 2**63 - 1))
+"""Hits from how many on, and below how many, by which rules are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +202,10 @@ class HitCounts(NamedTuple):
 def hit_counts(rules: pa.Table) -> HitCounts:
     """Counts of a table of rules; `most` is the largest number of hits, and how many rules have it."""
     hits = rules.column("hits")
-    least = [*DECADES, None]
-    by_hits = []
-    for low, high in zip(least, least[1:], strict=False):
-        inside = pc.greater_equal(hits, low)
-        if high is not None:
-            inside = pc.and_(inside, pc.less(hits, high))
-        by_hits.append(pc.sum(inside).as_py() or 0)
+    by_hits = [
+        pc.sum(pc.and_(pc.greater_equal(hits, low), pc.less(hits, high))).as_py() or 0
+        for low, high in DECADES
+    ]
     most = pc.max(hits).as_py() or 0
     count = pc.sum(pc.equal(hits, most)).as_py() or 0
     could_not = pc.sum(pc.invert(rules.column("could_match"))).as_py() or 0
@@ -231,5 +229,3 @@ def summary_of(facts: Facts, counts: HitCounts, time: str | None, fields: Sequen
         facts.width,
         tuple(sorted(print_field(path) for path in fields if path not in facts.seen)),
     )
-
-

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from tocsin.errors import UnknownRuleError, UsageError
 from tocsin.events.cells import Column, EventBatch, StringCells
-from tocsin.grammar.instants import parse_timestamp
 from tocsin.grammar.meaning import threshold_of
 from tocsin.grammar.printing import print_field
 from tocsin.grammar.rule_conditions import condition_of
@@ -40,6 +39,7 @@ from tocsin.grammar.tree import (
 from tocsin.index.compiled import compile_rules
 from tocsin.monitor.backtest_result import NO_DAY, Place, Ranking, TestRun
 from tocsin.monitor.event_sources import EventPortion, EventSource, event_source
+from tocsin.monitor.event_times import seconds_of, time_field
 from tocsin.monitor.index import Index
 from tocsin.monitor.preparing import Preparation, field_named
 from tocsin.monitor.slice_matchers import IndexOnSlices
@@ -52,8 +52,6 @@ READ, WITHOUT = 0, 1
 """The rules that are matched: with the threshold 0, and with one that no score reaches."""
 _UNREACHABLE = "1000000000"
 _SECONDS_A_DAY = 86_400
-_NANOS_A_DAY = _SECONDS_A_DAY * 1_000_000_000
-_LOOKED_AT = 100
 
 PathLike = str | os.PathLike[str]
 
@@ -101,7 +99,7 @@ def run_backtest(
 ) -> TestRun:
     """The same for what is read already; `advance` is called with how many events are done."""
     tried = _tried(rules, rule, preparation.base.settings())
-    found_time = _time_field(source) if time is None else field_named(time)
+    found_time = time_field(source) if time is None else field_named(time)
     run = _Run(tried, IndexOnSlices(_index(tried.place, preparation)), found_time, top)
     done = 0
     for portion in source.portions(run.fields):
@@ -188,36 +186,10 @@ def _index(place: Place, preparation: Preparation) -> Index:
 # ---- When
 
 
-def _time_field(source: EventSource) -> Path | None:
-    """The first field whose values, in the first events, are all timestamps or texts that say one."""
-    names = source.names()
-    for portion in source.portions([(name,) for name in names], _LOOKED_AT):
-        for name in names:
-            column = portion.events.columns.get((name,))
-            if column is not None and len(column.present) == len(_days(column)[0]):
-                return (name,)
-        break
-    return None
-
-
 def _days(column: Column) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The events of a column that have a time, ascending, and the day of each since 1970."""
-    rows: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-    days: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-    if column.timestamps is not None:
-        rows.append(column.timestamps.row)
-        days.append((column.timestamps.second // _SECONDS_A_DAY).astype(np.int32))
-    if column.strings is not None:
-        instants = [parse_timestamp(text) for text in column.strings.texts.to_pylist()]
-        day_of = np.array(
-            [NO_DAY if instant is None else instant // _NANOS_A_DAY for instant in instants], np.int32
-        )
-        day = day_of[column.strings.code]
-        rows.append(column.strings.row[day != NO_DAY])
-        days.append(day[day != NO_DAY])
-    row, day = np.concatenate(rows), np.concatenate(days)
-    once, first = np.unique(row, return_index=True)
-    return once, day[first]
+    rows, seconds = seconds_of(column)
+    return rows, (seconds // _SECONDS_A_DAY).astype(np.int32)
 
 
 # ---- What

@@ -11,9 +11,10 @@ has to choose its threads before they are there.
 
 from __future__ import annotations
 
+from tocsin.spark.building.build import build
 from tocsin.spark.match import match
 from tocsin.spark.scores import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
 
-__all__ = ["match", "score", "session", "statistics", "tm_score"]
+__all__ = ["build", "match", "score", "session", "statistics", "tm_score"]

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.errors import IndexFileError
-<<<<<<< HEAD
-from tocsin.index.array_file import INDEX, PROGRAM, kind_of, open_arrays
-from tocsin.index.shards import is_in_parts
-=======
 from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
+from tocsin.index.shards import is_in_parts
 
 SUFFIX = ".tocsin"
 
@@ -25,7 +22,6 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
         return False
     with file.open("rb") as opened:
         return opened.read(len(MAGIC)) == MAGIC
->>>>>>> i7s7
 
 
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:

@@ -143,14 +143,14 @@ def test_rights_that_are_missing(postgres: PostgresServer, database: str, tmp_pa
         connection.execute("create table orders (id int); create role reader login")
         try:
             address = _address(postgres, database, "tables=orders", "reader")
-            with pytest.raises(InputError, match='GRANT SELECT ON "public"."orders" TO "reader"'):
+            with pytest.raises(InputError, match=r'GRANT SELECT ON "public"."orders" TO "reader"'):
                 take_up(address, tmp_path)
             connection.execute("grant select on orders to reader")
-            with pytest.raises(InputError, match="CREATE PUBLICATION .* and add publication="):
+            with pytest.raises(InputError, match=r"CREATE PUBLICATION .* and add publication="):
                 take_up(address, tmp_path)
             connection.execute("create publication everything for table orders")
             address = _address(postgres, database, "tables=orders&publication=everything", "reader")
-            with pytest.raises(InputError, match='ALTER ROLE "reader" REPLICATION'):
+            with pytest.raises(InputError, match=r'ALTER ROLE "reader" REPLICATION'):
                 take_up(address, tmp_path)
             connection.execute("alter role reader replication")
             taken = take_up(address, tmp_path)
@@ -163,12 +163,13 @@ def test_whole_old_rows(postgres: PostgresServer, database: str) -> None:
     with postgres.connect(database) as connection:
         connection.execute("""create table a (id int primary key); create table b (id int);
             alter table b replica identity full; create table c (k int) partition by list (k);
-            create table c1 partition of c for values in (1); create table c2 partition of c for values in (2);
+            create table c1 partition of c for values in (1);
+            create table c2 partition of c for values in (2);
             alter table c1 replica identity full; alter table c replica identity full""")
         check_whole_rows(connection, [TableName("public", "b")], "rules see updates")
-        with pytest.raises(InputError, match='ALTER TABLE "public"."a" REPLICA IDENTITY FULL;$'):
+        with pytest.raises(InputError, match=r'ALTER TABLE "public"."a" REPLICA IDENTITY FULL;$'):
             check_whole_rows(connection, [TableName("public", "a"), TableName("public", "b")], "x")
-        with pytest.raises(InputError, match='ALTER TABLE "public"."c2" REPLICA IDENTITY FULL;$'):
+        with pytest.raises(InputError, match=r'ALTER TABLE "public"."c2" REPLICA IDENTITY FULL;$'):
             check_whole_rows(connection, [TableName("public", "c")], "x")
 
 
@@ -190,7 +191,7 @@ def test_a_slot_that_is_gone_or_of_another_stream(
     with postgres.connect(database) as connection:
         connection.execute("create table t (a int); create table u (a int)")
         taken = take_up(address, tmp_path)
-        with pytest.raises(UsageError, match="the checkpoint is of the tables public.t"):
+        with pytest.raises(UsageError, match=r"the checkpoint is of the tables public.t"):
             take_up(_address(postgres, database, "tables=t,u"), tmp_path)
         with pytest.raises(UsageError, match="not of elsewhere"):
             take_up(_address(postgres, database, "tables=t&slot=elsewhere"), tmp_path)
@@ -204,7 +205,7 @@ def test_a_slot_that_is_gone_or_of_another_stream(
             take_up(address, tmp_path)
         (tmp_path / "slot.json").write_text(taken.to_json())
         drop_slot(address, taken)
-        with pytest.raises(InputError, match="is gone: .* Start the stream with a new checkpoint"):
+        with pytest.raises(InputError, match=r"is gone: .* Start the stream with a new checkpoint"):
             take_up(address, tmp_path)
         with pytest.raises(InputError, match="is gone"):
             second.collect(taken.start)
@@ -230,7 +231,7 @@ def test_connections_that_end_are_made_again(
     reader.close()
     monkeypatch.setattr(feed, "PATIENCE", 0)
     nowhere = Address.of("postgresql://postgres@127.0.0.1:1/x?tables=t&connect_timeout=2")
-    with pytest.raises(ServerAway, match="postgresql://postgres@127.0.0.1:1/x cannot be reached"):
+    with pytest.raises(ServerAway, match=r"postgresql://postgres@127.0.0.1:1/x cannot be reached"):
         Feed(nowhere, taken, tmp_path).collect(position)
     with pytest.raises(UsageError, match="no address of a server"):
         connect(Address.of("postgresql://127.0.0.1/x?tables=t&no_such_setting=1"))
@@ -252,7 +253,7 @@ def test_servers_that_cannot_be_read(tmp_path: Path) -> None:
             connection.execute("insert into noise select repeat('x', 1000) from generate_series(1, 20000)")
             connection.execute("select pg_switch_wal()")
             connection.execute("checkpoint")
-        with pytest.raises(InputError, match="has lost changes .* raise max_slot_wal_keep_size"):
+        with pytest.raises(InputError, match=r"has lost changes .* raise max_slot_wal_keep_size"):
             take_up(address, tmp_path / "b")
         with pytest.raises(InputError, match="has lost changes"):
             Feed(address, taken, tmp_path / "b").collect(taken.start)

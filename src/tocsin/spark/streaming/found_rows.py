@@ -70,8 +70,8 @@ REJECTS = (
     .add("text", StringType())
 )
 
-OWN_COLUMNS = tuple(dict.fromkeys([*FOUND.names, *ALERTS.names]))
-"""Names that no kept column can have."""
+KEPT = "kept "
+"""What the names of kept columns begin with in found rows, where they could be those of other columns."""
 
 _JSON_MARK = "tocsin.json"
 _JSON_OPTIONS = {
@@ -113,7 +113,8 @@ def is_json(field: StructField) -> bool:
 
 def found_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
     """The columns of found rows."""
-    return StructType([*FOUND, *carried, *kept])
+    renamed = [StructField(KEPT + field.name, field.dataType, True, field.metadata) for field in kept]
+    return StructType([*FOUND, *carried, *renamed])
 
 
 def alert_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
@@ -133,7 +134,7 @@ def alerts_of(found: DataFrame, carried: Sequence[str], version: int, batch: int
         "time",
         "score",
         "text",
-        *(column_named(name) for name in others),
+        *(column_named(name).alias(name.removeprefix(KEPT)) for name in others),
     )
 
 

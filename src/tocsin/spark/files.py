@@ -63,6 +63,7 @@ def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatc
 
 def last_line(text: str) -> str:
     """Of a traceback the line that says what happened."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
+    stripped = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in stripped if not line.startswith(("at ", "File ", "..."))]
+    errors = [line for line in lines if "Error" in line]
     return (errors or lines or ["no reason given"])[-1]

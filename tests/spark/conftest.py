@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.postgres_server import NoServer, PostgresServer, running_server
 
 from tocsin.spark.session import session
 
@@ -28,3 +30,21 @@ def spark() -> Iterator[SparkSession]:
     started = session("local[2]", app_name="tocsin tests", config=QUICK_START)
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One PostgreSQL server for all tests that need one."""
+    with contextlib.ExitStack() as ending:
+        try:
+            server = ending.enter_context(running_server())
+        except NoServer as error:
+            pytest.skip(str(error))
+        yield server
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> Iterator[str]:
+    """An empty database of that server."""
+    with postgres.new_database() as name:
+        yield name

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.grammar.rule_metadata import concat_metadata
+from tocsin.grammar.throttles import read_throttles
 from tocsin.grammar.triggers import Trigger
 
 SEVERAL_TABLES = (
@@ -137,16 +138,19 @@ class Rules:
     def concat(cls, parts: Sequence[Rules], *, skip_bad: bool = False) -> Rules:
         """All rules of the parts, in order.
 
-        An id that an earlier rule has is an error that names both places. The errors, with those
-        that the parts rejected, are raised together; with skip_bad they are in `rejected`.
+        An id that an earlier rule has is an error that names both places, and so is a throttle that
+        cannot be read. The errors, with those that the parts rejected, are raised together; with skip_bad
+        they are in `rejected`.
         """
         whole = parts[0] if len(parts) == 1 else cls._joined(parts)
         errors = [error for part in parts for error in part.rejected]
         repeated, repeats = whole._repeated_ids()
-        errors.extend(repeats)
+        misread, wrong = whole._throttle_errors()
+        errors += [*repeats, *wrong]
         if not skip_bad:
             raise_all(errors)
-        good = whole if not len(repeated) else whole.take(np.delete(np.arange(len(whole)), repeated))
+        bad = [*repeated, *misread]
+        good = whole if not bad else whole.take(np.delete(np.arange(len(whole)), bad))
         good.rejected = errors
         return good
 
@@ -264,6 +268,11 @@ class Rules:
         for at, (name, when, values) in enumerate(zip(ids, whens, metadata, strict=True)):
             known = {key: value for key, value in values.items() if value is not None}
             yield Rule(name, when, known, self.file(start + at), int(self.lines[start + at]))
+
+    def _throttle_errors(self) -> tuple[list[int], list[RuleError]]:
+        """The rows whose throttle or dedup cannot be read, and an error for each."""
+        wrong = read_throttles(self.metadata, len(self))[1]
+        return list(wrong), [self.error(row, RuleError(wrong[row])) for row in sorted(wrong)]
 
     def _repeated_ids(self) -> tuple[list[int], list[RuleError]]:
         """The rows whose id an earlier row has, and an error for each."""

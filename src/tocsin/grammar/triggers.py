@@ -1,13 +1,14 @@
 """Trigger files: `create trigger` statements, each ending in `;`.
 
     create trigger NAME
-      [with (severity = 'high', tags = 'ads,eu', ...)]
+      [with (severity = 'high', tags = 'ads,eu', throttle = '10 minutes', dedup = 'ip', ...)]
       [from TABLE [as ALIAS] {, TABLE [as ALIAS]}]
       [after (insert | update | delete) to ALIAS]
       when CONDITION
       [do alert 'text with {alias.field} and {score}'];
 
 With several tables every field starts with an alias, and a field may be compared with a field; see joins/.
+An option may have any name; what throttle and dedup say is in throttles.py.
 
 After an error within a statement reading goes on at its next clause, and after a statement that
 cannot be followed at all behind the next `;` or at the next `create trigger`, so that every error
@@ -30,6 +31,8 @@ from tocsin.grammar.joins.splitting import split
 from tocsin.grammar.patterns import print_timestamp
 from tocsin.grammar.places import Lines, Problem
 from tocsin.grammar.predicates import offset_within, read_value
+from tocsin.grammar.printing import print_field
+from tocsin.grammar.throttles import DEDUP, option_problems, read_dedup
 from tocsin.grammar.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
 from tocsin.grammar.tree import Literal
 
@@ -188,6 +191,7 @@ class _StatementReader:
         self._cursor = Cursor([*tokens, _end_before(stop)])
         self._condition_problems: list[Problem] = []
         self._table_places: list[int] = []
+        self._option_values: dict[str, Token] = {}
         self._lost = False
         self.name: str | None = None
 
@@ -208,6 +212,7 @@ class _StatementReader:
         self._expect_clause("'after' or 'when'")
         after = self._read_after(tables) if cursor.at_keyword("after") else None
         self._expect_clause("'when'")
+        self._check_throttle(options, _aliases(tables, after))
         where, when = self._read_when(tables, after)
         alert = self._read_alert(_aliases(tables, after)) if cursor.at_keyword("do") else None
         self._expect_end()
@@ -280,6 +285,7 @@ class _StatementReader:
                 cursor.expected("'='")
                 return options
             cursor.advance()
+            self._option_values[name] = cursor.token
             value = read_value(cursor)
             if value is not None:
                 options[name] = _option(value)
@@ -291,6 +297,21 @@ class _StatementReader:
             return options
         cursor.advance()
         return options
+
+    def _check_throttle(self, options: dict[str, OptionValue], aliases: Sequence[str]) -> None:
+        """Report what is wrong with how often the trigger may alert.
+
+        Of a trigger over one table, the dedup field is then written without the table, so that it can be
+        read without the statement.
+        """
+        problems = option_problems(options, aliases)
+        for name, (place, reason) in problems.items():
+            token = self._option_values[name]
+            inside = token.kind is TokenKind.STRING and place > 0
+            self._cursor.problem(offset_within(token, place) if inside else token.offset, reason)
+        path = read_dedup(options.get(DEDUP), aliases)[0]
+        if path is not None:
+            options[DEDUP] = print_field(path)
 
     def _read_tables(self) -> tuple[Table, ...]:
         cursor = self._cursor

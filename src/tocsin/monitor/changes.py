@@ -17,6 +17,7 @@ from tocsin.errors import RuleError, RuleErrors, TocsinError, UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rule_columns import pair_problem
 from tocsin.grammar.rule_metadata import metadata_of_rows
+from tocsin.grammar.throttles import read_throttles
 from tocsin.kernels.accepting import is_condition
 
 _EXPECTED = "expected ('insert', id, condition), ('replace', id, condition) or ('delete', id)"
@@ -116,8 +117,11 @@ def _checked_metadata(rule: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
             raise RuleError(f"'{name}' cannot be the name of metadata: it is a column of its own", rule=rule)
     found = {name: value for name, value in metadata.items() if value is not None}
     try:
-        metadata_of_rows([found])
+        columns = metadata_of_rows([found])
         json.dumps(found, default=str).encode()
-        return deepcopy(found)
+        kept = deepcopy(found)
     except (TypeError, ValueError, RecursionError, TocsinError) as error:
         raise RuleError(f"the metadata cannot be kept: {error}", rule=rule) from error
+    for reason in read_throttles(columns, 1)[1].values():
+        raise RuleError(reason, rule=rule)
+    return kept

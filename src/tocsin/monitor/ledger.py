@@ -135,7 +135,7 @@ class Ledger:
     def rules(self, numbers: NDArray[np.int64]) -> Rules:
         """The rules of these ascending numbers, ready to be compiled."""
         whens = self._texts(numbers, arrow_texts(*self.main.rule_text), self._whens)
-        return Rules(self.ids(numbers), whens, lines=numbers + 1, metadata=self._metadata_of(numbers))
+        return Rules(self.ids(numbers), whens, lines=numbers + 1, metadata=self.metadata_of(numbers))
 
     def after(self, main: CompiledIndex, kept: NDArray[np.int64], compacted: int) -> Ledger:
         """The ledger to go on with, when the rules `kept` of the first `compacted` have become `main`.
@@ -192,7 +192,8 @@ class Ledger:
         kept = older if split == len(older) else older.take(pa.array(numbers[:split]))
         return pa.concat_arrays([kept, texts]) if len(texts) else kept
 
-    def _metadata_of(self, numbers: NDArray[np.int64]) -> pa.Table | None:
+    def metadata_of(self, numbers: NDArray[np.int64]) -> pa.Table | None:
+        """What the rules of these ascending numbers carry besides, a row for each; None when nothing."""
         split = self._split(numbers)
         older = self._table().take(pa.array(numbers[:split])) if split and len(self.main.metadata) else None
         younger = None

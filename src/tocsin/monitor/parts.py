@@ -130,7 +130,7 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
     name = f"{number:07d}-{uuid.uuid4().hex}"
     folder = FilePath(job.folder)
     located = replace(piece, file=str(FilePath(job.root) / piece.file))
-    present = _present(located, set(job.keep))
+    present = columns_present(located, set(job.keep))
     rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, len(matcher))))
     seen: set[Path] = set()
     with _PartWriter(folder / name) as part:
@@ -138,7 +138,7 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
             _note_rejects(report, part, piece, chunk)
             if report.rejects and not job.skip_bad:
                 return report
-            columns = _columns(piece, chunk.kept)
+            columns = kept_columns(piece, chunk.kept)
             matches = matcher.match(chunk.events)
             kept = {each: plain(columns[each], each) for each in job.keep if each in columns}
             for each, values in kept.items():
@@ -183,11 +183,6 @@ def part_path(folder: str, report: PartReport) -> FilePath:
 def rejects_path(folder: str, report: PartReport) -> FilePath:
     """Where the records of a slice that are no events are, as JSON lines; there need not be any."""
     return FilePath(folder) / f"{report.name}.rejects"
-
-
-def finished_slices(folder: str) -> int:
-    """How many slices have been matched so far."""
-    return len({each.name.partition("-")[0] for each in FilePath(folder).glob(f"*{SUFFIX}")})
 
 
 class _PartWriter:
@@ -262,7 +257,7 @@ def _note_rejects(report: PartReport, part: _PartWriter, piece: Slice, chunk: Ev
     report.rejects += len(chunk.rejects)
 
 
-def _present(piece: Slice, names: set[str]) -> list[str]:
+def columns_present(piece: Slice, names: set[str]) -> list[str]:
     """Those of the columns that the slice's file has; JSON lines may have any."""
     if piece.format == "csv":
         return sorted(names & {name for name, _ in piece.layout})
@@ -274,7 +269,7 @@ def _present(piece: Slice, names: set[str]) -> list[str]:
     return sorted(names)
 
 
-def _columns(piece: Slice, kept: pa.Table) -> dict[str, pa.Array]:
+def kept_columns(piece: Slice, kept: pa.Table) -> dict[str, pa.Array]:
     """The columns of a chunk, each as one array, JSON texts marked as such."""
     types = dict(piece.layout)
     columns = {}

@@ -1,0 +1,180 @@
+"""How often a rule may alert: `throttle = '10 minutes'`, for each value of `dedup = 'user.name'` apart.
+
+Both are metadata: options of a trigger's `with`, or columns of a table of rules. A throttle is one or
+more numbers with units, which add up; a dedup is a field as conditions write it. They are read here with
+every rule, so that a mistake in them is a mistake of the rule, wherever rules are read. What they do to
+the alerts of a stream is in spark/streaming/throttling.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.grammar.cursor import Cursor
+from tocsin.grammar.joins.reading import read_aliased_field
+from tocsin.grammar.places import Problem
+from tocsin.grammar.predicates import read_field
+from tocsin.grammar.tokens import tokenize
+from tocsin.grammar.tree import Path
+
+THROTTLE, DEDUP = "throttle", "dedup"
+"""The names of the metadata that are read here."""
+
+LONELY_DEDUP = "'dedup' says for which values a throttle counts apart: it needs a 'throttle'"
+
+_SECOND = 1_000_000
+_UNITS: Mapping[str, int] = {
+    spelling: length
+    for length, spellings in (
+        (_SECOND // 1000, ("ms", "millisecond", "milliseconds")),
+        (_SECOND, ("s", "sec", "secs", "second", "seconds")),
+        (60 * _SECOND, ("m", "min", "mins", "minute", "minutes")),
+        (3600 * _SECOND, ("h", "hr", "hrs", "hour", "hours")),
+        (86_400 * _SECOND, ("d", "day", "days")),
+        (7 * 86_400 * _SECOND, ("w", "week", "weeks")),
+    )
+    for spelling in spellings
+}
+LONGEST_DAYS = 36_500
+_LONGEST = LONGEST_DAYS * 86_400 * _SECOND
+_PART = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([^\W\d_]*)\s*")
+_EXPECTED = "expected a length of time such as '10 minutes'"
+_NAMED_UNITS = "milliseconds, seconds, minutes, hours, days or weeks"
+
+
+def parse_throttle(value: object) -> int:
+    """A length of time in microseconds. ValueError says what is wrong with it.
+
+    `10 minutes`, `90s`, `1.5 hours`, `1 day 12 hours` and `1h30m` are such lengths.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{_EXPECTED}, found {value!r:.100}: it is written as text, with its unit")
+    total, at = Fraction(0), 0
+    seen: set[int] = set()
+    while at < len(value) or not seen:
+        found = _PART.match(value, at)
+        if found is None:
+            raise ValueError(f"{_EXPECTED}, found {value!r:.100}")
+        number, unit = found.groups()
+        if not unit:
+            raise ValueError(f"expected a unit after {number}: {_NAMED_UNITS}")
+        length = _UNITS.get(unit.lower())
+        if length is None:
+            raise ValueError(f"{unit[:100]!r} is no unit here: expected {_NAMED_UNITS}")
+        if length in seen:
+            raise ValueError(f"the unit {unit!r} is given twice")
+        seen.add(length)
+        total += Fraction(number) * length
+        at = found.end()
+    if total.denominator != 1:
+        raise ValueError("a throttle is a whole number of microseconds")
+    if not 0 < total <= _LONGEST:
+        raise ValueError(f"a throttle is longer than nothing, and at most {LONGEST_DAYS:,} days")
+    return int(total)
+
+
+def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None, list[Problem]]:
+    """The field that a dedup names, and what is wrong with it, at offsets in its text.
+
+    With one alias, a first name that is the alias is left out; with several, it must be one and stays.
+    """
+    if not isinstance(value, str):
+        return None, [(0, f"expected the name of a field, found {value!r:.100}")]
+    cursor = Cursor(tokenize(value))
+    if len(aliases) > 1:
+        path = read_aliased_field(cursor, aliases)
+    else:
+        path = read_field(cursor, next(iter(aliases), None))
+    if path is not None and not cursor.at_end():
+        cursor.expected("the end of the field's name")
+    return (None if cursor.failed else path), cursor.problems
+
+
+def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> dict[str, Problem]:
+    """What is wrong with the throttle and the dedup of one rule: by option, with an offset in its text."""
+    problems: dict[str, Problem] = {}
+    if THROTTLE in options:
+        try:
+            parse_throttle(options[THROTTLE])
+        except ValueError as error:
+            problems[THROTTLE] = (0, str(error))
+    if DEDUP in options:
+        wrong = read_dedup(options[DEDUP], aliases)[1]
+        if wrong:
+            problems[DEDUP] = wrong[0]
+        elif THROTTLE not in options:
+            problems[DEDUP] = (0, LONELY_DEDUP)
+    return problems
+
+
+class Throttles(NamedTuple):
+    """The throttles of many rules, by row.
+
+    length    int64[n]   microseconds; 0 where a rule has no throttle
+    field     int32[n]   a place in `fields`; -1 where a rule has no dedup
+    fields    the different fields that dedups name
+    """
+
+    length: NDArray[np.int64]
+    field: NDArray[np.int32]
+    fields: tuple[Path, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether any rule has a throttle."""
+        return bool(self.length.any())
+
+
+def read_throttles(metadata: pa.Table | None, count: int) -> tuple[Throttles, dict[int, str]]:
+    """The throttles of `count` rules from the columns of their metadata; by row, why some are wrong.
+
+    Blank texts are none, as tables write what is not given. Every different text is read once. Names of
+    tables have been left out of a dedup when its trigger was read.
+    """
+    length = np.zeros(count, np.int64)
+    field = np.full(count, -1, np.int32)
+    wrong: dict[int, str] = {}
+    fields: dict[Path, int] = {}
+    for rows, value in _given(metadata, THROTTLE):
+        try:
+            length[rows] = parse_throttle(value)
+        except ValueError as error:
+            wrong.update(dict.fromkeys(rows.tolist(), f"throttle: {error}"))
+    for rows, value in _given(metadata, DEDUP):
+        path, problems = read_dedup(value)
+        if path is None:
+            found = dict.fromkeys(rows.tolist(), f"dedup: {problems[0][1]}")
+        else:
+            field[rows] = fields.setdefault(path, len(fields))
+            found = dict.fromkeys(rows[length[rows] == 0].tolist(), LONELY_DEDUP)
+        wrong = found | wrong
+    return Throttles(length, field, tuple(fields)), wrong
+
+
+def _given(metadata: pa.Table | None, name: str) -> list[tuple[NDArray[np.int64], object]]:
+    """The rows of each different value of a column, nulls and blank texts left out."""
+    if metadata is None or name not in metadata.column_names:
+        return []
+    column = metadata[name].combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    if pa.types.is_nested(column.type):
+        rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        return [(rows[at : at + 1], column[int(row)].as_py()) for at, row in enumerate(rows)]
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(encoded.dictionary) + 1))
+    found: list[tuple[NDArray[np.int64], object]] = []
+    for code, value in enumerate(encoded.dictionary.to_pylist()):
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        found.append((order[starts[code] : starts[code + 1]], value))
+    return found

@@ -1,0 +1,176 @@
+"""What a stream writes down, so that a batch that is done again is done the same way.
+
+    CHECKPOINT/
+      lock                      held by the process that runs the stream
+      stream.json               what this stream is: a random id, source, sinks, key, time, kept fields
+      spark/                    Spark's own: which offsets a batch has, and which batches are done
+      batches/00000012.json     the version of the rules and the time of batch 12, written before it begins
+      rules/                    the versions of the rules, see rule_watching.py
+      refused.jsonl             rules that were refused
+      rejects/                  records that were no events, unless they are to go elsewhere
+      source/  throttle/        what the source and the throttles keep
+
+Every file is written beside its place and then moved there, so that a crash leaves it whole or not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from tocsin.errors import InputError, UsageError
+
+FORMAT = 1
+KEPT_BATCHES = 1_000
+"""Records of batches that are kept; Spark can ask again only for the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """What was decided about a batch: the version of its rules, and its time in microseconds since 1970."""
+
+    batch: int
+    version: int
+    time: int
+
+
+class Checkpoint:
+    """The folder of one stream, which one process may use at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+        self._lock: IO[bytes] | None = None
+
+    @property
+    def spark(self) -> Path:
+        """Spark's own folder."""
+        return self.folder / "spark"
+
+    @property
+    def rules(self) -> Path:
+        """Where versions of the rules are."""
+        return self.folder / "rules"
+
+    def open(self, identity: Mapping[str, Any]) -> str:
+        """Begin or go on; the stream's id. UsageError when the checkpoint is another stream's.
+
+        `identity` is what the stream is; a stream that goes on must be the same.
+        """
+        try:
+            for part in ("spark", "batches", "rules", "source", "throttle"):
+                (self.folder / part).mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+        except OSError as error:
+            raise InputError(f"{self.folder}: cannot be written to: {error.strerror}") from error
+        path = self.folder / "stream.json"
+        known = read_json(path)
+        if known is None:
+            stream = uuid.uuid4().hex
+            write_json(path, {"format": FORMAT, "stream": stream, **identity})
+            return stream
+        if known.get("format") != FORMAT:
+            raise InputError(f"{path}: written by another release, whose checkpoints cannot be read here")
+        for name, value in json.loads(json.dumps(identity)).items():
+            if known.get(name) != value:
+                raise UsageError(
+                    f"{self.folder} is the checkpoint of a stream with another {name}:"
+                    f" {_shown(known.get(name))}, not {_shown(value)}; to begin anew, give another checkpoint"
+                )
+        return str(known["stream"])
+
+    def close(self) -> None:
+        """Let others use it."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _take_lock(self) -> None:
+        lock = (self.folder / "lock").open("wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise UsageError(f"{self.folder}: a stream is running on this checkpoint already") from None
+        except OSError:
+            pass  # a file system that knows no locks
+        self._lock = lock
+
+    # ---- Batches
+
+    def record(self, batch: int) -> BatchRecord | None:
+        """What was decided about a batch before; None when it is new."""
+        known = read_json(self._batch_path(batch))
+        return None if known is None else BatchRecord(**known)
+
+    def decide(self, record: BatchRecord) -> None:
+        """Write down what was decided about a new batch, before anything is done with it."""
+        write_json(self._batch_path(record.batch), asdict(record))
+        self._batch_path(record.batch - KEPT_BATCHES).unlink(missing_ok=True)
+
+    def last_record(self) -> BatchRecord | None:
+        """What was decided about the newest batch."""
+        names = sorted(path.stem for path in (self.folder / "batches").glob("*.json"))
+        return self.record(int(names[-1])) if names else None
+
+    def is_done(self, batch: int) -> bool:
+        """Whether Spark has noted that a batch is done for good."""
+        return (self.spark / "commits" / str(batch)).exists()
+
+    def _batch_path(self, batch: int) -> Path:
+        return self.folder / "batches" / f"{batch:08d}.json"
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """What a file holds; None when there is none. InputError when it is damaged."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{path}: is damaged: {error}") from error
+    return found
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file, whole or not at all, so that it outlives a crash of the machine."""
+    write_whole(path, json.dumps(value, ensure_ascii=False).encode())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """The same of any bytes. InputError when it cannot be written."""
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with draft.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """See to it that the names in a folder outlive a crash of the machine, where the system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,144 @@
+"""Single values of events: what names an event, when it was, and what an alert's text tells of it.
+
+Values come from columns as they are kept (monitor/kept.py), by way of JSON texts: so a value reads the same
+whether it stood in JSON lines, CSV, Parquet or a DataFrame, and integers of any size stay exact.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from tocsin.events.cells import Column, Path
+from tocsin.events.json_lines import integer_of_digits
+from tocsin.events.paths import path_text
+from tocsin.grammar.instants import parse_timestamp
+from tocsin.grammar.meaning import lookup
+from tocsin.monitor.kept import JSON, json_text, json_texts
+from tocsin.monitor.watching.alerts import TOO_DEEP
+
+MICROS = 1_000_000
+EARLIEST, LATEST = -62_135_596_800 * MICROS, 253_402_300_800 * MICROS - 1
+"""Spark's timestamps in microseconds since 1970: the years 1 to 9999."""
+
+_DECODER = json.JSONDecoder(parse_int=integer_of_digits)
+
+
+def parsed(text: str) -> object:
+    """The value of a JSON text that an event gave."""
+    value: object = _DECODER.decode(text)
+    return value
+
+
+def values_at(column: pa.Array | None, path: Path, count: int) -> list[str | None]:
+    """The JSON texts of what a top-level column holds at a path; the path's first name is the column's."""
+    if column is None:
+        return [None] * count
+    texts = json_texts(column)
+    if len(path) == 1:
+        return [None if text in (None, "null") else text for text in texts]
+    return [None if text is None else _member(text, path) for text in texts]
+
+
+def _member(text: str, path: Path) -> str | None:
+    value = lookup({path[0]: parsed(text)}, path)
+    try:
+        return None if value is None else json_text(value)
+    except RecursionError:
+        return json.dumps(TOO_DEEP)
+
+
+def keys_of(column: pa.Array | None, path: Path, count: int) -> tuple[pa.Array, dict[int, str]]:
+    """The keys of events as texts, and why some have none: a string as it is, everything else as JSON."""
+    if column is not None and len(path) == 1 and not column.null_count:
+        if pt.is_string(column.type) or pt.is_integer(column.type):
+            return column.cast(pa.string()), {}
+        if column.type == JSON:
+            return pa.array(map(_plain, column.storage.to_pylist()), pa.string()), {}
+    texts = values_at(column, path, count)
+    missing = f"the field {path_text(path)}, which is to be the key, is missing"
+    reasons = {row: missing for row, text in enumerate(texts) if text is None}
+    return pa.array([None if text is None else _plain(text) for text in texts], pa.string()), reasons
+
+
+def _plain(text: str) -> str:
+    return str(parsed(text)) if text.startswith('"') else text
+
+
+def times_of(column: Column | None, path: Path, count: int) -> tuple[NDArray[np.int64], dict[int, str]]:
+    """When events were, in microseconds since 1970 UTC, rounded down; and why some have no time.
+
+    A time is a timestamp or a date, or a string that is one in RFC 3339. A number is none: nobody could
+    tell whether it counts seconds or milliseconds.
+    """
+    name = path_text(path)
+    micros = np.zeros(count, np.int64)
+    if column is None:
+        return micros, dict.fromkeys(range(count), f"the field {name}, which is to be the time, is missing")
+    found = np.zeros(count, np.int32)
+    cells = np.zeros(count, np.int32)
+    for kind in (column.numbers, column.decimals, column.strings, column.booleans, column.timestamps):
+        if kind is not None:
+            np.add.at(cells, kind.row, 1)
+    if column.timestamps is not None:
+        stamps = column.timestamps
+        in_range = (stamps.second >= EARLIEST // MICROS) & (stamps.second <= LATEST // MICROS)
+        second, row = stamps.second[in_range], stamps.row[in_range]
+        micros[row] = second * MICROS + stamps.nano[in_range] // 1_000
+        found[row] += 1
+    if column.strings is not None:
+        strings = column.strings
+        read = [_micros(text) for text in strings.texts.to_pylist()]
+        is_time = np.array([each is not None for each in read], np.bool_)[strings.code]
+        value = np.array([each or 0 for each in read], np.int64)[strings.code]
+        micros[strings.row[is_time]] = value[is_time]
+        np.add.at(found, strings.row[is_time], 1)
+    good = (found == 1) & (cells == 1)
+    missing = np.setdiff1d(np.arange(count), column.present)
+    reasons = dict.fromkeys(
+        np.flatnonzero(~good).tolist(),
+        f"the field {name}, which is to be the time, holds no timestamp: RFC 3339 is expected",
+    )
+    reasons |= dict.fromkeys(missing.tolist(), f"the field {name}, which is to be the time, is missing")
+    return micros, reasons
+
+
+def _micros(text: str) -> int | None:
+    nanos = parse_timestamp(text)
+    micros = None if nanos is None else nanos // 1_000
+    return micros if micros is not None and EARLIEST <= micros <= LATEST else None
+
+
+def mended(column: pa.Array) -> tuple[pa.Array, list[int]]:
+    """A column without the values that hold texts that are not valid UTF-8, and the rows of these."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        bad = [row for row in range(len(column)) if not _is_valid(column.take(pa.array([row])))]
+        kept = set(range(len(column))) - set(bad)
+        rows = [row if row in kept else None for row in range(len(column))]
+        return column.take(pa.array(rows, pa.int64())), bad
+    return column, []
+
+
+def _is_valid(value: pa.Array) -> bool:
+    try:
+        value.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def zero_padded(rows: NDArray[np.int64]) -> list[str]:
+    """Row numbers as texts that sort as they do."""
+    return [f"{row:015d}" for row in rows.tolist()]
+
+
+def joined(prefix: str, parts: Sequence[str] | Sequence[int]) -> pa.Array:
+    """Texts that all begin alike."""
+    return pa.array([f"{prefix}{part}" for part in parts], pa.string())

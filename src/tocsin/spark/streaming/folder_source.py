@@ -1,0 +1,108 @@
+"""A folder that files of events are put into: every file is read once.
+
+Spark keeps track of the files by their paths. What it hands to the tasks are the paths alone: a task reads
+its files itself, with the code that `tocsin match` reads them with, so that the answers are the same. A file
+is read by one task. An event's place is the file, as seen from the folder, and its row: `2026/day.jsonl:41`.
+
+A file must be whole when it appears under its name: write it under a name that starts with `.` or `_`,
+or in another folder, and move it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField
+
+from tocsin.errors import InputError, UsageError
+from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
+from tocsin.spark.streaming.rule_versions import RuleVersion
+from tocsin.spark.streaming.tally import TallyAccumulator
+
+FILES_PER_BATCH = 1_000
+_FILE = "path string, modificationTime timestamp, length bigint, content binary"
+"""What Spark tells of a file. Nothing but the path is asked for, and so no content is read."""
+_AS_LONG_AS_THERE_ARE_FILES = "36500d"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """A folder of .jsonl, .csv and .parquet files, with the folders below it."""
+
+    folder: Path
+    files_per_batch: int = FILES_PER_BATCH
+    carried: Sequence[StructField] = ()
+
+    @staticmethod
+    def of(uri: str) -> FolderSource:
+        """`visits`, `file:///visits` or `visits?files=10`, which takes at most so many files at once."""
+        found = re.fullmatch(r"(?:file:(?://(?=/))?)?([^?]+)(?:\?(.*))?", uri, re.I | re.S)
+        if found is None:
+            raise UsageError(f"{uri!r} names no folder")
+        options = {name: values[-1] for name, values in parse_qs(found[2] or "").items()}
+        files = options.pop("files", str(FILES_PER_BATCH))
+        if options or not files.isdecimal() or int(files) < 1:
+            raise UsageError(f"{uri!r}: after the folder there can be ?files=NUMBER, the most for one batch")
+        folder = Path(found[1]).absolute()
+        if not folder.is_dir():
+            hint = ": to match a file once, use tocsin match" if folder.exists() else ""
+            raise InputError(f"{found[1]}: there is no such folder{hint}")
+        return FolderSource(folder, int(files))
+
+    @property
+    def name(self) -> str:
+        """The folder."""
+        return str(self.folder)
+
+    def identity(self) -> dict[str, Any]:
+        """The folder."""
+        return {"kind": "folder", "folder": str(self.folder)}
+
+    def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:  # noqa: ARG002
+        """Files may hold any fields: what is kept of them are JSON texts."""
+        return [json_field(name) for name in wanted.keep]
+
+    def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:  # noqa: ARG002
+        """The paths of the files."""
+        return (
+            session.readStream.format("binaryFile")
+            .schema(_FILE)
+            .option("recursiveFileLookup", "true")
+            .option("maxFilesPerTrigger", self.files_per_batch)
+            .option("maxFileAge", _AS_LONG_AS_THERE_ARE_FILES)
+            .load(self.folder.as_uri())
+            .select("path")
+        )
+
+    def found(
+        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
+    ) -> DataFrame:
+        """One pass, which reads the files."""
+        kept = self.check(wanted, rules)
+        task = _task(str(self.folder), rules, wanted, tally)
+        return batch.mapInArrow(task, found_schema(self.carried, kept))
+
+    def committed(self, batch: int) -> None:
+        """Spark keeps track of the files."""
+
+
+def _task(folder: str, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator) -> Any:
+    def find(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        from tocsin.spark.streaming.event_files import rows_of_file
+        from tocsin.spark.streaming.finding import Finder
+
+        finder = Finder(rules, wanted, pa.schema([(name, pa.string()) for name in wanted.keep]))
+        for batch in batches:
+            for path in batch.column(0).to_pylist():
+                yield from rows_of_file(finder, folder, path)
+        tally.add(finder.tally)
+
+    return find

@@ -1,0 +1,193 @@
+"""The columns of what a batch finds, and of what becomes of it.
+
+    found    reject raw key ordinal rule score time dedup throttle text   carried... kept...
+                │
+                ├── reject is not null ──> rejects    batch place reason text
+                └── reject is null     ──> alerts     alert rule version batch key time score text
+                                                      carried... kept...
+
+A found row is a match, or a record that is no event. `carried` are columns of the source's own, such
+as the table and the kind of change of a row from PostgreSQL; `kept` are the fields that the user asked for.
+
+Values of events that have no type of their own, those of JSON lines and CSV, are kept as JSON texts, so that
+nothing is lost; their columns are marked (`is_json`), and a sink writes them as it can.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import DoubleType, LongType, StringType, StructField, StructType, TimestampType
+
+FOUND = (
+    StructType()
+    .add("reject", StringType())
+    .add("raw", StringType())
+    .add("key", StringType())
+    .add("ordinal", StringType())
+    .add("rule", StringType())
+    .add("score", DoubleType())
+    .add("time", TimestampType())
+    .add("dedup", StringType())
+    .add("throttle", LongType())
+    .add("text", StringType())
+)
+"""A match:
+
+reject     null; of a record that is no event: the reason
+raw        null; of a record that is no event: what it said, as far as there is a text
+key        the value of the key's field as text; without one, the event's place in the source
+ordinal    sorts as the events stand in the source; the same whenever the batch is done again
+time       the value of the time's field; without one, the batch's time
+dedup      the value of the rule's dedup field as JSON text; null without
+throttle   microseconds; null without
+text       the text of `do alert`, filled in; null without
+"""
+
+ALERTS = (
+    StructType()
+    .add("alert", StringType())
+    .add("rule", StringType())
+    .add("version", LongType())
+    .add("batch", LongType())
+    .add("key", StringType())
+    .add("time", TimestampType())
+    .add("score", DoubleType())
+    .add("text", StringType())
+)
+"""An alert, as sinks write it. `alert` is its id: 32 hexadecimal digits that depend on the key, the rule and
+the carried columns alone, so that whoever is told twice can see that it is the same."""
+
+REJECTS = (
+    StructType()
+    .add("batch", LongType())
+    .add("place", StringType())
+    .add("reason", StringType())
+    .add("text", StringType())
+)
+
+OWN_COLUMNS = tuple(dict.fromkeys([*FOUND.names, *ALERTS.names]))
+"""Names that no kept column can have."""
+
+_JSON_MARK = "tocsin.json"
+_JSON_OPTIONS = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timeZone": "UTC",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user wants of every event. Small, and made to be pickled.
+
+    key          the path of the field that names an event; None: its place in the source does
+    time         the path of the field with its time; None: the batch's time
+    keep         top-level fields to carry along
+    batch_time   the recorded time of the batch, in microseconds since 1970 UTC
+    """
+
+    key: tuple[str, ...] | None = None
+    time: tuple[str, ...] | None = None
+    keep: tuple[str, ...] = ()
+    batch_time: int = 0
+
+    def at(self, batch_time: int) -> Wanted:
+        """The same, of a batch with this time."""
+        return replace(self, batch_time=batch_time)
+
+
+def json_field(name: str) -> StructField:
+    """A column of JSON texts."""
+    return StructField(name, StringType(), metadata={_JSON_MARK: True})
+
+
+def is_json(field: StructField) -> bool:
+    """Whether a column holds JSON texts."""
+    return bool(field.metadata.get(_JSON_MARK))
+
+
+def found_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
+    """The columns of found rows."""
+    return StructType([*FOUND, *carried, *kept])
+
+
+def alert_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
+    """The columns of alerts."""
+    return StructType([*ALERTS, *carried, *kept])
+
+
+def alerts_of(found: DataFrame, carried: Sequence[str], version: int, batch: int) -> DataFrame:
+    """The matches among found rows as alerts; `found` may lack rows that are not to be sent."""
+    others = found.columns[len(FOUND) :]
+    return found.where(F.col("reject").isNull()).select(
+        _alert_id(carried).alias("alert"),
+        "rule",
+        F.lit(version).cast(LongType()).alias("version"),
+        F.lit(batch).cast(LongType()).alias("batch"),
+        "key",
+        "time",
+        "score",
+        "text",
+        *(column_named(name) for name in others),
+    )
+
+
+def rejects_of(found: DataFrame, batch: int) -> DataFrame:
+    """The records among found rows that are no events."""
+    return found.where(F.col("reject").isNotNull()).select(
+        F.lit(batch).cast(LongType()).alias("batch"),
+        F.col("key").alias("place"),
+        F.col("reject").alias("reason"),
+        F.col("raw").alias("text"),
+    )
+
+
+def plain_kept(alerts: DataFrame) -> DataFrame:
+    """Alerts with JSON texts as plain text: a string as it is, everything else as JSON writes it."""
+    columns = []
+    for field in alerts.schema:
+        column = column_named(field.name)
+        columns.append(plain_text(column).alias(field.name) if is_json(field) else column)
+    return alerts.select(*columns)
+
+
+def json_lines(alerts: DataFrame, *beside: str) -> DataFrame:
+    """Alerts as one column `value` of JSON objects, JSON texts standing in them as they are.
+
+    Behind it stand the columns that are wanted beside it.
+    """
+    typed = [field for field in alerts.schema if not is_json(field)]
+    texts = [field for field in alerts.schema if is_json(field)]
+    line = F.to_json(F.struct(*(column_named(field.name) for field in typed)), _JSON_OPTIONS)
+    if texts:
+        pieces: list[Column] = [F.regexp_replace(line, "[}]$", "")]
+        for field in texts:
+            name = json.dumps(field.name, ensure_ascii=False)
+            pieces += [F.lit(f",{name}:"), F.coalesce(column_named(field.name), F.lit("null"))]
+        line = F.concat(*pieces, F.lit("}"))
+    return alerts.select(line.alias("value"), *map(column_named, beside))
+
+
+def _alert_id(carried: Sequence[str]) -> Column:
+    """A digest of texts that are told apart by their lengths."""
+    names = ["key", "rule", *carried]
+    texts = [F.coalesce(column_named(name).cast(StringType()), F.lit("")) for name in names]
+    return F.md5(F.concat_ws("\n", *(F.length(text) for text in texts), *texts).cast("binary"))
+
+
+def plain_text(text: Column) -> Column:
+    """A JSON text as plain text: a string as it is, everything else as JSON writes it."""
+    is_string = text.startswith('"')
+    return F.when(is_string, F.get_json_object(F.concat(F.lit('{"v":'), text, F.lit("}")), "$.v")).otherwise(
+        text
+    )
+
+
+def column_named(name: str) -> Column:
+    """A column by its name, whatever is in it."""
+    return F.col("`" + name.replace("`", "``") + "`")

@@ -1,0 +1,1 @@
+"""The sinks there are, one per file."""

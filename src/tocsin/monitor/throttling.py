@@ -64,23 +64,19 @@ class Throttling:
         starts = _starts(alerts.hash, groups)
         first = np.flatnonzero(starts)
         last = last_sent(self._before, alerts.hash[first], groups.take(pa.array(first)))
-        going_on = self._open is not None and groups[0].as_py() == self._open.group
-        if self._open is not None and going_on:
+        if self._open is not None and groups[0].as_py() == self._open.group:
             last[0] = self._open.last
-        number = np.cumsum(starts, dtype=np.int64) - 1
-        pick_sent(number, alerts.time, alerts.throttle, last, sent)
-        any_sent = np.logical_or.reduceat(sent, first)
-        if self._open is not None and going_on:
-            any_sent[0] |= self._open.was_sent
-        elif self._open is not None:
+        else:
             self._close()
+        number = np.cumsum(starts, dtype=np.int64) - 1
+        pick_sent(number, np.array(alerts.time), np.array(alerts.throttle), last, sent)
+        any_sent = np.logical_or.reduceat(sent, first)
+        if self._open is not None:
+            any_sent[0] |= self._open.was_sent
         throttle = alerts.throttle[np.append(first[1:], len(sent)) - 1]
         done = np.flatnonzero(any_sent[:-1])
-        self._closed.append(
-            self._entries(
-                alerts.hash[first[done]], groups.take(pa.array(first[done])), last[done], throttle[done]
-            )
-        )
+        ended = groups.take(pa.array(first[done]))
+        self._closed.append(self._entries(alerts.hash[first[done]], ended, last[done], throttle[done]))
         self._open = _Open(
             int(alerts.hash[-1]), groups[-1].as_py(), int(last[-1]), int(throttle[-1]), bool(any_sent[-1])
         )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pyarrow as pa
 
 from tocsin.kernels.frequencies import seldom_first
 from tocsin.kernels.jit import is_cached
+from tocsin.kernels.throttling import pick_sent
 from tocsin.monitor.building import build
 
 _RULES = (
@@ -24,7 +26,7 @@ def is_warm() -> bool:
 
 
 def warm_up() -> None:
-    """Match a few events each way, count them and learn from them, so that nobody waits for a compiler."""
+    """Match a few events each way, count, throttle and learn, so that nobody waits for a compiler."""
     index = build(_RULES)
     event = {
         "a": 1,
@@ -42,4 +44,6 @@ def warm_up() -> None:
     events = pa.Table.from_pylist([event, event])
     index.match_table(events)
     index.match_table(events, count=True)
+    none = np.zeros(0, np.int64)
+    pick_sent(none, none, none, none, np.zeros(0, np.bool_))
     build(_RULES, sample=events)

@@ -147,7 +147,8 @@ def _check_tested(column: StructField, count: int, below: list[Path]) -> None:
 
 def _check_shipped(name: str, data_type: DataType) -> None:
     """Refuse what is left of a column that rules name when a part of it cannot be brought to a worker."""
-    for part in filter(_stays_behind, _types_within(data_type)):
+    part = part_left_behind(data_type)
+    if part is not None:
         raise InputError(
             f"column {path_text((name,))} holds the Spark type {part.simpleString()}, which cannot be brought"
             " to the rules: select the parts that they name"
@@ -214,6 +215,11 @@ def _place_to_keep(schema: StructType, name: str) -> int:
         reason = f"the Spark type {part.simpleString()} cannot be carried along"
         raise UsageError(f"cannot keep '{name}': {reason}; cast it, or join the result with the events")
     return places[0]
+
+
+def part_left_behind(data_type: DataType) -> DataType | None:
+    """What of a type cannot be brought to a worker, or None."""
+    return next(filter(_stays_behind, _types_within(data_type)), None)
 
 
 def _types_within(data_type: DataType) -> Iterator[DataType]:

@@ -18,11 +18,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.events.cells import EventBatch, Path
-from tocsin.monitor.kept import json_texts
+from tocsin.events.paths import path_text
+from tocsin.monitor.kept import json_texts, plain
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import score_column
-from tocsin.spark.streaming.event_values import keys_of, times_of
+from tocsin.spark.streaming.event_values import keys_of, mended, times_of
 from tocsin.spark.streaming.found_rows import Wanted
 from tocsin.spark.streaming.rule_actions import RuleActions
 from tocsin.spark.streaming.rule_versions import RuleVersion
@@ -105,12 +106,15 @@ class Finder:
         """The matches of events as found rows, and those of the events that have no key or no time."""
         count = events.cells.length
         wanted = self._wanted
-        key, time, bad = events.place, np.full(count, wanted.batch_time, np.int64), dict[int, str]()
+        columns, bad = _readable(events.columns)
+        key, time = events.place, np.full(count, wanted.batch_time, np.int64)
         if wanted.key is not None:
-            key, bad = keys_of(events.columns.get(wanted.key[0]), wanted.key, count)
+            key, unknown = keys_of(columns.get(wanted.key[0]), wanted.key, count)
+            bad = unknown | bad
         if wanted.time is not None:
             time, untimed = times_of(events.cells.columns.get(wanted.time), wanted.time, count)
             bad = untimed | bad
+        events = events._replace(columns=columns)
         self.tally.events += count - len(bad)
         self.tally.seen |= self._rules.seen(events.cells)
         if bad:
@@ -189,6 +193,17 @@ class Finder:
             columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in schema
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _readable(columns: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], dict[int, str]]:
+    """Columns whose texts can be read, and why some rows cannot."""
+    readable: dict[str, pa.Array] = {}
+    bad: dict[int, str] = {}
+    for name, column in columns.items():
+        good, rows = mended(column)
+        readable[name] = plain(good, name)
+        bad |= dict.fromkeys(rows, f"the text of field {path_text((name,))} is not valid UTF-8")
+    return readable, bad
 
 
 class _Prepared:

@@ -1,0 +1,227 @@
+"""What the server says of the chosen tables, and whether it can be read: found out before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from tocsin.errors import InputError
+from tocsin.spark.postgres.address import Address, TableName, quoted
+from tocsin.spark.postgres.decoding import FULL
+from tocsin.spark.postgres.server import query
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[Any]
+
+_TABLES = """
+    select n.nspname, c.relname, c.oid, c.relkind::text, c.relpersistence::text,
+           has_table_privilege(c.oid, 'select')
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = %s and c.relname = %s
+"""
+STORED, VIRTUAL = "s", "v"
+"""Kinds of generated columns."""
+
+_NAMES = """
+    select n.nspname || '.' || c.relname
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema')
+"""
+_COLUMNS = """
+    select attname, atttypid, attgenerated::text
+    from pg_attribute
+    where attrelid = %s and attnum > 0 and not attisdropped
+    order by attnum
+"""
+_IDENTITIES = """
+    select coalesce(n.nspname, ''), c.relname, c.relreplident::text
+    from (select %s::oid as oid union select relid from pg_partition_tree(%s::oid::regclass)) as part
+    join pg_class c on c.oid = part.oid join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r'
+    order by 1, 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that is there.
+
+    columns       names of the columns that the log carries: of generated ones at most those that are stored
+    types         the names of their types
+    partitioned   whether its rows are in other tables
+    """
+
+    name: TableName
+    number: int
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    partitioned: bool
+
+
+def find_tables(connection: Connection, names: Iterable[TableName]) -> list[Table]:
+    """The tables of these names; InputError when one is not there or cannot be read."""
+    return [_table(connection, name) for name in names]
+
+
+def _table(connection: Connection, name: TableName) -> Table:
+    found = query(connection, _TABLES, *name)
+    if not found:
+        near = get_close_matches(str(name), [each for (each,) in query(connection, _NAMES)], n=1)
+        hint = f": did you mean {near[0]}?" if near else ""
+        raise InputError(f"there is no table {name} in the database {connection.info.dbname}{hint}")
+    _, _, number, kind, persistence, readable = found[0]
+    if kind not in ("r", "p"):
+        raise InputError(f"{name} is no table, and only tables have changes that can be read")
+    if persistence != "p":
+        raise InputError(f"the changes of {name} are not logged: it is an unlogged or temporary table")
+    if not readable:
+        user = connection.info.user
+        raise InputError(
+            f"the user {user} may not read {name}:"
+            f" its owner can allow it by GRANT SELECT ON {name.quoted} TO {quoted(user)}"
+        )
+    columns = [
+        (column, type_name(connection, type_number))
+        for column, type_number, generated in query(connection, _COLUMNS, number)
+        if not generated or (generated == STORED and publishes_stored(connection))
+    ]
+    return Table(
+        name,
+        number,
+        tuple(column for column, _ in columns),
+        tuple(type_name for _, type_name in columns),
+        kind == "p",
+    )
+
+
+def publishes_stored(connection: Connection) -> bool:
+    """Whether publications can have stored generated columns: from PostgreSQL 18 on."""
+    return connection.info.server_version >= 180_000
+
+
+def type_name(connection: Connection, number: int) -> str:
+    """The name of a type; of a domain, that of what it is made of in the end."""
+    while True:
+        known = built_in_type(number)
+        if known is not None:
+            return known
+        ((name, made_of),) = query(
+            connection, "select typname, typbasetype from pg_type where oid = %s", number
+        )
+        if not made_of:
+            return str(name)
+        number = made_of
+
+
+def built_in_type(number: int) -> str | None:
+    """The name of a type that every server has; an array's starts with _, as PostgreSQL names it."""
+    from psycopg.postgres import types
+
+    info = types.get(number)
+    if info is None:
+        return None
+    return f"_{info.name}" if number == info.array_oid else info.name
+
+
+def check_server(connection: Connection, address: Address) -> None:
+    """InputError when the server's settings do not allow for reading changes."""
+    ((level, encoding),) = query(
+        connection, "select current_setting('wal_level'), current_setting('server_encoding')"
+    )
+    if level != "logical":
+        raise InputError(
+            f"{address.shown} does not log what changes of tables are read from: its wal_level is {level}."
+            " A superuser can change it by ALTER SYSTEM SET wal_level = 'logical' and a restart of the server"
+        )
+    if encoding == "SQL_ASCII":
+        raise InputError(
+            f"the database of {address.shown} has the encoding SQL_ASCII, so nobody knows what its texts say"
+        )
+
+
+def check_whole_rows(connection: Connection, names: Iterable[TableName], why: str) -> None:
+    """InputError that says what to do when the log does not carry the old rows of one of these tables."""
+    lacking = [
+        TableName(schema, part)
+        for name in names
+        for _, _, number, *_ in query(connection, _TABLES, *name)
+        for schema, part, identity in query(connection, _IDENTITIES, number, number)
+        if identity != FULL
+    ]
+    if lacking:
+        statements = " ".join(f"ALTER TABLE {name.quoted} REPLICA IDENTITY FULL;" for name in lacking)
+        raise InputError(
+            f"{why}, but the log does not carry whole old rows of {', '.join(map(str, lacking))}."
+            f" Their owner can change that: {statements}"
+        )
+
+
+def has_publication(connection: Connection, name: str) -> bool:
+    """Whether there is a publication of this name."""
+    return bool(query(connection, "select 1 from pg_publication where pubname = %s", name))
+
+
+def provide_publication(connection: Connection, name: str, tables: Sequence[Table]) -> None:
+    """See to it that a publication has the tables: one that is missing is made.
+
+    InputError when it cannot be made, or leaves out a table or some kinds of change.
+    """
+    import psycopg
+
+    wanted = [table.name for table in tables]
+    _check_generated(connection, tables)
+    flags = "select pubinsert, pubupdate, pubdelete, pubtruncate from pg_publication where pubname = %s"
+    found = query(connection, flags, name)
+    if not found:
+        listed = ", ".join(table.quoted for table in wanted)
+        stored = ", publish_generated_columns = stored" if publishes_stored(connection) else ""
+        statement = (
+            f"CREATE PUBLICATION {quoted(name)} FOR TABLE {listed}"
+            f" WITH (publish_via_partition_root = true{stored})"
+        )
+        try:
+            query(connection, statement)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise InputError(
+                f"the user {connection.info.user} may not make the publication that is needed."
+                f" Let the owner of the tables do it: {statement}; and add publication={name} to the URI"
+            ) from error
+        return
+    if not all(found[0]):
+        raise InputError(
+            f"the publication {name} does not publish all changes:"
+            f" ALTER PUBLICATION {quoted(name)} SET (publish = 'insert, update, delete, truncate')"
+        )
+    listed_tables = {
+        TableName(*row)
+        for row in query(
+            connection, "select schemaname, tablename from pg_publication_tables where pubname = %s", name
+        )
+    }
+    for table in wanted:
+        if table not in listed_tables:
+            raise InputError(
+                f"the publication {name} does not have the table {table}:"
+                f" ALTER PUBLICATION {quoted(name)} ADD TABLE {table.quoted}"
+                " (of a partitioned table, also SET (publish_via_partition_root = true))"
+            )
+
+
+def _check_generated(connection: Connection, tables: Sequence[Table]) -> None:
+    """Refuse what would make the server refuse updates and deletes of a published table."""
+    if not publishes_stored(connection):
+        return
+    for table in tables:
+        identities = query(connection, _IDENTITIES, table.number, table.number)
+        if not any(identity == FULL for _, _, identity in identities):
+            continue
+        for column, _, generated in query(connection, _COLUMNS, table.number):
+            if generated == VIRTUAL:
+                raise InputError(
+                    f"{table.name} has the virtual generated column {column}, which cannot be published: with"
+                    " REPLICA IDENTITY FULL the server would refuse every update and delete of the table"
+                )

@@ -1,0 +1,226 @@
+"""From the slot to files of changes: each file is the changes of one batch, read from the log once.
+
+    FOLDER/
+      changes/START-END.arrow   changes of whole transactions: there before Spark hears of END, and until it
+                                is done with them, so a batch that is done again finds what it had
+      advanced.json             how far the server was told that all is done, though no batch ended there
+
+The server may throw away its log up to what it is told is done. It is told so only of batches that Spark has
+committed, and, while nothing happens to the chosen tables, of what others wrote into the log meanwhile: or
+else an idle stream would hold back the log of a busy server for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tocsin.errors import InputError
+from tocsin.spark.postgres.address import Address
+from tocsin.spark.postgres.changes import (
+    ChangeWriter,
+    changes_files,
+    changes_name,
+    lsn_number,
+    lsn_text,
+)
+from tocsin.spark.postgres.decoding import Begin, Commit, decoded
+from tocsin.spark.postgres.replication import Replication, slot_is_gone, slot_is_lost
+from tocsin.spark.postgres.server import ServerAway, away_is_said, connect, is_too_late, query
+from tocsin.spark.postgres.slot import Slot, write_whole
+from tocsin.spark.postgres.transactions import Transactions
+
+if TYPE_CHECKING:
+    import psycopg
+
+PATIENCE = 60
+"""Seconds to try again for when the server is away."""
+
+SECONDS_TO_ANSWER = 1.0
+LONGEST_SILENCE = 60.0
+"""Seconds without a word from the server, within a transaction, after which the connection counts as dead."""
+
+BYTES_TO_ADVANCE = 1 << 20
+"""What others must have written before the server is told that an idle stream needs none of it."""
+
+
+_END_OF_LOG = """
+    select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
+"""
+
+
+class Feed:
+    """Reads a slot. One process has one, for as long as the stream runs."""
+
+    def __init__(self, address: Address, slot: Slot, folder: Path) -> None:
+        self._address = address
+        self._slot = slot
+        self._folder = folder
+        self._connection: psycopg.Connection[Any] | None = None
+        self._replication: Replication | None = None
+        self._transactions = Transactions(slot.tables)
+        self._given: int | None = None
+        self._done = 0
+
+    def path(self, start: int, end: int) -> Path:
+        """The file with the changes from one position up to another."""
+        return self._folder / "changes" / changes_name(start, end)
+
+    def now(self) -> int:
+        """The end of the server's log."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._end_of_log()
+            except ServerAway:
+                self.close()
+                if is_too_late(deadline):
+                    raise
+
+    def collect(self, start: int, most: int | None = None, until: int | None = None) -> int:
+        """Write the changes from `start` on to a file; where they end, or `start` when there are none.
+
+        About `most` changes are taken, of whole transactions, and none that was committed at `until` or
+        later. ServerAway when the server stays away.
+        """
+        for first, _, path in changes_files(self._folder / "changes"):
+            if first >= start:  # written down before a crash, but never told to Spark
+                path.unlink(missing_ok=True)
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._collect(start, most, until)
+            except ServerAway:
+                self.close()
+                if is_too_late(deadline):
+                    raise
+
+    def done(self, position: int, *, keep_files: bool) -> None:
+        """Everything up to here is done for good."""
+        self._done = max(self._done, position)
+        if self._replication is not None:
+            with contextlib.suppress(ServerAway):  # it is told again over the next connection
+                self._replication.tell(self._done)
+        if not keep_files:
+            for _, end, path in changes_files(self._folder / "changes"):
+                if end <= position:
+                    path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """End the connections."""
+        if self._replication is not None:
+            self._replication.close()
+        if self._connection is not None:
+            self._connection.close()
+        self._replication = self._connection = self._given = None
+
+    # ---- Reading
+
+    def _collect(self, start: int, most: int | None, until: int | None) -> int:
+        replication = self._opened(start)
+        target = self._end_of_log() if until is None else until
+        writer: ChangeWriter | None = None
+        end, silent = start, 0.0
+        try:
+            replication.tell(self._done, ask=True)
+            while True:
+                piece = replication.next(SECONDS_TO_ANSWER)
+                if piece is None:
+                    silent += SECONDS_TO_ANSWER
+                    if not self._transactions.is_open:
+                        break
+                    if silent > LONGEST_SILENCE:
+                        raise ServerAway(f"{self._address.shown} has fallen silent")
+                    continue
+                silent = 0.0
+                if piece.data is None:
+                    if piece.read >= target and not self._transactions.is_open:
+                        if writer is None and self._done >= start:
+                            self._advance(replication, piece.read)
+                        break
+                    continue
+                message = decoded(piece.data)
+                if message is None:
+                    continue
+                if isinstance(message, Begin) and until is not None and message.commit >= until:
+                    self.close()  # it has begun to tell what is for a later batch
+                    break
+                for change in self._transactions.changes(message):
+                    if writer is None:
+                        writer = ChangeWriter(self._folder / "changes")
+                    writer.add(change)
+                if isinstance(message, Commit):
+                    if writer is not None:
+                        end = message.end
+                        if most is not None and writer.rows >= most:
+                            break
+                    if message.end >= target:
+                        break
+        except BaseException:
+            if writer is not None:
+                writer.give_up()
+            raise
+        if writer is not None:
+            writer.finish(changes_name(start, end))
+        if self._replication is not None:
+            self._given = end
+        return end
+
+    def _opened(self, start: int) -> Replication:
+        """The open stream, when it stands at `start`, or a new one from there."""
+        if self._replication is not None and self._given == start:
+            return self._replication
+        if self._replication is not None:
+            self._replication.close()
+            self._replication = None
+        self._check_position(start)
+        self._transactions = Transactions(self._slot.tables)
+        self._replication = Replication(self._address, self._slot.name, self._slot.publication, start)
+        return self._replication
+
+    # ---- What the server says of itself
+
+    def _plain(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._address)
+        return self._connection
+
+    def _end_of_log(self) -> int:
+        with away_is_said(self._address):
+            return lsn_number(query(self._plain(), _END_OF_LOG)[0][0])
+
+    def _check_position(self, start: int) -> None:
+        """InputError when changes from `start` on are not to be had any more."""
+        statement = "select confirmed_flush_lsn, wal_status from pg_replication_slots where slot_name = %s"
+        with away_is_said(self._address):
+            found = query(self._plain(), statement, self._slot.name)
+        if not found:
+            raise slot_is_gone(self._slot.name)
+        position, status = found[0]
+        if status == "lost":
+            raise slot_is_lost(self._slot.name, "it was invalidated")
+        if lsn_number(position) > max(start, self._advanced()):
+            raise InputError(
+                f"the replication slot {self._slot.name} has moved to {position} without this stream, which"
+                f" was at {lsn_text(start)}: somebody has read from it, or made it anew, and the changes in"
+                " between are lost. Start the stream with a new checkpoint"
+            )
+
+    # ---- While nothing happens
+
+    def _advance(self, replication: Replication, read: int) -> None:
+        """Let the server throw away what has nothing for us: all is done, and nothing came up to `read`."""
+        if read - self._done < BYTES_TO_ADVANCE:
+            return
+        write_whole(self._folder / "advanced.json", json.dumps({"lsn": lsn_text(read)}))
+        self._done = read
+        replication.tell(read)
+
+    def _advanced(self) -> int:
+        try:
+            return lsn_number(json.loads((self._folder / "advanced.json").read_text())["lsn"])
+        except FileNotFoundError:
+            return 0

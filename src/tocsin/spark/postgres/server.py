@@ -1,0 +1,120 @@
+"""Connections to a server, and what went wrong with them in words that help.
+
+Importing this module loads no client of PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.spark.postgres.address import Address
+
+if TYPE_CHECKING:
+    import psycopg
+
+OLDEST = 130_000
+"""PostgreSQL 13, the first whose publications take a partitioned table for one table."""
+
+SESSION = {
+    # How values are written as text. Every session says so for itself, so that what the server or
+    # the user has set makes no difference.
+    "client_encoding": "UTF8",
+    "datestyle": "ISO",
+    "intervalstyle": "iso_8601",
+    "timezone": "UTC",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "xmloption": "content",
+}
+SECONDS_TO_CONNECT = 10
+
+
+class ServerAway(TocsinError):
+    """The server cannot be reached, or the connection has ended: trying again may help."""
+
+
+def connect(address: Address) -> psycopg.Connection[Any]:
+    """A connection on which each statement is a transaction; ServerAway when there is none to be had."""
+    return _connected(address, {})
+
+
+def connect_for_replication(address: Address) -> psycopg.Connection[Any]:
+    """A connection that takes the commands of replication; InputError when the user has no right to it."""
+    try:
+        return _connected(address, {"replication": "database"})
+    except ServerAway as error:
+        _check_right_to_replicate(address)
+        if "max_wal_senders" in str(error):
+            raise InputError(
+                f"{address.shown} has no room for one more reader of its log:"
+                " raise max_wal_senders, or end another reader"
+            ) from error
+        raise
+
+
+def query(connection: psycopg.Connection[Any], statement: str, *values: object) -> list[tuple[Any, ...]]:
+    """The rows that a statement gives."""
+    cursor = connection.execute(statement, values or None)
+    return cursor.fetchall() if cursor.description is not None else []
+
+
+@contextlib.contextmanager
+def away_is_said(address: Address) -> Iterator[None]:
+    """A connection that is lost while it is used becomes ServerAway."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        raise ServerAway(f"{address.shown} cannot be reached: {_first_line(error)}") from error
+
+
+def is_too_late(deadline: float) -> bool:
+    """Wait a moment before the next try; whether it is too late for one."""
+    if time.monotonic() > deadline:
+        return True
+    time.sleep(0.5)
+    return False
+
+
+def _connected(address: Address, more: dict[str, str]) -> psycopg.Connection[Any]:
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    settings = " ".join(f"-c {name}={value}" for name, value in SESSION.items())
+    try:
+        given = conninfo_to_dict(address.server)
+    except psycopg.ProgrammingError as error:
+        raise UsageError(f"{address.shown} is no address of a server: {_first_line(error)}") from error
+    more = {
+        "connect_timeout": str(given.get("connect_timeout") or SECONDS_TO_CONNECT),
+        "options": f"{given.get('options') or ''} {settings}".strip(),
+        **more,
+    }
+    with away_is_said(address):
+        connection = psycopg.connect(make_conninfo(address.server, **more), autocommit=True)
+    if connection.info.server_version < OLDEST:
+        connection.close()
+        version = connection.info.server_version // 10_000
+        raise InputError(f"{address.shown} is PostgreSQL {version}: changes are read from version 13 on")
+    return connection
+
+
+def _check_right_to_replicate(address: Address) -> None:
+    right = "select rolsuper or rolreplication, current_user from pg_roles where rolname = current_user"
+    with connect(address) as connection:
+        for allowed, user in query(connection, right):
+            if not allowed:
+                raise InputError(
+                    f"the user {user} may not read changes of {address.shown}:"
+                    f' a superuser can allow it by ALTER ROLE "{user}" REPLICATION'
+                )
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

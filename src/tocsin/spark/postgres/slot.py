@@ -1,0 +1,282 @@
+"""The slot of a stream, and the snapshot of the tables that its changes start from.
+
+A slot marks a place in the server's log: what comes behind it is kept until it has been read. When it is
+made, the server exports a snapshot of that very moment, and the contents of the tables are copied as they
+were then: nothing is missed, and nothing is told twice. What was done is written down in the stream's folder:
+
+    FOLDER/
+      starting.json           names of the slot and perhaps the publication, before they are made: what to
+                              drop when that does not come to its end
+      snapshot/00000000.arrow the contents of the tables, see changes.py
+      slot.json               a Slot: written when all is there
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tocsin.errors import InputError, UsageError
+from tocsin.spark.postgres.address import Address, TableName, quoted
+from tocsin.spark.postgres.catalog import (
+    Table,
+    check_server,
+    find_tables,
+    has_publication,
+    provide_publication,
+)
+from tocsin.spark.postgres.changes import SNAPSHOT, Change, ChangeWriter, lsn_number, sync_folder
+from tocsin.spark.postgres.replication import slot_is_gone, slot_is_lost
+from tocsin.spark.postgres.server import connect, connect_for_replication, query
+from tocsin.spark.postgres.values import RowWriter
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[Any]
+
+FORMAT = 1
+PART_ROWS = 100_000
+"""Rows of the snapshot in one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a stream starts from.
+
+    name          the slot's
+    publication   which changes it is sent
+    made_it       whether the publication was made for this slot
+    tables        the chosen tables
+    start         the position of the snapshot
+    parts         files of the snapshot
+    system        the server's own number, which a copy of it has too
+    """
+
+    name: str
+    publication: str
+    made_it: bool
+    tables: tuple[TableName, ...]
+    start: int
+    parts: int
+    system: str
+
+    def to_json(self) -> str:
+        """What `of_json` reads."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2)
+
+    @classmethod
+    def of_json(cls, text: str) -> Slot:
+        """What `to_json` wrote."""
+        members = json.loads(text)
+        if members.pop("format") != FORMAT:
+            raise InputError("the checkpoint was written by another release of tocsin")
+        return cls(**{**members, "tables": tuple(TableName(*each) for each in members["tables"])})
+
+
+def take_up(address: Address, folder: Path) -> Slot:
+    """The slot that a folder is about, made with its snapshot when there is none yet.
+
+    InputError that says what to do when the server does not allow for it, or when the slot is gone. A start
+    that fails half-way leaves a slot behind only if the server cannot be reached any more; the next start
+    from this folder clears it away.
+    """
+    known = known_slot(folder)
+    if known is not None:
+        _check_same_tables(address, known)
+        check_slot(address, known)
+        return known
+    try:
+        return _made(address, folder)
+    except BaseException:
+        with contextlib.suppress(Exception), connect(address) as connection:
+            _drop_unfinished(connection, folder)
+        raise
+
+
+def _made(address: Address, folder: Path) -> Slot:
+    with connect(address) as connection:
+        check_server(connection, address)
+        tables = find_tables(connection, address.tables)
+        _drop_unfinished(connection, folder)
+        name = address.slot or f"tocsin_{secrets.token_hex(6)}"
+        if _slots(connection, name):
+            raise InputError(
+                f"there is a replication slot {name} already: it belongs to another stream, or to one whose"
+                f" checkpoint is lost. If nobody needs it: SELECT pg_drop_replication_slot('{name}')"
+            )
+        publication = address.publication or name
+        made_it = not has_publication(connection, publication)
+        unfinished = {"slot": name, "publication": publication if made_it else None}
+        write_whole(folder / "starting.json", json.dumps(unfinished))
+        provide_publication(connection, publication, tables)
+        with _new_slot(address, name) as (start, system, snapshot):
+            parts = _copy_contents(connection, snapshot, tables, start, folder / "snapshot")
+    slot = Slot(name, publication, made_it, address.tables, start, parts, system)
+    write_whole(folder / "slot.json", slot.to_json())
+    (folder / "starting.json").unlink()
+    return slot
+
+
+def known_slot(folder: Path) -> Slot | None:
+    """The slot that a folder is about, if it has been taken up."""
+    try:
+        return Slot.of_json((folder / "slot.json").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def check_slot(address: Address, slot: Slot) -> None:
+    """InputError when a slot is not what it was any more."""
+    with connect(address) as connection:
+        found = _slots(connection, slot.name)
+        if not found:
+            raise slot_is_gone(slot.name)
+        _, plugin, database, status = found[0]
+        if status == "lost":
+            raise slot_is_lost(slot.name, "it was invalidated")
+        if plugin != "pgoutput" or database != connection.info.dbname:
+            raise InputError(
+                f"the replication slot {slot.name} is of the plugin {plugin} and the database {database}:"
+                " it is not the one that the checkpoint was made with"
+            )
+        provide_publication(connection, slot.publication, find_tables(connection, slot.tables))
+    with connect_for_replication(address) as replication:
+        system = _system(replication)
+        if system != slot.system:
+            raise InputError(
+                f"{address.shown} is another server than the one that the checkpoint was made with"
+            )
+
+
+def drop_slot(address: Address, slot: Slot) -> None:
+    """Drop a slot, and the publication that was made for it."""
+    with connect(address) as connection:
+        if _slots(connection, slot.name):
+            query(connection, "select pg_drop_replication_slot(%s)", slot.name)
+        if slot.made_it:
+            query(connection, f"DROP PUBLICATION IF EXISTS {quoted(slot.publication)}")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a small file so that it is there whole or not at all, whatever happens."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}-{os.getpid()}")
+    with draft.open("w") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    draft.replace(path)
+    sync_folder(path.parent)
+
+
+def _check_same_tables(address: Address, slot: Slot) -> None:
+    if set(address.tables) != set(slot.tables):
+        raise UsageError(
+            f"the checkpoint is of the tables {', '.join(map(str, slot.tables))}:"
+            " for other tables start with a new checkpoint"
+        )
+    if address.slot not in (None, slot.name):
+        raise UsageError(f"the checkpoint is of the replication slot {slot.name}, not of {address.slot}")
+
+
+def _slots(connection: Connection, name: str) -> list[tuple[Any, ...]]:
+    statement = "select active, plugin, database, wal_status from pg_replication_slots where slot_name = %s"
+    return query(connection, statement, name)
+
+
+def _drop_unfinished(connection: Connection, folder: Path) -> None:
+    """Clear away what an earlier start left behind that did not come to its end."""
+    starting = folder / "starting.json"
+    if starting.exists():
+        unfinished = json.loads(starting.read_text())
+        if _slots(connection, unfinished["slot"]):
+            query(connection, "select pg_drop_replication_slot(%s)", unfinished["slot"])
+        if unfinished["publication"] is not None:
+            query(connection, f"DROP PUBLICATION IF EXISTS {quoted(unfinished['publication'])}")
+        starting.unlink()
+    shutil.rmtree(folder / "snapshot", ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _new_slot(address: Address, name: str) -> Iterator[tuple[int, str, str]]:
+    """Make a slot: its start, the server's number, and a snapshot that can be used for as long as this."""
+    with connect_for_replication(address) as replication:
+        system = _system(replication)
+        command = f"CREATE_REPLICATION_SLOT {quoted(name)} LOGICAL pgoutput EXPORT_SNAPSHOT"
+        ((_, start, snapshot, _),) = _created(replication, command)
+        yield lsn_number(start), system, snapshot
+
+
+def _created(replication: Connection, command: str) -> list[tuple[Any, ...]]:
+    import psycopg
+
+    try:
+        return query(replication, command)
+    except psycopg.errors.ConfigurationLimitExceeded as error:
+        raise InputError(
+            "the server has no room for one more replication slot: raise max_replication_slots, or drop"
+            " a slot that nobody reads (select slot_name from pg_replication_slots where not active)"
+        ) from error
+
+
+def _system(replication: Connection) -> str:
+    return str(query(replication, "IDENTIFY_SYSTEM")[0][0])
+
+
+def _copy_contents(
+    connection: Connection, snapshot: str, tables: list[Table], start: int, folder: Path
+) -> int:
+    """Copy the rows of the tables as the snapshot sees them; how many files they fill."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = _Parts(folder, start)
+    query(connection, "begin isolation level repeatable read read only")
+    query(connection, f"set transaction snapshot '{snapshot}'")
+    for table in tables:
+        writer = RowWriter(table.columns, table.types)
+        columns = ", ".join(quoted(column) for column in table.columns)
+        rows_of = table.name.quoted if table.partitioned else f"only {table.name.quoted}"
+        with connection.cursor().copy(f"copy (select {columns} from {rows_of}) to stdout") as copied:
+            for row in copied.rows():
+                parts.add(str(table.name), writer.types, writer.text(row))
+    query(connection, "commit")
+    return parts.finish()
+
+
+class _Parts:
+    """The files of a snapshot, each of a bounded number of rows."""
+
+    def __init__(self, folder: Path, start: int) -> None:
+        self._folder = folder
+        self._start = start
+        self._row = 0
+        self._parts = 0
+        self._writer: ChangeWriter | None = None
+
+    def add(self, table: str, types: str, text: str) -> None:
+        if self._writer is None:
+            self._writer = ChangeWriter(self._folder)
+        before_all = self._start - 1
+        self._writer.add(Change(before_all, self._row, None, None, table, SNAPSHOT, types, None, text, True))
+        self._row += 1
+        if self._writer.rows >= PART_ROWS:
+            self.finish()
+
+    def finish(self) -> int:
+        if self._writer is not None:
+            self._writer.finish(part_name(self._parts))
+            self._parts += 1
+            self._writer = None
+        return self._parts
+
+
+def part_name(number: int) -> str:
+    """The name of a file of the snapshot."""
+    return f"{number:08d}.arrow"

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import IndexFileError
 from tocsin.index.array_file import INDEX, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
+
+if TYPE_CHECKING:
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.index_in_parts import IndexInParts
+
+
+def open_rules(path: str | os.PathLike[str]) -> Index | IndexInParts:
+    """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
+    if is_in_parts(path):
+        from tocsin.monitor.index_in_parts import open_parts
+
+        return open_parts(path)
+    from tocsin.monitor.index import open_file
+
+    return open_file(path)
 
 
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:

@@ -139,7 +139,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | EngineOnSlices, list[str]]:
-    from tocsin.monitor.index import Index, open_file
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.opening import open_rules
     from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
 
     path = saved_index(arguments.rules)
@@ -147,7 +148,7 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | Engine
         if arguments.engine not in (None, Index.engine):
             raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
         refuse_for_index(arguments, path)
-        return IndexOnSlices(open_file(path)), []
+        return IndexOnSlices(open_rules(path)), []
     engine, bad = read_and_build(
         arguments.rules, arguments.engine or Index.engine, arguments.skip_bad, preparation_of(arguments)
     )

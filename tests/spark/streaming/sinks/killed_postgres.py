@@ -37,12 +37,12 @@ def start(folder: Path, uri: str, session: SparkSession, *, once: bool) -> Strea
     )
 
 
-def wait_in_the_middle_of(batch: int) -> None:
+def wait_in_the_middle_of(chosen: int) -> None:
     """Let the sink stop when the server has some of the alerts of a batch, and not yet the end."""
     real = PostgresSink._write_blocks
 
-    def write_blocks(self: PostgresSink, columns: Sequence[str], rows: Iterable[Any], number: int) -> None:
-        real(self, columns, _stopping(rows, number) if number == batch else rows, number)
+    def write_blocks(self: PostgresSink, columns: Sequence[str], rows: Iterable[Any], batch: int) -> None:
+        real(self, columns, _stopping(rows, batch) if batch == chosen else rows, batch)
 
     PostgresSink._write_blocks = write_blocks  # type: ignore[method-assign]
 

@@ -74,11 +74,14 @@ class RuleError(TocsinError):
 
 
 class RuleErrors(RuleError):
-    """Several rules cannot be taken; it stands where its first error stands."""
+    """Several rules cannot be taken; it stands where its first error stands.
+
+    `total` is how many there are, which may be more than `errors` holds.
+    """
 
     SHOWN = 20
 
-    def __init__(self, errors: Sequence[RuleError]) -> None:
+    def __init__(self, errors: Sequence[RuleError], total: int | None = None) -> None:
         first = errors[0]
         super().__init__(
             first.reason,
@@ -90,6 +93,7 @@ class RuleErrors(RuleError):
             caret=first.caret,
         )
         self.errors = tuple(errors)
+        self.total = len(self.errors) if total is None else total
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled as it is made, from its errors: exceptions cross process borders on Spark."""
@@ -97,9 +101,9 @@ class RuleErrors(RuleError):
 
     def __str__(self) -> str:
         shown = [str(error) for error in self.errors[: self.SHOWN]]
-        if len(self.errors) > self.SHOWN:
-            shown.append(f"... and {len(self.errors) - self.SHOWN} more")
-        return f"{len(self.errors)} errors\n" + "\n".join(shown)
+        if self.total > len(shown):
+            shown.append(f"... and {self.total - len(shown)} more")
+        return f"{self.total} errors\n" + "\n".join(shown)
 
 
 class InputError(TocsinError):

@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.spark.cluster_program import PATHS, RULES
 
 from tocsin.spark.java import find_java
 
 pytestmark = [pytest.mark.spark]
 
 SOURCE = Path(__file__).parents[2] / "src"
-
-ON_A_CLUSTER = """
-import os
-import time
-import pyarrow as pa
-from pyspark import SparkFiles
-import tocsin
-import tocsin.spark as ts
-
-quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-spark = ts.session("local-cluster[2,1,1024]", config={
-    "spark.driver.extraJavaOptions": quick,
-    "spark.executor.extraJavaOptions": quick,
-    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-    "spark.sql.shuffle.partitions": "2",
-})
-index = tocsin.build([
-    ("even", "n in (0, 2, 4, 6, 8)"), ("big", "n >= 5"), ("old", "at < timestamp '2020-01-01T00:00:00Z'"),
-])
-events = spark.range(40_000, numPartitions=8).selectExpr("id", "id % 10 as n", "timestamp_seconds(id) as at")
-found = ts.match(events, index, keep=["id"])
-print(*sorted((row["rule"], row["count"]) for row in found.groupBy("rule").count().collect()))
-
-def folder(batches):
-    time.sleep(0.3)  # so that no executor does the work of both
-    for batch in batches:
-        folder = os.path.abspath(SparkFiles.getRootDirectory())
-        (index,) = [name for name in os.listdir(folder) if name.endswith(".tocsin")]
-        yield pa.record_batch({"folder": [folder] * batch.num_rows})
-
-rows = spark.range(8, numPartitions=8).mapInArrow(folder, "folder string").collect()
-folders = {row.folder for row in rows}
-print(len(folders), SparkFiles.getRootDirectory() in folders)
-"""
 
 IN_A_PLAIN_SESSION = """
 from pyspark.sql import SparkSession
@@ -64,16 +33,19 @@ print(ts.match(spark.range(4).withColumnRenamed("id", "n"), "rules.tocsin", keep
 """
 
 
-def run(program: str, folder: Path, **environment: str) -> list[str]:
-    """Run a program in a process of its own; what it printed, line by line."""
+def run(command: list[str], folder: Path, **environment: str) -> list[str]:
+    """Run Python in a process of its own; what it printed, line by line."""
     (folder / "tmp").mkdir()
+    root = SOURCE.parent
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, *command],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(SOURCE), "TMPDIR": str(folder / "tmp")} | environment,
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join([str(SOURCE), str(root)]), "TMPDIR": str(folder / "tmp")}
+        | environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -83,11 +55,38 @@ def left_behind(folder: Path) -> list[str]:
     return [path.name for path in (folder / "tmp").iterdir() if path.name.startswith("tocsin")]
 
 
-def test_executors_fetch_the_index(tmp_path: Path) -> None:
-    counts, folders = run(ON_A_CLUSTER, tmp_path)
-    assert counts == "('big', 20000) ('even', 20000) ('old', 40000)"
-    assert folders == "2 False"
-    assert left_behind(tmp_path) == []
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What each path of the program has to tell; it has compared the rows itself."""
+    folder = tmp_path_factory.mktemp("cluster")
+    lines = run(["-m", "tests.spark.cluster_program", str(folder)], folder)
+    assert left_behind(folder) == []
+    return {line.partition(" ")[0]: json.loads(line.partition(" ")[2]) for line in lines}
+
+
+def test_every_path_runs_on_the_cluster(told: dict[str, dict[str, Any]]) -> None:
+    assert list(told) == [path.__name__ for path in PATHS]
+    assert told["match"] == {"rows": 74_520}
+    assert told["statistics"] == {"rows": 40_000, "values of n": 10, "words": 301}
+    assert told["build"] == {"rules": len(RULES)}
+
+
+def test_an_executor_has_one_file_of_the_index_and_maps_it(told: dict[str, dict[str, Any]]) -> None:
+    assert told["index_is_mapped"] == {
+        "executors": 2,
+        "files of each": [1, 1],
+        "mapped": 2,
+        "mapped files are theirs": True,
+        "the driver's own": False,
+        "kilobytes copied": 0,
+    }
+
+
+def test_what_was_killed_is_made_up_for(told: dict[str, dict[str, Any]]) -> None:
+    """And it was killed in the middle: a task that it was at has failed."""
+    assert told["worker_killed"] == {"failed tasks": [1]}
+    assert told["executor_killed"] == {"failed tasks": [1]}
+    assert told["streaming_match"] == {"failed tasks": [1], "batches": 3}
 
 
 def test_any_session_will_do(tmp_path: Path) -> None:
@@ -96,7 +95,7 @@ def test_any_session_will_do(tmp_path: Path) -> None:
     Spark on its own looks for a Java only in JAVA_HOME and on the PATH, and there may be none.
     """
     java = str(find_java().home)
-    first, second = run(IN_A_PLAIN_SESSION, tmp_path, PYSPARK_PYTHON=sys.executable, JAVA_HOME=java)
+    first, second = run(["-c", IN_A_PLAIN_SESSION], tmp_path, PYSPARK_PYTHON=sys.executable, JAVA_HOME=java)
     assert first == "[Row(n=0, rule='even', score=None), Row(n=2, rule='even', score=None)]"
     assert second == "2"
     assert left_behind(tmp_path) == []

@@ -6,15 +6,14 @@ import argparse
 import contextlib
 import logging
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tocsin.cli.destinations import check_destinations
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.messages import Advance, progress, say, say_if_compiling, warn
+from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
@@ -45,7 +44,6 @@ examples:
 
 SMALL_INPUT = "for small input, --no-spark is quicker"
 _NAMED = 5
-_WATCH_SECONDS = 0.3
 
 
 class _Events(argparse.Action):
@@ -188,34 +186,15 @@ def _match_on_spark(matcher: IndexOnSlices, job: SliceJob) -> list[PartReport]:
     say(f"Starting Spark ({SMALL_INPUT})")
     warm_up()  # the compiled kernels are on disk before several workers look for them
     from tocsin.spark.files import match_slices
+    from tocsin.spark.progress import WITHOUT_SPARKS_BAR, stages_shown
     from tocsin.spark.session import session
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     started = time.perf_counter()
-    spark = session(config={"spark.ui.showConsoleProgress": "false"})
+    spark = session(config=WITHOUT_SPARKS_BAR)
     say(f"Spark started in {time.perf_counter() - started:.1f} s")
-    with progress("Matching slices", len(job.slices)) as advance, _watching(job.folder, advance):
+    with stages_shown(spark, "Matching slices"):
         return match_slices(spark, matcher.index, job)
-
-
-@contextlib.contextmanager
-def _watching(folder: str, advance: Advance) -> Iterator[None]:
-    """Tell how many slices have left their part, until the block is done."""
-    from tocsin.monitor.parts import finished_slices
-
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(_WATCH_SECONDS):
-            advance(finished_slices(folder))
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
 
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:

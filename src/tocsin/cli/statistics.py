@@ -69,15 +69,17 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.monitor.warming import warm_up
 
     warm_up()  # the compiled kernels are on disk before several workers look for them
+    from tocsin.spark.progress import WITHOUT_SPARKS_BAR, stages_shown
     from tocsin.spark.session import session
     from tocsin.spark.statistics import statistics_of_slices
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    spark = session()
+    spark = session(config=WITHOUT_SPARKS_BAR)
     say(f"Counting {len(slices):,} slice{'s' * (len(slices) > 1)} of events")
-    history = statistics_of_slices(
-        spark, slices, arguments.out, text=arguments.text, sketch=arguments.sketch, merge=arguments.merge
-    )
+    with stages_shown(spark, "Counting events"):
+        history = statistics_of_slices(
+            spark, slices, arguments.out, text=arguments.text, sketch=arguments.sketch, merge=arguments.merge
+        )
     if history.rejects:
         warn(f"{history.rejects:,} records are no events and were left out")
     _tell(history)

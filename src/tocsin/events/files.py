@@ -45,6 +45,7 @@ class EventChunk(NamedTuple):
     kept        one row for each event: the top-level values to carry along. Of JSON lines they are
                 JSON texts (null when missing), of CSV typed columns, of Parquet as stored
     rejects     the records that are no events
+    lines       the line of each event, when they are lines of JSON
     """
 
     first_row: int
@@ -52,6 +53,7 @@ class EventChunk(NamedTuple):
     events: EventBatch
     kept: pa.Table
     rejects: list[Reject]
+    lines: Sequence[bytes] = ()
 
 
 def read_slice(
@@ -87,9 +89,8 @@ def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: 
                 for name in keep
             }
             rows = np.array(parsed.rows, np.int64)
-            yield EventChunk(
-                first_row, rows, plan.batch(parsed.events), _table(kept, len(rows)), parsed.rejects
-            )
+            events = plan.batch(parsed.events)
+            yield EventChunk(first_row, rows, events, _table(kept, len(rows)), parsed.rejects, parsed.lines)
             first_row += len(lines)
 
 

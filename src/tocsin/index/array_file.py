@@ -24,7 +24,7 @@ import os
 import stat
 import struct
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path as FilePath
 from typing import Any
@@ -41,6 +41,7 @@ INDEX, PROGRAM = "index", "program"
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64
+_BYTES_AT_ONCE = 16 << 20
 
 
 def save_arrays(
@@ -84,7 +85,7 @@ def _write_file(
             digest = blake2b(digest_size=16)
             for (_, array), (_, _, _, offset) in zip(arrays, places, strict=True):
                 gap = bytes(body_start + offset - file.tell())
-                for piece in (gap, array.tobytes()):
+                for piece in (gap, *_pieces(array)):
                     digest.update(piece)
                     file.write(piece)
             size = file.tell()
@@ -100,6 +101,13 @@ def _write_file(
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _pieces(array: NDArray[Any]) -> Iterator[bytes]:
+    """The bytes of an array, not all of them in memory at once: it may itself be mapped from a file."""
+    items = max(1, _BYTES_AT_ONCE // array.itemsize)
+    for first in range(0, len(array), items):
+        yield array[first : first + items].tobytes()
 
 
 def _cause(error: Exception) -> str:

@@ -27,7 +27,7 @@ from tocsin.index.leaf_texts import Texts, predicate_of
 from tocsin.index.packing import arrow_texts, packed_bytes, text_arrays
 from tocsin.index.pattern_arrays import compile_patterns
 from tocsin.index.planning.planner import Planner
-from tocsin.index.reading import Steps, read_texts
+from tocsin.index.reading import Reading, Steps, read_texts
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.index.text.stage import read_free_text
@@ -89,6 +89,14 @@ class CompiledIndex(NamedTuple):
         return self.leaf_count + len(self.graph.false_leaf) + len(self.graph.is_and)
 
 
+class WrittenRules(NamedTuple):
+    """What is kept of rules as they were written: see CompiledIndex."""
+
+    rule_id: Texts
+    rule_text: Texts
+    metadata: NDArray[np.uint8]
+
+
 PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, NDArray[np.int32]]]
 """Makes one graph of conditions, given the number of leaves and of conditions: see graph.share."""
 
@@ -104,11 +112,32 @@ def compile_rules(
     `base` has the settings and dictionaries of free text. With a planner, text conjuncts that are not the
     best way into their rules are left out of the graph, and matches have to be asked for them.
     """
-    clock = [time.perf_counter()]
+    started = time.perf_counter()
     texts = Texts(*text_arrays(rules.whens))
     reading = read_texts(*texts, rules.aliases)
     raise_all(rules.index_errors(reading.errors))
-    clock.append(time.perf_counter())
+    written = WrittenRules(
+        Texts(*text_arrays(rules.ids)), without_aliases(texts, rules.aliases), metadata_stream(rules.metadata)
+    )
+    facts = {"read": time.perf_counter() - started}
+    return compile_reading(written, reading, put_together, base, planner, facts)
+
+
+def compile_reading(
+    rules: WrittenRules,
+    reading: Reading,
+    put_together: PutTogether = share,
+    base: TextBase | None = None,
+    planner: Planner | None = None,
+    facts: Mapping[str, float] | None = None,
+) -> CompiledIndex:
+    """Build the index of rules that have been read. `put_together` may know conditions of its own.
+
+    Whoever reads in his own way gives `put_together` the conditions without free text himself; those with
+    free text have to be among the reading's. `facts` are the seconds of what was done before.
+    """
+    clock = [time.perf_counter()]
+    count = len(rules.rule_id.start) - 1
     table = reading.table
     families, order = put_in_order(sort_into_families(table))
     leaf_text = Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1]))
@@ -120,11 +149,11 @@ def compile_rules(
         len(families.group_path),
     )
     stage = read_free_text(reading, families, order, leaf_text, base or TextBase(), planner)
-    in_texts = stage.compiled(reading.parts, len(rules))
+    in_texts = stage.compiled(reading.parts, count)
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
-    nodes, root = put_together(stage.parts, leaf_count, len(rules))
+    nodes, root = put_together(stage.parts, leaf_count, count)
     clock.append(time.perf_counter())
     leaf_number = np.empty(leaf_count, np.int32)
     leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
@@ -137,13 +166,7 @@ def compile_rules(
     )
     links = links_of(graph, families.group_of, groups)
     clock.append(time.perf_counter())
-    read, sort, shared, laid_out = np.diff(clock).tolist()
-    facts = {
-        "read": read,
-        "families": sort,
-        "share": shared,
-        "lay_out": laid_out,
-    }
+    seconds = dict(zip(("families", "share", "lay_out"), np.diff(clock).tolist(), strict=True))
     return CompiledIndex(
         graph,
         leaves,
@@ -154,14 +177,14 @@ def compile_rules(
         families.group_kind,
         families.pattern_leaf,
         patterns,
-        Texts(*text_arrays(rules.ids)),
-        _without_aliases(texts, rules.aliases),
+        rules.rule_id,
+        rules.rule_text,
         leaf_text,
-        _stream_of(rules.metadata),
+        rules.metadata,
         families.group_path,
         in_texts,
         planner,
-        facts,
+        {**(facts or {}), **seconds},
     )
 
 
@@ -175,7 +198,7 @@ def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:
     return arrow_texts(*index.rule_id)
 
 
-def _without_aliases(texts: Texts, aliases: Mapping[int, str]) -> Texts:
+def without_aliases(texts: Texts, aliases: Mapping[int, str]) -> Texts:
     """The conditions as written, without the table aliases of triggers."""
     if not aliases:
         return texts
@@ -192,7 +215,8 @@ def rule_metadata(index: CompiledIndex) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(index.metadata)).read_all()
 
 
-def _stream_of(table: pa.Table | None) -> NDArray[np.uint8]:
+def metadata_stream(table: pa.Table | None) -> NDArray[np.uint8]:
+    """The rules' other columns as an Arrow stream; nothing when there are none."""
     if table is None:
         return np.empty(0, np.uint8)
     sink = pa.BufferOutputStream()

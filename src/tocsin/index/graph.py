@@ -33,13 +33,17 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
 
     A condition that no part holds keeps the reference -1.
     """
-    nodes = no_nodes(leaves)
     root = np.full(conditions, -1, np.int32)
+    return share_beside(no_nodes(leaves), root, parts), root
+
+
+def share_beside(nodes: SharedNodes, root: NDArray[np.int32], parts: Sequence[Steps]) -> SharedNodes:
+    """Add conditions to a graph, and their references to `root`; the graph given is not to be used again."""
     for part in parts:
         found = np.empty(len(part.number), np.int32)
         nodes = share_conditions(nodes, part.start, part.step, part.ref, found)
         root[part.number] = found
-    return nodes, root
+    return nodes
 
 
 def lay_out(

@@ -53,3 +53,17 @@ def arrow_texts(start: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.LargeSt
 def joined(parts: Sequence[NDArray[Scalar]], dtype: type[Scalar]) -> NDArray[Scalar]:
     """The arrays one after the other, as an array of its own, also when there are none."""
     return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def joined_starts(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The starts of things that lie one part after the other, from the starts of each part's."""
+    return starts(joined([np.diff(start) for start in parts], np.int64), np.int64)
+
+
+def some_spans(
+    start: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The starts of some rows' things, in these rows' order, and which things these are."""
+    sizes = np.diff(start)[rows]
+    left = starts(sizes, np.int64)
+    return left, np.repeat(start[rows] - left[:-1], sizes) + np.arange(left[-1])

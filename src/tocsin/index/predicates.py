@@ -21,7 +21,7 @@ from tocsin.grammar.patterns import parse_network
 from tocsin.grammar.printing import print_literal, print_predicate
 from tocsin.grammar.tree import TEXT_TESTS, Literal, Path, Predicate, Test
 from tocsin.index.keys import address_key, double_key, scalar_key
-from tocsin.index.packing import joined, packed_bytes, starts
+from tocsin.index.packing import joined, joined_starts, packed_bytes, some_spans, starts
 from tocsin.kernels.distinct_texts import number_pieces
 from tocsin.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
 from tocsin.kernels.predicates import BETWEEN_NAMES, BOOLEAN_READING, TEXTS
@@ -172,7 +172,7 @@ class Predicates:
             before += len(written.start)
         if len(parts) == 1:
             return parts[0]
-        return _joined_starts([start for start, _ in parts]), joined([data for _, data in parts], np.uint8)
+        return joined_starts([start for start, _ in parts]), joined([data for _, data in parts], np.uint8)
 
 
 def _rows_of(predicates: Sequence[Predicate]) -> PredicateRows:
@@ -226,18 +226,14 @@ def _joined_rows(blocks: Sequence[PredicateRows]) -> PredicateRows:
         joined([rows.test for rows in blocks], np.uint8),
         joined([rows.kind for rows in blocks], np.uint8),
         joined([rows.negated for rows in blocks], np.uint8),
-        _joined_starts([rows.operand_start for rows in blocks]),
+        joined_starts([rows.operand_start for rows in blocks]),
         joined([rows.operand_high for rows in blocks], np.int64),
         joined([rows.operand_low for rows in blocks], np.int64),
-        _joined_starts([rows.text_start for rows in blocks]),
+        joined_starts([rows.text_start for rows in blocks]),
         joined([rows.text for rows in blocks], np.uint8),
-        _joined_starts([rows.path_start for rows in blocks]),
+        joined_starts([rows.path_start for rows in blocks]),
         joined([rows.path for rows in blocks], np.uint8),
     )
-
-
-def _joined_starts(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return starts(joined([np.diff(start) for start in parts], np.int64), np.int64)
 
 
 def _taken(
@@ -246,9 +242,7 @@ def _taken(
     """The starts of some rows' things when only these are left, and which things these are."""
     if len(rows) == len(start) - 1:
         return start, slice(None)
-    sizes = np.diff(start)[rows]
-    left = starts(sizes, np.int64)
-    return left, np.repeat(start[rows] - left[:-1], sizes) + np.arange(left[-1])
+    return some_spans(start, rows)
 
 
 def _text_of(written: _Written, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:

@@ -20,16 +20,20 @@ from tocsin.events.files import BATCH_ROWS, read_slice
 from tocsin.events.json_lines import parse_lines, record_lines
 from tocsin.events.slices import Slice, plan_slices
 from tocsin.events.values import FieldPlan
+from tocsin.monitor.event_texts import RowTexts, no_texts, texts_of_columns, texts_of_events, texts_of_lines
+from tocsin.monitor.parts import kept_columns
 
 _LOOKED_AT = 100
 
 
 class EventPortion(NamedTuple):
-    """Some events: the row number of each, their cells, and how many records were no events."""
+    """Some events: the row number of each, their cells, how many records were no events, and what to show
+    of events that are asked for by their place here."""
 
     rows: NDArray[np.int64]
     events: EventBatch
     rejects: int = 0
+    texts: RowTexts = no_texts
 
 
 class EventSource(Protocol):
@@ -41,8 +45,10 @@ class EventSource(Protocol):
     def names(self) -> list[str]:
         """Names of fields that the first events have, outermost ones only, in order."""
 
-    def portions(self, fields: Sequence[Path], rows: int = BATCH_ROWS) -> Iterator[EventPortion]:
-        """All events, with the cells of these fields."""
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        """All events, with the cells of these fields. `show` names what can be shown of them; None is all."""
 
 
 def event_source(events: object) -> EventSource:
@@ -60,18 +66,42 @@ def event_source(events: object) -> EventSource:
 
 class _Files:
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._slices = plan_slices(path)
+        self.slices = plan_slices(path)
 
     def __len__(self) -> int:
-        return sum(piece.rows or 0 for piece in self._slices)
+        return sum(piece.rows or 0 for piece in self.slices)
 
     def names(self) -> list[str]:
-        return _names_in(self._slices[0]) if self._slices else []
+        return _names_in(self.slices[0]) if self.slices else []
 
-    def portions(self, fields: Sequence[Path], rows: int = BATCH_ROWS) -> Iterator[EventPortion]:
-        for piece in self._slices:
-            for chunk in read_slice(piece, fields, (), rows):
-                yield EventPortion(chunk.rows, chunk.events, len(chunk.rejects))
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        for piece in self.slices:
+            yield from portions_of_slice(piece, fields, rows, show)
+
+
+def portions_of_slice(
+    piece: Slice, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+) -> Iterator[EventPortion]:
+    """The events of a slice."""
+    is_whole_line = show is None and piece.format == "jsonl"
+    keep = [] if is_whole_line else _present(piece, show)
+    for chunk in read_slice(piece, fields, keep, rows):
+        texts: RowTexts = no_texts
+        if is_whole_line:
+            texts = texts_of_lines(chunk.lines)
+        elif keep:
+            texts = texts_of_columns(kept_columns(piece, chunk.kept))
+        yield EventPortion(chunk.rows, chunk.events, len(chunk.rejects), texts)
+
+
+def _present(piece: Slice, show: Sequence[str] | None) -> list[str]:
+    """Those of the columns that a file has, or all of them; names that two columns have are left out."""
+    if piece.format == "jsonl":
+        return list(show or ())
+    names = _names_in(piece)
+    return [name for name in (names if show is None else show) if names.count(name) == 1]
 
 
 def _names_in(piece: Slice) -> list[str]:
@@ -94,10 +124,21 @@ class _Table:
     def names(self) -> list[str]:
         return list(self._table.schema.names)
 
-    def portions(self, fields: Sequence[Path], rows: int = BATCH_ROWS) -> Iterator[EventPortion]:
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        every = self._table.schema.names
+        names = [name for name in (every if show is None else show) if every.count(name) == 1]
         for first in range(0, self._table.num_rows, rows):
             part = self._table.slice(first, min(rows, self._table.num_rows - first))
-            yield EventPortion(np.arange(first, first + part.num_rows), batch_of_table(part, fields))
+            texts = texts_of_columns({name: _array(part.column(name)) for name in names})
+            yield EventPortion(
+                np.arange(first, first + part.num_rows), batch_of_table(part, fields), 0, texts
+            )
+
+
+def _array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 class _Dictionaries:
@@ -114,8 +155,17 @@ class _Dictionaries:
     def names(self) -> list[str]:
         return list(dict.fromkeys(name for event in self._events[:_LOOKED_AT] for name in event))
 
-    def portions(self, fields: Sequence[Path], rows: int = BATCH_ROWS) -> Iterator[EventPortion]:
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
         plan = FieldPlan(fields)
         for first in range(0, len(self._events), rows):
             part = self._events[first : first + rows]
-            yield EventPortion(np.arange(first, first + len(part)), plan.batch(part))
+            shown = part if show is None else [_members(event, show) for event in part]
+            yield EventPortion(
+                np.arange(first, first + len(part)), plan.batch(part), 0, texts_of_events(shown)
+            )
+
+
+def _members(event: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
+    return {name: event[name] for name in names if name in event}

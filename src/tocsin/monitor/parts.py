@@ -185,11 +185,6 @@ def rejects_path(folder: str, report: PartReport) -> FilePath:
     return FilePath(folder) / f"{report.name}.rejects"
 
 
-def finished_slices(folder: str) -> int:
-    """How many slices have been matched so far."""
-    return len({each.name.partition("-")[0] for each in FilePath(folder).glob(f"*{SUFFIX}")})
-
-
 class _PartWriter:
     """Writes a part under a passing name; `finish` gives it its own, and leaving without it removes it."""
 

@@ -24,7 +24,7 @@ from tocsin.errors import InputError, RuleError, TocsinError, TocsinWarning
 from tocsin.spark.streaming.stream import stream
 
 RULES = """
-create trigger big from orders as o when o.amount > 50.5 do alert 'order {o.id} of {o.amount} at {o.at}';
+create trigger big from orders as o when o.amount > 50.5 do alert 'order {o.id}, {o.note}, {o.tags}';
 create trigger moved from orders after update to orders when note = 'u' and amount between 20 and 70.25;
 create trigger gone from "public.items" as i after delete to i when i.tags = 'b1' or i.note is null;
 create trigger anywhere when at >= timestamp '2026-01-02T00:00:00Z' and not (note = 'n1');

@@ -104,6 +104,10 @@ class ClosureGraph:
         """All pairs; the two columns lie one behind the other in memory, as Arrow wants them."""
         return self.now.pairs(self._vertices.words)
 
+    def pairs_of_share(self, share: int, shares: int, piece: int) -> Iterator[Words]:
+        """The pairs of every `shares`-th source, counted from `share`, about `piece` of them at a time."""
+        return self.now.pairs_of_share(self._vertices.words, share, shares, piece)
+
     def from_(self, x: int) -> Words:
         """The y of all pairs (x, y)."""
         return self._words(self.now.reached_from(self._vertices_of(x)))

@@ -7,6 +7,7 @@ these, and for each one a row of bits say the same in much less room. Where even
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from tocsin.kernels.activation.reachability import (
     number_rows,
     search_graph,
     write_pairs,
+    write_share,
 )
 
 Numbers = NDArray[np.int32]
@@ -129,6 +131,14 @@ class Reachability:
         columns = np.empty((2, self.count), np.int64)
         write_pairs(self.condensation, *self.rows, words, columns[0], columns[1])
         return columns.T
+
+    def pairs_of_share(self, words: Words, share: int, shares: int, piece: int) -> Iterator[Words]:
+        """The pairs whose sources are one of so many shares of all vertices, about `piece` at a time."""
+        columns = np.empty((2, max(piece, self.vertices)), np.int64)
+        place = share
+        while place < self.vertices:
+            used, place = write_share(self.condensation, *self.rows, words, place, shares, *columns)
+            yield columns[:, :used].T.copy()
 
     def reached_from(self, vertices: Numbers) -> Numbers:
         """All that one of some vertices reaches, each once."""

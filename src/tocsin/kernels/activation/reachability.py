@@ -151,6 +151,45 @@ def write_pairs(
 
 
 @kernel
+def write_share(
+    condensation: Condensation,
+    row_of: Numbers,
+    bits: Bits,
+    words: Words,
+    start: int,
+    step: int,
+    sources: Words,
+    reached: Words,
+) -> tuple[int, int]:
+    """Write the pairs of the sources member[start], member[start + step], ..., as many as there is room for.
+
+    There must be room for those of one source. Returns how many were written, and where to go on.
+    """
+    component, member_start, member, _, _, _ = condensation
+    components = member_start.size - 1
+    seen = np.full(components, -1, np.int32)
+    waiting = np.empty(components, np.int32)
+    targets = np.empty(member.size, np.int32)
+    used = found = 0
+    last = -1
+    place = start
+    while place < member.size:
+        one = component[member[place]]
+        if one != last:
+            found = targets_of(one, condensation, row_of, bits, seen, one, waiting, targets)
+            last = one
+        if used + found > sources.size:
+            return used, place
+        source = words[member[place]]
+        for i in range(found):
+            sources[used + i] = source
+            reached[used + i] = words[targets[i]]
+        used += found
+        place += step
+    return used, place
+
+
+@kernel
 def count_by_search(condensation: Condensation, steps: int) -> int:
     """How many pairs there are, or -1 when that takes more than so many steps."""
     _, member_start, _, cyclic, next_start, next_one = condensation

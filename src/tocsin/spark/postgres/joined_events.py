@@ -28,7 +28,7 @@ from tocsin.spark.postgres.contents import Contents
 from tocsin.spark.postgres.rule_tables import OPS, RuleTables
 from tocsin.spark.streaming.event_values import keys_of, times_of
 from tocsin.spark.streaming.finding import Finder, Rejected
-from tocsin.spark.streaming.found_rows import Wanted
+from tocsin.spark.streaming.found_rows import KEPT, Wanted
 from tocsin.spark.streaming.joined_triggers import read_triggers
 
 TIME = pa.timestamp("us", tz="UTC")
@@ -136,7 +136,7 @@ class Joiner:
                 "op": pa.array([each.change["op"] for each in some], pa.string()),
                 "rows": pa.array([json_text(each.alert.rows) for each in some], pa.string()),
                 **{
-                    name: json_column(each.row.get(name) for each in some).storage.cast(pa.string())
+                    KEPT + name: json_column(each.row.get(name) for each in some).storage.cast(pa.string())
                     for name in wanted.keep
                 },
             },

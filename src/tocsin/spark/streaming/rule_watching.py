@@ -23,7 +23,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, TocsinError, each_error, raise_all
+from tocsin.errors import InputError, RuleError, TocsinError, UnsupportedError, each_error, raise_all
 from tocsin.spark.streaming.checkpoint import read_json, write_json, write_whole
 from tocsin.spark.streaming.joined_triggers import set_aside, triggers_text
 from tocsin.spark.streaming.rule_versions import RuleVersion
@@ -105,14 +105,16 @@ class RuleFiles:
 
     def saved_index(self) -> str | None:
         """The path of the saved index, when the rules are one."""
-        from tocsin.index.array_file import MAGIC
+        from tocsin.index.shards import is_in_parts
+        from tocsin.monitor.opening import is_saved
 
+        for path in self.paths:
+            if is_in_parts(path):
+                raise UnsupportedError(
+                    f"{path} is an index in parts, which a stream cannot take: build one whole"
+                )
         (first, *others) = self.paths
-        if others or not Path(first).is_file():
-            return None
-        with Path(first).open("rb") as opened:
-            is_index = first.endswith(".tocsin") or opened.read(len(MAGIC)) == MAGIC
-        return first if is_index else None
+        return first if not others and Path(first).is_file() and is_saved(first) else None
 
     def read(self) -> Rules:
         """The rules of the files; what is wrong with them is in `rejected`."""

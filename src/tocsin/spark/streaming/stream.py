@@ -23,7 +23,7 @@ from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.failures import reason_of
-from tocsin.spark.streaming.found_rows import OWN_COLUMNS, Wanted, alert_schema
+from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -281,7 +281,7 @@ def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")
     for name in keep:
-        if name.lower() in OWN_COLUMNS:
+        if name.lower() in ALERTS.names:
             raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
     if len({name.lower() for name in keep}) < len(keep):
         raise UsageError("keep names a field twice")

@@ -46,11 +46,16 @@ class TextWork:
     ) -> None:
         self._takes = tuple(takes)
         self._work = tuple(work)
+        self._terms = tuple(gives)
         self._source = source
         lets = [part.variable for part in work if isinstance(part, Let)]
         slots = {variable: slot for slot, variable in enumerate((*takes, *lets))}
         self._steps = [_step(part, slots) for part in work]
         self._gives = [_reading(term, slots) for term in gives if isinstance(term, Variable | Constant)]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled as it is made: what it makes of its parts has no name that another process could find."""
+        return type(self), (self._takes, self._work, self._terms, self._source)
 
     def __call__(self, row: Row) -> list[Row]:
         """The tuples that come of a tuple: one, or none."""

@@ -228,7 +228,13 @@ def stream(
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
         files = RuleFiles(_paths(rules), preparation or _no_preparation())
-        watched = RuleWatch(files, place.rules, lambda version: origin.check(wanted, version), refused)
+        watched = RuleWatch(
+            files,
+            place.rules,
+            lambda version: origin.check(wanted, version),
+            refused,
+            joins=getattr(origin, "joins", False),
+        )
         version = watched.start()
         schema = alert_schema(origin.carried, origin.check(wanted, version))
         for each in (*sinks, dropped):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tocsin.monitor.explaining import Explanation
     from tocsin.monitor.index import Index
     from tocsin.monitor.opening import open_saved as open
+    from tocsin.monitor.overview.result import Overview
     from tocsin.monitor.programs.changes import Changes
     from tocsin.monitor.programs.engine import Engine
     from tocsin.monitor.programs.program import Program
@@ -64,6 +65,7 @@ __all__ = [
     "InputError",
     "Match",
     "Matches",
+    "Overview",
     "Program",
     "Rule",
     "RuleError",
@@ -98,6 +100,7 @@ _HOME = {
     "Index": "tocsin.monitor.index",
     "Match": "tocsin.monitor.results",
     "Matches": "tocsin.monitor.results",
+    "Overview": "tocsin.monitor.overview.result",
     "Program": "tocsin.monitor.programs.program",
     "Rule": "tocsin.grammar.rules",
     "Rules": "tocsin.grammar.rules",

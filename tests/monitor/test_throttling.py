@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -136,7 +136,7 @@ def test_any_batches_on_any_tasks_with_crashes(batches: list[list[Case]], data: 
 
 
 def entries(groups: dict[str, tuple[int, int, int]]) -> pa.RecordBatch:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"hash": hash_of(group), "group": group, "sent": sent, "throttle": throttle, "written": written}
         for group, (sent, throttle, written) in groups.items()
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,23 +14,13 @@ from tocsin.errors import EventError
 from tocsin.monitor.portions import row_bytes
 from tocsin.spark import tasks
 from tocsin.spark.columns import Layout
-from tocsin.spark.shipping import ShippedIndex
 from tocsin.spark.tasks import match_batches
 
 
-class Opened:
-    """Stands for a shipped index that is here already."""
-
-    def __init__(self, index: object) -> None:
-        self.index = index
-
-    def open(self) -> object:
-        return self.index
-
-
 def run(rules: list[tuple[str, str]], layout: Layout, *batches: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    shipped = cast(ShippedIndex, Opened(tocsin.build(rules)))
-    return match_batches(shipped, layout, batches)
+    index = tocsin.build(rules)
+    assert isinstance(index, tocsin.Index)
+    return match_batches([index], layout, batches)
 
 
 def test_result_is_kept_columns_rule_and_score() -> None:

@@ -13,7 +13,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tocsin.cli import backtest, bench, build, calibrate, check, datalog, explain, match, score, statistics
+from tocsin.cli import (
+    backtest,
+    bench,
+    build,
+    calibrate,
+    check,
+    datalog,
+    explain,
+    match,
+    score,
+    statistics,
+    stream,
+)
 from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.version import VERSION
@@ -25,6 +37,7 @@ examples:
   tocsin check rules/                                     find every mistake in rule files
   tocsin build rules/ -o rules.tocsin                     make an index of them
   tocsin match rules.tocsin --events visits.jsonl         which rules does each event satisfy?
+  tocsin stream rules/ --source visits/ --sink alerts/    and those that come from now on?
   tocsin explain rules/ --rule r1 --event '{"age": 31}'   and why, or why not?
   tocsin score 'a golf trophy' 'golf, trophy'             how well does a text fit a query?
   tocsin statistics --events visits/ -o history           count what past events hold
@@ -36,9 +49,9 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the result is the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    for output in (sys.stdout, sys.stderr):
+        if hasattr(output, "reconfigure"):
+            output.reconfigure(errors="backslashreplace")
     try:
         arguments = parser().parse_args(argv)
         with showing_warnings():
@@ -72,7 +85,19 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
     commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (check, build, match, explain, calibrate, score, backtest, statistics, datalog, bench):
+    for command in (
+        check,
+        build,
+        match,
+        stream,
+        explain,
+        calibrate,
+        score,
+        backtest,
+        statistics,
+        datalog,
+        bench,
+    ):
         added = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,

@@ -1,4 +1,4 @@
-"""`tocsin backtest`: a rule's contains tried on a history of events, to choose its threshold."""
+"""`tocsin backtest`: what rules would have done on a history, and which threshold suits a contains."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from tocsin.cli.backtest_overview import add_overview_arguments, overview_options, run_overview_command
 from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import add_text_arguments, preparation_of
@@ -17,14 +18,19 @@ if TYPE_CHECKING:
     from tocsin.monitor.backtest_result import TestRun
 
 NAME = "backtest"
-SUMMARY = "try a rule's contains on a history, to choose its threshold"
+SUMMARY = "try rules on a history: hits, noise, and which threshold for a contains"
 DESCRIPTION = """\
-Lists the events of a history that satisfy a rule when its contains has no threshold, ranked by score,
-with the words that counted; then how many alerts each threshold would have given, and how many a day.
-With --write the threshold that you choose is written into the rule's file, which is changed nowhere
-else. Of several contains in a rule the one with a threshold is tried."""
+Tells what rules would have done on a history of events: how often each holds and when, which are the
+noisiest, which never matched and why; as a table, as Parquet (--out) and as an HTML page (--html).
+
+With --rule it tries the contains of one rule: lists the events that satisfy the rule when its contains
+has no threshold, ranked by score, with the words that counted; then how many alerts each threshold would
+have given, and how many a day. With --write the threshold that you choose is written into the rule's
+file, which is changed nowhere else. Of several contains in a rule the one with a threshold is tried."""
 EXAMPLES = """\
 examples:
+  tocsin backtest rules/ --events news-2025/ --html report.html
+  tocsin backtest rules.tocsin --events visits/ --out report --time at --bucket '1 day'
   tocsin backtest rules/ --events news-2025.jsonl --rule golf_prizes
   tocsin backtest rules/ --events news-2025.jsonl --rule golf_prizes --threshold 1.3 --write
 """
@@ -36,7 +42,10 @@ _LONGEST_BAR = 40
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this command."""
     parser.add_argument(
-        "rules", nargs="+", metavar="RULES", help="rule files (.sql .csv .jsonl .parquet) or folders of them"
+        "rules",
+        nargs="+",
+        metavar="RULES",
+        help="rule files (.sql .csv .jsonl .parquet) or folders of them; without --rule also a saved index",
     )
     parser.add_argument(
         "--events",
@@ -44,24 +53,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HISTORY",
         help="events: .jsonl .csv .parquet (the first two also .gz), or a folder of files of one kind",
     )
-    parser.add_argument("--rule", required=True, metavar="ID", help="the id of the rule")
     parser.add_argument(
         "--time",
         metavar="FIELD",
         help="the field that tells an event's time (default: the first that looks like one)",
     )
     parser.add_argument(
-        "--top", type=int, default=_TOP, metavar="N", help=f"how many events to list (default: {_TOP})"
+        "--top",
+        type=int,
+        default=_TOP,
+        metavar="N",
+        help=f"how many rules to list, or events of the rule (default: {_TOP})",
     )
-    parser.add_argument("--threshold", type=float, metavar="T", help="a threshold to look at")
-    parser.add_argument(
+    add_overview_arguments(parser)
+    group = parser.add_argument_group("one rule's contains")
+    group.add_argument("--rule", metavar="ID", help="the id of the rule")
+    group.add_argument("--threshold", type=float, metavar="T", help="a threshold to look at")
+    group.add_argument(
         "--write", action="store_true", help="write --threshold into the rule's file (.sql .csv .jsonl)"
     )
     add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Try, show, and perhaps write."""
+    """All rules, or the contains of one."""
+    if arguments.top < 0:
+        raise UsageError(f"--top is 0 or more, not {arguments.top}")
+    if arguments.rule is not None:
+        given = overview_options(arguments)
+        if given:
+            raise UsageError(f"{given[0]} is of the overview of all rules, without --rule")
+        return _run_test(arguments)
+    if arguments.threshold is not None or arguments.write:
+        raise UsageError("--threshold and --write are about the contains of one rule: name it with --rule")
+    return run_overview_command(arguments)
+
+
+def _run_test(arguments: argparse.Namespace) -> int:
+    """Try one rule, show, and perhaps write."""
     from tocsin.grammar.rule_files import read_rules
     from tocsin.grammar.rule_rewriting import check_rewritable
     from tocsin.grammar.threshold_writing import threshold_text
@@ -72,8 +101,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--write needs the --threshold to write")
     if arguments.threshold is not None:
         threshold_text(arguments.threshold)
-    if arguments.top < 0:
-        raise UsageError(f"--top is 0 or more, not {arguments.top}")
     rules = read_rules(*files_of(arguments.rules), skip_bad=True)
     source = event_source(arguments.events)
     preparation = preparation_of(arguments)

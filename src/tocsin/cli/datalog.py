@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.datalog_spark import check_options, run_on_spark
 from tocsin.cli.messages import progress, say, say_if_compiling_programs
 from tocsin.cli.rejects import write_rejects
 from tocsin.errors import InputError, UsageError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tocsin.index.activation.tuples import Rows, TupleCode
     from tocsin.monitor.programs.directives import Transfer
     from tocsin.monitor.programs.engine import Engine
-    from tocsin.monitor.programs.fact_files import BadLine
+    from tocsin.monitor.programs.fact_files import BadLine, OnBadLine
     from tocsin.monitor.programs.program import Program
 
 NAME = "datalog"
@@ -32,6 +33,7 @@ examples:
   tocsin datalog paths.dl --facts data --out results
   tocsin datalog paths.dl -F data -D -                    results on standard output
   tocsin datalog paths.dl -F data --why 'path(1, 3)'      and why does this one hold, or not?
+  tocsin datalog paths.dl -F data -D results --spark      for more facts than this machine's memory holds
 """
 
 _STANDARD_OUTPUT = "-"
@@ -57,11 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit",
         type=int,
         metavar="N",
-        help="stop when more than N tuples are derived (default: 20 million)",
+        help="stop when more than N tuples are derived (default: 20 million; with --spark 1,000 million)",
     )
     parser.add_argument(
         "--why", metavar="TUPLE", help="tell how a tuple is derived, or what it lacks: 'path(1, 3)'"
     )
+    parser.add_argument("--spark", action="store_true", help="work it out on Spark: for facts beyond memory")
     parser.add_argument("--skip-bad", action="store_true", help="leave out lines that are no tuples")
     parser.add_argument(
         "--rejects",
@@ -75,9 +78,12 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.index.activation.symbols import Symbols
     from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
     from tocsin.monitor.programs.engine import Engine
+    from tocsin.monitor.programs.fact_files import refuse
     from tocsin.monitor.programs.locations import read_local
     from tocsin.monitor.programs.program import DERIVED_LIMIT, Program, checked_limit
 
+    if arguments.spark:
+        check_options(arguments)
     if arguments.rejects is not None and not arguments.skip_bad:
         raise UsageError("--rejects is for what --skip-bad leaves out: give both")
     program = Program.read(arguments.program)
@@ -92,9 +98,17 @@ def run(arguments: argparse.Namespace) -> int:
     symbols = Symbols()
     rejected: list[BadLine] = []
     say_if_compiling_programs()
-    loaded = _read(program.codes(symbols), sources, facts, rejected if arguments.skip_bad else None)
-    if rejected:
-        _write_rejects(arguments, rejected)
+    on_bad = rejected.append if arguments.skip_bad else refuse
+
+    def reject() -> None:
+        if rejected:
+            _write_rejects(arguments, rejected)
+
+    if arguments.spark:
+        run_on_spark(arguments, program, sources, targets, printed_sizes(program.checked), on_bad, reject)
+        return 0
+    loaded = _read(program.codes(symbols), sources, facts, on_bad)
+    reject()
     local = None if arguments.local is None else read_local(program.checked, arguments.local)
     engine = Engine(program, local, limit, symbols=symbols, loaded=loaded)
     _write(engine, targets, Path(arguments.out))
@@ -118,15 +132,14 @@ def _asked(program: Program, written: str) -> tuple[str, tuple[Value, ...]]:
 
 
 def _read(
-    codes: dict[str, TupleCode], sources: list[Transfer], folder: Path, rejected: list[BadLine] | None
+    codes: dict[str, TupleCode], sources: list[Transfer], folder: Path, on_bad: OnBadLine
 ) -> dict[str, Rows]:
     """The facts of all inputs; one relation may have several."""
     import numpy as np
 
-    from tocsin.monitor.programs.fact_files import read_facts, refuse
+    from tocsin.monitor.programs.fact_files import read_facts
 
     read: dict[str, list[Rows]] = {}
-    on_bad = refuse if rejected is None else rejected.append
     with progress("reading facts", len(sources)) as advance:
         for done, source in enumerate(sources, 1):
             rows = read_facts(source, folder, codes[source.relation], on_bad)

@@ -20,15 +20,9 @@ RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or fo
 
 def is_index(path: str) -> bool:
     """Whether a path is that of a saved index, by its name or its first bytes."""
-    from tocsin.index.array_file import MAGIC
+    from tocsin.monitor.opening import is_saved
 
-    if path.endswith(INDEX_SUFFIX):
-        return True
-    file = Path(path)
-    if not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        return opened.read(len(MAGIC)) == MAGIC
+    return is_saved(path)
 
 
 def saved_index(paths: Sequence[str]) -> str | None:

@@ -27,8 +27,8 @@ def _cluster_of(above: NDArray[np.int32], node: int) -> int:
 def cluster_nodes(nodes: SharedNodes, weight: NDArray[np.int64], most: int) -> NDArray[np.int32]:
     """For every node the one that stands for its cluster.
 
-    weight[n] is that of the rules whose condition node n is, in any sign. Clusters are joined while they weigh at
-    most `most` together.
+    weight[n] is that of the rules whose condition node n is, in any sign. Clusters are joined while they
+    weigh at most `most` together.
     """
     count = nodes.size[NODES]
     child_start, child = nodes.child_start, nodes.child

@@ -19,7 +19,7 @@ from tocsin.kernels.shared_nodes import SharedNodes, intern, with_room
 def levels_of_nodes(
     child_start: NDArray[np.int64], child: NDArray[np.int32], leaves: int
 ) -> NDArray[np.int32]:
-    """The level of every node: the constant and the leaves have 0, others one more than their highest child."""
+    """The level of every node: 0 of the constant and the leaves, else one more than the highest child's."""
     level = np.zeros(child_start.size - 1, np.int32)
     for node in range(leaves + 1, level.size):
         highest = 0

@@ -8,9 +8,10 @@ well would be alerts whatever the threshold.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +42,8 @@ from tocsin.monitor.backtest_result import NO_DAY, Place, Ranking, TestRun
 from tocsin.monitor.event_sources import EventPortion, EventSource, event_source
 from tocsin.monitor.event_times import seconds_of, time_field
 from tocsin.monitor.index import Index
+from tocsin.monitor.overview.result import Overview
+from tocsin.monitor.overview.running import SAMPLES, index_of, run_overview, settings_for
 from tocsin.monitor.preparing import Preparation, field_named
 from tocsin.monitor.slice_matchers import IndexOnSlices
 
@@ -56,6 +59,7 @@ _SECONDS_A_DAY = 86_400
 PathLike = str | os.PathLike[str]
 
 
+@overload
 def backtest(
     rules: object,
     events: object,
@@ -67,24 +71,65 @@ def backtest(
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
-) -> TestRun:
-    """Try the `contains` of a rule on a history: its events ranked by score.
+) -> TestRun: ...
+@overload
+def backtest(
+    rules: object,
+    events: object,
+    *,
+    time: str | None = None,
+    bucket: str | timedelta | None = None,
+    samples: int = SAMPLES,
+    keep: Sequence[str] | None = None,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    text_threshold: float = 0.0,
+) -> Overview: ...
+def backtest(
+    rules: object,
+    events: object,
+    *,
+    rule: str | None = None,
+    time: str | None = None,
+    top: int | None = None,
+    bucket: str | timedelta | None = None,
+    samples: int = SAMPLES,
+    keep: Sequence[str] | None = None,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    text_threshold: float = 0.0,
+) -> TestRun | Overview:
+    """What rules would have done on a history; with `rule`, its `contains` tried: events ranked by score.
 
-    rules       a path, or whatever `tocsin.build` takes
+    rules       a path, or whatever `tocsin.build` takes; without `rule` an index or a saved one too
     events      a file or folder, an Arrow table, or dictionaries
-    rule        the rule's id. Of several `contains` the one with a threshold is tried
     time        the field that tells an event's time; without it the first that looks like one
+    history, dictionaries, stop_words, text_threshold   as for `tocsin.build`, when the rules are not built
+
+    All rules, in memory (tocsin.spark.backtest is for what is larger):
+    bucket      how long a stretch of time is: '1 day'; without it the history chooses, up to 60 of them
+    samples     how many events are shown for each rule
+    keep        the top-level fields that are shown of an event; without it all
+
+    One rule:
+    rule        its id. Of several `contains` the one with a threshold is tried
     top         how many events keep their text to be shown; without it all do
-    history, dictionaries, stop_words, text_threshold   as for `tocsin.build`
 
     Raises UsageError when the rule has no `contains` that could be tried, UnknownRuleError when there is
     no such rule, RuleError when its condition cannot be read.
     """
     if top is not None and top < 0:
         raise UsageError(f"top is how many texts to keep, not {top}")
-    found = read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules)
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
-    return run_backtest(found, event_source(events), rule, preparation, time=time, top=top)
+    source = event_source(events)
+    if rule is None:
+        found_time = time_field(source) if time is None else field_named(time)
+        settings = settings_for(found_time, bucket, samples)
+        return run_overview(index_of(rules, preparation), source, settings, keep=keep)
+    found = read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules)
+    return run_backtest(found, source, rule, preparation, time=time, top=top)
 
 
 def run_backtest(

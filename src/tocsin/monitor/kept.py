@@ -18,9 +18,10 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -155,9 +156,17 @@ def json_texts(array: pa.Array) -> list[str | None]:
         if pt.is_timestamp(array.type):
             return _instants(array)
         values = array.to_pylist(maps_as_pydicts="lossy")
-        return [None if _is_missing(value) else json_text(value) for value in values]
+        write = _writer(array.type)
+        return [None if _is_missing(value) else write(value) for value in values]
     except (ValueError, OverflowError) as error:
         raise InputError(f"a value of type {array.type} cannot be written as text: {error}") from error
+
+
+def _writer(data_type: pa.DataType) -> Callable[[Any], str]:
+    """What writes the values of a type: what json_text does, at once for a text."""
+    if pt.is_string(data_type) or pt.is_large_string(data_type):
+        return encode_basestring
+    return json_text
 
 
 def _instants(array: pa.Array) -> list[str | None]:
@@ -189,8 +198,10 @@ def json_text(value: Any) -> str:
     """
     if _is_missing(value):
         return "null"
-    if isinstance(value, float) and math.isinf(value):
-        return "1e999" if value > 0 else "-1e999"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "1e999" if value > 0 else "-1e999"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, dict):

@@ -1,19 +1,39 @@
-"""Saved files, whatever they hold: an index of rules, or the engine of a program."""
+"""Saved files, whatever they hold: an index of rules, whole or in parts, or the engine of a program."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from tocsin.errors import IndexFileError
-from tocsin.index.array_file import INDEX, PROGRAM, kind_of, open_arrays
+from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
+from tocsin.index.shards import is_in_parts
+
+SUFFIX = ".tocsin"
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a saved file, by its name or its first bytes."""
+    file = Path(path)
+    if file.name.endswith(SUFFIX):
+        return True
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC)) == MAGIC
 
 
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
     """Open a saved Index or Engine; IndexFileError when it is damaged, foreign or of another version.
 
-    `verify` reads the file through once; the header is always checked.
+    `verify` reads the file through once; the header is always checked. A folder that ts.build wrote with
+    shards gives an index whose rules cannot be changed.
     """
+    if is_in_parts(path):
+        from tocsin.monitor.index_in_parts import open_parts
+
+        return open_parts(path, verify=verify)
     header, arrays = open_arrays(path, verify=verify)
     name = os.fspath(path)
     kind = kind_of(header)

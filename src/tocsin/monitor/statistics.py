@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -98,7 +100,6 @@ def statistics_of(index: CompiledIndex) -> Statistics:
     used = index.plane_count
     texts = {name: _bytes(getattr(index, name)) for name in ("rule_text", "leaf_text")}
     texts["metadata"] = index.metadata.nbytes
-    parts = ("graph", "leaves", "ranges", "links", "literals", "bounds", "patterns", "rule_id")
     return Statistics(
         rules=index.rule_count,
         predicates=index.leaf_count,
@@ -109,7 +110,7 @@ def statistics_of(index: CompiledIndex) -> Statistics:
         edges=len(graph.child),
         distinct_conditions=len(np.unique(graph.root)),
         uses=(len(graph.child) + index.rule_count) / used if used else 0.0,
-        bytes_matching={name: _bytes(getattr(index, name)) for name in parts} | bytes_of_texts(index.texts),
+        bytes_matching=bytes_for_matching(index),
         bytes_texts=texts,
         seconds=dict(index.facts),
     )
@@ -118,15 +119,17 @@ def statistics_of(index: CompiledIndex) -> Statistics:
 def statistics_of_version(version: Version) -> Statistics:
     """Count what all layers of a version hold."""
     layers = version.settled().layers
-    whole, *others = (statistics_of(each.compiled) for each in layers)
-    for each in others:
-        whole = _sum(whole, each)
     return replace(
-        whole,
+        sum_of_statistics([statistics_of(each.compiled) for each in layers]),
         rules=version.live,
         waiting=sum(map(len, layers[1:])),
         dead=sum(map(len, layers)) - version.live,
     )
+
+
+def sum_of_statistics(parts: Sequence[Statistics]) -> Statistics:
+    """What several indexes hold together, with what two of them share counted twice."""
+    return reduce(_sum, parts)
 
 
 def _sum(one: Statistics, other: Statistics) -> Statistics:
@@ -148,11 +151,17 @@ def _sum(one: Statistics, other: Statistics) -> Statistics:
 
 
 def _sums(one: dict[str, Number], other: dict[str, Number]) -> dict[str, Number]:
-    return {name: one[name] + other[name] for name in one}
+    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
 
 
 def _bytes(part: Texts | tuple[np.ndarray, ...]) -> int:
     return sum(array.nbytes for array in part)
+
+
+def bytes_for_matching(index: CompiledIndex) -> dict[str, int]:
+    """The memory that matching looks at, by part."""
+    parts = ("graph", "leaves", "ranges", "links", "literals", "bounds", "patterns", "rule_id")
+    return {name: _bytes(getattr(index, name)) for name in parts} | bytes_of_texts(index.texts)
 
 
 def bytes_of_texts(texts: CompiledTexts) -> dict[str, int]:

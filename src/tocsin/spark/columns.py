@@ -189,6 +189,20 @@ def _opened(data_type: DataType) -> DataType:
     return data_type
 
 
+def columns_to_keep(schema: StructType) -> list[str]:
+    """The columns that can be carried along, of those whose name no other has."""
+    columns_of = Counter(schema.names)
+    return [
+        column.name for column in schema if columns_of[column.name] == 1 and _carried(column.dataType) is None
+    ]
+
+
+def _carried(data_type: DataType) -> DataType | None:
+    """What of a type cannot be carried along, None when all can."""
+    parts = _types_within(data_type)
+    return next((part for part in parts if _stays_behind(part) or _stays_there(part)), None)
+
+
 def _place_to_keep(schema: StructType, name: str) -> int:
     places = [place for place, column in enumerate(schema.names) if column == name]
     if len(places) != 1:
@@ -196,9 +210,8 @@ def _place_to_keep(schema: StructType, name: str) -> int:
         raise UsageError(
             f"cannot keep '{name}': the DataFrame has {count} column{'s' * (len(places) > 1)} of that name"
         )
-    for part in _types_within(schema[places[0]].dataType):
-        if not _stays_behind(part) and not _stays_there(part):
-            continue
+    part = _carried(schema[places[0]].dataType)
+    if part is not None:
         reason = f"the Spark type {part.simpleString()} cannot be carried along"
         raise UsageError(f"cannot keep '{name}': {reason}; cast it, or join the result with the events")
     return places[0]

@@ -7,6 +7,7 @@ each slice; parts are read from the folder, which every worker must be able to w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -19,6 +20,9 @@ from tocsin.monitor.index import Index
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
 from tocsin.monitor.slice_matchers import IndexOnSlices
 from tocsin.spark.shipping import ship_index
+
+_ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
+"""A line that begins with the name of an error, as a traceback's last does; not one of code that raises it."""
 
 _ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
 
@@ -63,6 +67,7 @@ def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatc
 
 def last_line(text: str) -> str:
     """Of a traceback the line that says what happened."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
+    stripped = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in stripped if not line.startswith(("at ", "File ", "..."))]
+    errors = [line for line in lines if _ERROR.match(line)]
     return (errors or lines or ["no reason given"])[-1]

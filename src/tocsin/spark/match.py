@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DoubleType, StringType, StructType
 
 from tocsin.errors import UsageError
-from tocsin.spark.shipping import ShippedIndex, ship_index
+from tocsin.spark.match_plan import TOGETHER, plan_match
+from tocsin.spark.shipping import ShippedIndex, ship_parts
 
 if TYPE_CHECKING:
+    from tocsin.grammar.tree import Path
     from tocsin.monitor.building import AnyIndex
+    from tocsin.monitor.index_in_parts import IndexInParts
     from tocsin.spark.columns import Layout
 
 TAKEN = ("event", "rule", "score")
@@ -21,7 +25,11 @@ TAKEN = ("event", "rule", "score")
 
 
 def match(
-    events: DataFrame, index_or_path: AnyIndex | str | os.PathLike[str], keep: Sequence[str] = ()
+    events: DataFrame,
+    index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str],
+    keep: Sequence[str] = (),
+    *,
+    way: str = "auto",
 ) -> DataFrame:
     """A row for each match: the columns named in `keep`, then `rule` (string) and `score` (double).
 
@@ -29,6 +37,10 @@ def match(
     streaming DataFrames, in any session whose workers can import tocsin.
 
     Fields and columns have the same name when they are spelt the same, upper and lower case apart.
+    An index in parts, which ts.build writes when it is given shards, is matched part by part in every task,
+    or with tasks of its own for each part, as memory allows: ts.explain says which, and `way` ("together"
+    or "apart") decides it.
+
     One warning names the fields that rules name and the events do not have. What cannot be matched
     is refused here, before a job starts: InputError for a column that rules name and cannot test,
     UsageError for one that cannot be kept, IndexFileError for a file that is no good index.
@@ -48,17 +60,38 @@ def match(
     import pyarrow as pa
 
     from tocsin.monitor.missing import warn_of_missing_fields
-    from tocsin.spark.columns import ship_columns
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")
     _check_names(events, keep)
-    shipped = ship_index(events.sparkSession, index_or_path)
-    index = shipped.open()
-    needed, layout, kept = ship_columns(events, index.fields, keep)
-    warn_of_missing_fields(index.fields, pa.schema([(name, pa.null()) for name in events.columns]))
+    session = events.sparkSession
+    shipped = ship_parts(session, index_or_path)
+    indexes = [part.open() for part in shipped]
+    fields = sorted({field for index in indexes for field in index.fields})
+    way = plan_match(session, indexes, way=way, streaming=events.isStreaming).way
+    warn_of_missing_fields(fields, pa.schema([(name, pa.null()) for name in events.columns]))
+    if way == TOGETHER:
+        return _matched(events, shipped, fields, keep, alone=False)
+    parts = zip(shipped, indexes, strict=True)
+    return reduce(
+        DataFrame.unionAll,
+        [_matched(events, [part], index.fields, keep, alone=True) for part, index in parts],
+    )
+
+
+def _matched(
+    events: DataFrame,
+    shipped: Sequence[ShippedIndex],
+    fields: Sequence[Path],
+    keep: Sequence[str],
+    alone: bool,
+) -> DataFrame:
+    """The matches of events with indexes whose rules name these fields."""
+    from tocsin.spark.columns import ship_columns
+
+    needed, layout, kept = ship_columns(events, fields, keep)
     schema = StructType(list(kept)).add("rule", StringType()).add("score", DoubleType())
-    return needed.mapInArrow(_task(shipped, layout), schema)
+    return needed.mapInArrow(_task(shipped, layout, alone), schema)
 
 
 def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
@@ -74,10 +107,11 @@ def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
         raise UsageError("keep names a column twice")
 
 
-def _task(shipped: ShippedIndex, layout: Layout) -> Any:
+def _task(shipped: Sequence[ShippedIndex], layout: Layout, alone: bool) -> Any:
     def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.tasks import match_batches
 
-        return match_batches(shipped, layout, batches)
+        indexes = [part.open_alone() if alone else part.open() for part in shipped]
+        return match_batches(indexes, layout, batches)
 
     return match_in_worker

@@ -33,6 +33,7 @@ from tocsin.folders import temporary_folder
 if TYPE_CHECKING:
     from tocsin.monitor.building import AnyIndex
     from tocsin.monitor.index import Index
+    from tocsin.monitor.index_in_parts import IndexInParts
 
 KEPT_OPEN = 8
 """Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
@@ -53,6 +54,25 @@ class ShippedIndex:
     def open(self) -> Index:
         """The index, in a worker or in the driver; opened once in the life of the process."""
         return _opened(self.name)
+
+    def open_alone(self) -> Index:
+        """The index, instead of any other that the process has opened so: for parts that go one by one."""
+        return _opened_alone(self.name)
+
+
+def ship_parts(
+    session: SparkSession, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str]
+) -> tuple[ShippedIndex, ...]:
+    """Send an index to the workers: one that is whole as ship_index does, of one in parts every part."""
+    from tocsin.index.shards import is_in_parts, read_parts
+    from tocsin.monitor.index_in_parts import IndexInParts
+
+    if isinstance(index_or_path, IndexInParts):
+        return tuple(ship_index(session, part) for part in index_or_path.parts)
+    if isinstance(index_or_path, str | os.PathLike) and is_in_parts(index_or_path):
+        folder = Path(index_or_path)
+        return tuple(ship_index(session, folder / part.file) for part in read_parts(folder))
+    return (ship_index(session, index_or_path),)
 
 
 def ship_index(session: SparkSession, index_or_path: AnyIndex | str | os.PathLike[str]) -> ShippedIndex:
@@ -119,7 +139,10 @@ def _verified_copy(context: SparkContext, path: Path) -> Path:
     """A copy under a name of its own, made unless there is one, of a file that has been verified."""
     from tocsin.index.array_file import index_digest
     from tocsin.index.file import open_index
+    from tocsin.index.shards import is_in_parts
 
+    if is_in_parts(path):
+        raise IndexFileError(f"{path} is an index in parts: each of its parts has to be sent")
     open_index(path, verify=False)  # refuses what is no index before anything is copied
     settled = _folder() / _name(index_digest(path))
     if settled.exists() and _is_added(context, settled.name):
@@ -165,6 +188,15 @@ def _folder() -> Path:
 
 @lru_cache(maxsize=KEPT_OPEN)
 def _opened(name: str) -> Index:
+    return _open(name)
+
+
+@lru_cache(maxsize=1)
+def _opened_alone(name: str) -> Index:
+    return _open(name)
+
+
+def _open(name: str) -> Index:
     from tocsin.monitor.index import open_file
 
     path = SparkFiles.get(name)

@@ -18,11 +18,11 @@ from tocsin.errors import EventError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.grammar.tree import Path
+from tocsin.monitor.index import Index
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import Scores, match_batch
 from tocsin.monitor.version import Version
 from tocsin.spark.columns import Layout
-from tocsin.spark.shipping import ShippedIndex
 
 BYTES_IN_TASK = 16 << 20
 """Bytes in a batch of results, but for a single row that is larger."""
@@ -32,21 +32,28 @@ MATCHES_IN_TASK = 1 << 22
 
 
 def match_batches(
-    shipped: ShippedIndex, layout: Layout, batches: Iterable[pa.RecordBatch]
+    indexes: Iterable[Index], layout: Layout, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The matches of the events in `batches`: the kept columns, rule, score."""
-    rules = shipped.open().version
-    id_bytes = row_bytes(rules.ids())
+    """The matches of the events in `batches` with all indexes: the kept columns, rule, score."""
+    versions = [index.version for index in indexes]
+    id_bytes = [row_bytes(rules.ids()) for rules in versions]
     for batch in batches:
-        start = 0
-        for found in rules.match_slices(cells_of_batch(rules.fields, layout, batch), MATCHES_IN_TASK):
-            portion = batch.slice(start, len(found.per_event))
-            events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
-            weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
-            for first, last in cuts(weights, BYTES_IN_TASK):
-                scores = None if found.score is None else found.score[first:last]
-                yield _result(rules, layout, portion, events[first:last], found.rule[first:last], scores)
-            start += portion.num_rows
+        for rules, sizes in zip(versions, id_bytes, strict=True):
+            yield from _match_batch(rules, sizes, layout, batch)
+
+
+def _match_batch(
+    rules: Version, id_bytes: NDArray[np.int64], layout: Layout, batch: pa.RecordBatch
+) -> Iterator[pa.RecordBatch]:
+    start = 0
+    for found in rules.match_slices(cells_of_batch(rules.fields, layout, batch), MATCHES_IN_TASK):
+        portion = batch.slice(start, len(found.per_event))
+        events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
+        weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
+        for first, last in cuts(weights, BYTES_IN_TASK):
+            scores = None if found.score is None else found.score[first:last]
+            yield _result(rules, layout, portion, events[first:last], found.rule[first:last], scores)
+        start += portion.num_rows
 
 
 def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> NDArray[np.int64]:

@@ -157,7 +157,7 @@ PIECES = st.sampled_from(
 def test_the_quick_way_reads_what_the_slow_one_does(text: str, types: list[Type]) -> None:
     for name in ("r.facts", "r.csv"):
         code = code_of(*types)
-        layout = fact_files._layout(name, text.encode(), FILE, code)
+        layout = fact_files.layout_of(name, text.encode(), FILE, code)
         quick = fact_files._read_plain(text.encode(), layout, code)
         bad: list[BadLine] = []
         try:

@@ -14,7 +14,7 @@ from tocsin.spark.streaming.throttling import throttled
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
-SCHEMA = found_schema([], [json_field("who"), StructField("note", StringType())])
+SCHEMA = found_schema([], [json_field("who"), StructField("a.b `c", StringType())])
 
 Row = dict[str, Any]
 

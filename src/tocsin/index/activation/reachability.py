@@ -133,11 +133,11 @@ class Reachability:
         return columns.T
 
     def pairs_of_share(self, words: Words, share: int, shares: int, piece: int) -> Iterator[Words]:
-        """The pairs whose sources are one of so many shares of all vertices, about `piece` of them at a time."""
+        """The pairs whose sources are one of so many shares of all vertices, about `piece` at a time."""
         columns = np.empty((2, max(piece, self.vertices)), np.int64)
         place = share
         while place < self.vertices:
-            used, place = write_share(self.condensation, *self.rows, words, place, shares, columns[0], columns[1])
+            used, place = write_share(self.condensation, *self.rows, words, place, shares, *columns)
             yield columns[:, :used].T.copy()
 
     def reached_from(self, vertices: Numbers) -> Numbers:

@@ -72,7 +72,7 @@ def assemble(work: Work) -> Assembled:
 
 
 def compile_blocks(work: Work, base: TextBase | None = None, planner: Planner | None = None) -> CompiledIndex:
-    """The index of all blocks. Its texts are mapped from files in the work's folder: save it before that goes."""
+    """The index of all blocks. Its texts are mapped from the work's folder: save it before that goes."""
     whole = assemble(work)
 
     def put_together(parts: Sequence[Steps], _leaves: int, _rules: int) -> tuple[SharedNodes, Ints]:
@@ -148,7 +148,7 @@ def _texts_in_file(path: Path, texts: list[Texts]) -> Texts:
 
     def write(file: BinaryIO) -> None:
         for each in texts:
-            file.write(memoryview(each.data))
+            each.data.tofile(file)
 
     return Texts(joined_starts([each.start for each in texts]), _mapped(path, write))
 

@@ -1,7 +1,7 @@
 """One block of rules, read: its good rules as arrays, and why the others are none.
 
-    rows ── checked, repeated ids left out ── read ── rules: ids, texts, metadata, steps
-                                                  └── the block's distinct predicates, in the order of the rules
+    rules ── read ── those that can be: ids, texts, metadata, steps
+                └── the block's distinct predicates, in the order of the rules
 
 A block depends on its own rules alone, and numbers everything as it comes in their order, whatever way the
 reader took. So however rules are cut into blocks, what comes first in a block comes first in all of them.

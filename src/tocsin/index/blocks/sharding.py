@@ -2,8 +2,8 @@
 
     rules ── clusters of rules that share parts ── one after the other ── cut at equal weights
 
-A rule weighs as many bytes as its id and its condition have, and some more for its place in the graph. Clusters
-are so much lighter than a part that a cut goes through few of them.
+A rule weighs as many bytes as its id and its condition have, and some more for its place in the graph.
+Clusters are made of smaller ones, so that a cut that goes through one goes between two of these.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tocsin.grammar.rules import Rules
 from tocsin.index.blocks.assembly import Assembled, assemble
 from tocsin.index.blocks.work import Work
 from tocsin.index.graph import share_beside
+from tocsin.index.leaf_texts import Texts
 from tocsin.index.packing import arrow_texts
 from tocsin.kernels.clustering import cluster_nodes
 from tocsin.kernels.shared_nodes import NODES, SharedNodes
@@ -29,8 +30,8 @@ BYTES_IN_PART = 512 << 20
 _BYTES_OF_RULE = 100
 """What a rule takes besides its texts, about: measured on rules of twenty predicates."""
 
-_CLUSTERS_IN_PART = 4
-"""A cluster is at most so much lighter than a part."""
+_CLUSTERS_IN_PART = (1, 8, 64)
+"""A part has room for so many of the heaviest clusters, of the small ones and of the smallest."""
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]
@@ -54,9 +55,10 @@ def parts_wanted(shards: int | str, weights: Longs) -> int:
 def share_out(work: Work, weights: Longs, parts: int) -> Ints:
     """The part that each rule goes to."""
     nodes, root = _whole_graph(assemble(work))
-    most = int(weights.sum()) // (parts * _CLUSTERS_IN_PART)
-    cluster = cluster_nodes(nodes, _weight_of_nodes(nodes, root, weights), most)[root >> 1]
-    return cut(cluster, weights, parts)
+    on_nodes = _weight_of_nodes(nodes, root, weights)
+    of_part = int(weights.sum()) // parts
+    clusters = [cluster_nodes(nodes, on_nodes, of_part // count)[root >> 1] for count in _CLUSTERS_IN_PART]
+    return cut(clusters, weights, parts)
 
 
 def _whole_graph(whole: Assembled) -> tuple[SharedNodes, Ints]:
@@ -68,16 +70,24 @@ def _weight_of_nodes(nodes: SharedNodes, root: Ints, weights: Longs) -> Longs:
     return np.bincount(root >> 1, weights, int(nodes.size[NODES])).astype(np.int64)
 
 
-def cut(cluster: Ints, weights: Longs, parts: int) -> Ints:
-    """Lay the clusters side by side, in the order of their first rules, and cut at equal weights."""
-    count = len(cluster)
-    first = np.full(int(cluster.max(initial=0)) + 1, count, np.int64)
-    first[cluster[::-1]] = np.arange(count - 1, -1, -1)
-    order = np.argsort(first[cluster], kind="stable")
+def cut(clusters: Sequence[Ints], weights: Longs, parts: int) -> Ints:
+    """Lay the clusters side by side, in the order of their first rules, and cut at equal weights.
+
+    `clusters` gives for each rule its cluster, then the small one, and so on.
+    """
+    count = len(weights)
+    order = np.lexsort([_first_rule(cluster) for cluster in reversed(clusters)])
     middle = np.cumsum(weights[order]) - weights[order] / 2
     part = np.empty(count, np.int32)
     part[order] = np.minimum(middle * parts / max(1, int(weights.sum())), parts - 1).astype(np.int32)
     return part
+
+
+def _first_rule(cluster: Ints) -> Longs:
+    """For each rule the first one of its cluster."""
+    first = np.empty(int(cluster.max(initial=0)) + 1, np.int64)
+    first[cluster[::-1]] = np.arange(len(cluster) - 1, -1, -1)
+    return first[cluster]
 
 
 def rules_of_part(work: Work, part: Ints, number: int) -> Rules:
@@ -102,6 +112,5 @@ def rules_of_part(work: Work, part: Ints, number: int) -> Rules:
     return Rules.concat(chosen)
 
 
-def _some(texts: Sequence[NDArray[np.generic]], rows: Longs) -> tuple[Longs, NDArray[np.uint8]]:
-    start, data = texts
-    return gather_spans(data, start[rows], start[rows + 1])
+def _some(texts: Texts, rows: Longs) -> tuple[Longs, NDArray[np.uint8]]:
+    return gather_spans(texts.data, texts.start[rows], texts.start[rows + 1])

@@ -161,7 +161,7 @@ def write_share(
     sources: Words,
     reached: Words,
 ) -> tuple[int, int]:
-    """Write the pairs whose sources are member[start], member[start + step], ..., as many as there is room for.
+    """Write the pairs of the sources member[start], member[start + step], ..., as many as there is room for.
 
     There must be room for those of one source. Returns how many were written, and where to go on.
     """

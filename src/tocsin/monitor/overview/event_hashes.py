@@ -22,14 +22,14 @@ _PRESENT, _EMPTY, _NUMBER, _STRING, _BOOLEAN, _TIMESTAMP, _DECIMAL = range(7)
 
 
 def event_hashes(batch: EventBatch) -> NDArray[np.int64]:
-    """The hashes of a batch's events, from 0 on; the order of a list's elements does not matter."""
+    """The hashes of a batch's events, from 0 to 2^62 - 1; the order of a list's elements does not matter."""
     total = np.zeros(batch.length, np.int64)
     for field, column in batch.columns.items():
         salt = _salt(field)
         for kind, row, values in _values_of(column):
             hashes = pair_hashes(values, np.full(len(values), salt + kind, np.int64))
             np.add.at(total, row, hashes)
-    return pair_hashes(total, np.zeros_like(total))
+    return pair_hashes(total, np.zeros_like(total)) >> 1
 
 
 def _values_of(column: Column) -> list[tuple[int, NDArray[np.int32], NDArray[np.int64]]]:

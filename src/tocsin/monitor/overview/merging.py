@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tocsin.errors import TocsinError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.tree import Path
 from tocsin.monitor.overview.partials import (
@@ -59,7 +58,13 @@ RULES = pa.schema(
 of the first and last stretch of time in which any did; `why` is said of a rule that no event satisfies."""
 
 OVER_TIME = pa.schema(
-    [("rule", pa.string()), ("at", INSTANT), ("hits", pa.int64()), ("events", pa.int64()), ("rate", pa.float64())]
+    [
+        ("rule", pa.string()),
+        ("at", INSTANT),
+        ("hits", pa.int64()),
+        ("events", pa.int64()),
+        ("rate", pa.float64()),
+    ]
 )
 """A row for each rule and stretch of time in which it held, and how many events that has."""
 
@@ -70,6 +75,8 @@ SAMPLES = pa.schema([("rule", pa.string()), ("event", pa.int64()), ("json", pa.s
 """A row for each event that is shown for a rule: its row number in the files, and the event."""
 
 _MICROS = 1_000_000
+_DATES = (-62_135_596_800, 253_402_300_799)
+"""The seconds of the years 1 to 9999, which calendars know: a long stretch of time may begin before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +145,16 @@ def _wide(starts: NDArray[np.int64], width: int | None) -> NDArray[np.int64]:
     return starts if width is None else (starts - MONDAY) // width * width + MONDAY
 
 
-def rule_rows(
-    rules: Version, numbers: NDArray[np.int64], counted: pa.Table, facts: Facts, texts: Any = None
-) -> pa.Table:
+def rule_rows(rules: Version, numbers: NDArray[np.int64], counted: pa.Table, facts: Facts) -> pa.Table:
     """The rows of RULES for the rules of these numbers, ascending, given all that was counted of them."""
     place_of = np.searchsorted(numbers, counted.column("rule").to_numpy())
     number = counted.column("number").to_numpy()
-    key = counted.column("key").to_numpy(zero_copy_only=False) if counted.num_rows else np.empty(0, np.int64)
+    key = pc.fill_null(counted.column("key"), 0).to_numpy()
     is_hits, is_bucket, is_score = (_is(counted, fact) for fact in (HITS, BUCKET, SCORE))
     hits = np.bincount(place_of[is_hits], weights=number[is_hits], minlength=len(numbers)).astype(np.int64)
-    score_place, code, count = _summed(place_of[is_score], key[is_score].astype(np.int64), number[is_score])
+    score_place, code, count = _summed(place_of[is_score], key[is_score], number[is_score])
     scores = quantiles(score_place, code, count, len(numbers))
-    start = key[is_bucket].astype(np.int64)
+    start = key[is_bucket]
     first = np.full(len(numbers), np.iinfo(np.int64).max)
     last = np.full(len(numbers), np.iinfo(np.int64).min)
     np.minimum.at(first, place_of[is_bucket], _wide(start, facts.width))
@@ -176,11 +181,14 @@ def rule_rows(
 def _summed(
     rule: NDArray[np.int64], code: NDArray[np.int64], count: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Counts of equal rule and code added up."""
-    pairs, place = np.unique(np.stack((rule, code)), axis=1, return_inverse=True)
-    total = np.zeros(pairs.shape[1], np.int64)
-    np.add.at(total, place.ravel(), count)
-    return pairs[0], pairs[1], total
+    """Counts of equal rule and code added up, in the order of rules and codes."""
+    codes, number = np.unique(code, return_inverse=True)
+    pairs, place = np.unique(rule * len(codes) + number, return_inverse=True)
+    total = np.bincount(place, weights=count, minlength=len(pairs)).astype(np.int64)
+    if not len(codes):
+        return rule, code, count
+    found, at = np.divmod(pairs, len(codes))
+    return found, codes[at], total
 
 
 def _whys(
@@ -191,7 +199,9 @@ def _whys(
     could = np.ones(len(hits), np.bool_)
     why: list[str | None] = [None] * len(hits)
     for place in np.flatnonzero(hits == 0).tolist():
-        reason = asked.why_never(parse_condition(whens[place].as_py())) if facts.events else "there are no events"
+        reason = (
+            asked.why_never(parse_condition(whens[place].as_py())) if facts.events else "there are no events"
+        )
         could[place] = reason is None
         why[place] = NOTHING_STANDS_IN_THE_WAY if reason is None else reason
     return could, why
@@ -203,11 +213,13 @@ def _is(table: pa.Table, fact: str) -> NDArray[np.bool_]:
 
 
 def _instants(seconds: NDArray[np.int64], known: NDArray[np.bool_] | None = None) -> pa.Array:
-    micros = np.where(True if known is None else known, seconds, 0) * _MICROS
+    micros = np.clip(np.where(True if known is None else known, seconds, 0), *_DATES) * _MICROS
     return pa.array(micros, mask=None if known is None else ~known).cast(pa.timestamp("us")).cast(INSTANT)
 
 
-def over_time_rows(names: pa.Array, start: NDArray[np.int64], hits: NDArray[np.int64], facts: Facts) -> pa.Table:
+def over_time_rows(
+    names: pa.Array, start: NDArray[np.int64], hits: NDArray[np.int64], facts: Facts
+) -> pa.Table:
     """The rows of OVER_TIME for rules of these names in stretches of time that start then."""
     starts = np.array(list(facts.times), np.int64)
     events = np.array([each[0] for each in facts.times.values()], np.int64)
@@ -265,9 +277,8 @@ def _over_time(rules: Version, counted: pa.Table, facts: Facts) -> pa.Table:
 def _samples(rules: Version, partials: pa.Table, count: int) -> pa.Table:
     fact = partials.column("fact")
     chosen = partials.filter(pc.equal(fact, SAMPLE))
-    rule, hashes, place = least_of_each(
-        *(chosen.column(name).to_numpy() for name in ("rule", "key", "place")), count
-    )
+    rules_of, hashes, places_of = (chosen.column(name).to_numpy() for name in ("rule", "key", "place"))
+    rule, _, place = least_of_each(rules_of, hashes, places_of, count)
     events = partials.filter(pc.equal(fact, EVENT)).sort_by("place")
     places = events.column("place").to_numpy()
     texts = events.column("text").take(pa.array(np.searchsorted(places, place)))

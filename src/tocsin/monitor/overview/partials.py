@@ -12,6 +12,7 @@
     total    -1                      50000             all events, and so on as above
     total    -4                      2                 records that are no events
     seen     7                                [970, …  what events hold in field 7 (seen.py)
+    failure                                   a.csv:…  why a part of the history cannot be read
 
 `start` and `width` are seconds, a `place` says where an event stands in the history.
 """
@@ -38,7 +39,7 @@ PARTIALS = pa.schema(
 """Columns that do not matter to a fact are null."""
 
 HITS, BUCKET, SCORE, SAMPLE, EVENT = "hits", "bucket", "score", "sample", "event"
-TIME, TOTAL, SEEN = "time", "total", "seen"
+TIME, TOTAL, SEEN, FAILURE = "time", "total", "seen", "failure"
 EVENTS, MATCHED, MATCHES, REJECTS = -1, -2, -3, -4
 """In the place of a rule: all events, those that satisfy any rule, matches, records that are no events."""
 

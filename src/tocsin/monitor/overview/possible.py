@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tocsin.events.kinds import Kind
 from tocsin.grammar.instants import print_timestamp
-from tocsin.grammar.meaning import Instant, Truth, kind_of_predicate, predicate_truth
+from tocsin.grammar.meaning import COMPARISONS, Truth, kind_of_predicate, predicate_truth
 from tocsin.grammar.printing import print_field, print_literal, print_predicate
 from tocsin.grammar.tree import (
     TEXT_TESTS,
@@ -98,7 +98,7 @@ class Possibilities:
             is_asked = bool(seen.of(Kind.STRING).cells or seen.empty)
             return Can(is_asked, is_asked)
         kinds = _kinds_asked(predicate)
-        cans = [_of_values(predicate, kind, seen.of(kind)) for kind in kinds if seen.of(kind).cells]
+        cans = [_of_values(predicate, seen.of(kind)) for kind in kinds if seen.of(kind).cells]
         return Can(any(can.hold for can in cans), seen.empty > 0 or any(can.fail for can in cans))
 
     def _seen(self, path: Path) -> SeenField:
@@ -145,21 +145,23 @@ def _kinds_asked(predicate: Predicate) -> list[Kind]:
     return [Kind.TIMESTAMP, Kind.STRING] if kind is Kind.TIMESTAMP else [kind]
 
 
-def _of_values(predicate: Predicate, kind: Kind, seen: SeenValues) -> Can:
+def _of_values(predicate: Predicate, seen: SeenValues) -> Can:
     """What a predicate can say of the values of one kind, of which there are some."""
     if seen.values is not None:
         asked = Predicate(_FIELD, predicate.test, predicate.operands)
         truths = {predicate_truth(asked, {_FIELD[0]: value}) for value in seen.values}
         return Can(Truth.TRUE in truths, Truth.FALSE in truths)
     if predicate.test in _RANGES and seen.least is not None and seen.largest is not None:
-        return Can(_overlaps(predicate, _event_value(kind, seen.least), _event_value(kind, seen.largest)), True)
+        return Can(_overlaps(predicate, seen.least, seen.largest), True)
     return Can(True, True)
 
 
-def _overlaps(predicate: Predicate, least: object, largest: object) -> bool:
-    """Whether a value between these two could satisfy a comparison."""
+def _overlaps(predicate: Predicate, least: int | float, largest: int | float) -> bool:
+    """Whether a number, or an instant in nanoseconds, between these two could satisfy a comparison."""
 
-    def holds(test: Test, operand: Literal, value: object) -> bool:
+    def holds(test: Test, operand: Literal, value: int | float) -> bool:
+        if operand.kind is Kind.TIMESTAMP:
+            return bool(COMPARISONS[test](value, operand.value))
         return predicate_truth(Predicate(_FIELD, test, (operand,)), {_FIELD[0]: value}) is Truth.TRUE
 
     operands = predicate.operands
@@ -170,10 +172,6 @@ def _overlaps(predicate: Predicate, least: object, largest: object) -> bool:
     if predicate.test is Test.BETWEEN:
         return holds(Test.GE, operands[0], largest) and holds(Test.LE, operands[1], least)
     return any(holds(Test.LE, each, least) and holds(Test.GE, each, largest) for each in operands)
-
-
-def _event_value(kind: Kind, value: int | float) -> object:
-    return Instant(int(value)) if kind is Kind.TIMESTAMP else value
 
 
 def _combined(connective: Connective, operands: list[Can]) -> Can:

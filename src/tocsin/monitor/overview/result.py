@@ -23,7 +23,8 @@ SHOWN = 20
 """Rules that a page lists as the noisiest, and as those that never matched, unless told otherwise."""
 
 MOST_SHOWN = 2_000
-DECADES = (0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+DECADES = ((0, 1), *((10**digits, 10 ** (digits + 1)) for digits in range(7)), (10**7, 2**63 - 1))
+"""Hits from how many on, and below how many, by which rules are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class LocalOverview(Overview):
 
     def __init__(self, tables: Tables, time: str | None, fields: Sequence[Path]) -> None:
         self._tables = tables
-        counts = hit_counts(tables.rules)
+        counts = hit_counts(tables.rules, tables.facts.events)
         self.summary = summary_of(tables.facts, counts, time, fields)
         self.times = times_table(tables.facts)
 
@@ -190,33 +191,28 @@ def check_target(folder: str | os.PathLike[str]) -> FilePath:
 
 
 class HitCounts(NamedTuple):
-    """Rules: all, and counted as Summary does; `full` by how many hits, for those with the most."""
+    """Rules, counted as Summary does."""
 
     rules: int
     could_not: int
+    always: int
     by_hits: tuple[int, ...]
-    most: tuple[int, int]
 
 
-def hit_counts(rules: pa.Table) -> HitCounts:
-    """Counts of a table of rules; `most` is the largest number of hits, and how many rules have it."""
+def hit_counts(rules: pa.Table, events: int) -> HitCounts:
+    """Counts of a table of rules."""
     hits = rules.column("hits")
-    least = [*DECADES, None]
-    by_hits = []
-    for low, high in zip(least, least[1:], strict=False):
-        inside = pc.greater_equal(hits, low)
-        if high is not None:
-            inside = pc.and_(inside, pc.less(hits, high))
-        by_hits.append(pc.sum(inside).as_py() or 0)
-    most = pc.max(hits).as_py() or 0
-    count = pc.sum(pc.equal(hits, most)).as_py() or 0
-    could_not = pc.sum(pc.invert(rules.column("could_match"))).as_py() or 0
-    return HitCounts(len(rules), could_not, tuple(by_hits), (most, count))
+    asked = [
+        pc.invert(rules.column("could_match")),
+        pc.equal(hits, events),
+        *(pc.and_(pc.greater_equal(hits, low), pc.less(hits, high)) for low, high in DECADES),
+    ]
+    could_not, always, *by_hits = (pc.sum(each).as_py() or 0 for each in asked)
+    return HitCounts(len(rules), could_not, always, tuple(by_hits))
 
 
 def summary_of(facts: Facts, counts: HitCounts, time: str | None, fields: Sequence[Path]) -> Summary:
     """The numbers of the whole."""
-    most, how_many = counts.most
     return Summary(
         facts.events,
         facts.matched,
@@ -225,11 +221,9 @@ def summary_of(facts: Facts, counts: HitCounts, time: str | None, fields: Sequen
         counts.rules,
         counts.by_hits[0],
         counts.could_not,
-        how_many if most == facts.events > 0 else 0,
+        counts.always if facts.events else 0,
         counts.by_hits,
         time,
         facts.width,
         tuple(sorted(print_field(path) for path in fields if path not in facts.seen)),
     )
-
-

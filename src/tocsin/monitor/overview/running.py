@@ -2,61 +2,86 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import pyarrow as pa
 
 from tocsin.errors import UsageError
 from tocsin.grammar.printing import print_field
+from tocsin.grammar.rule_files import read_rules
+from tocsin.grammar.rules import Rules
+from tocsin.grammar.throttles import parse_throttle
 from tocsin.grammar.tree import Path
+from tocsin.index.compiled import compile_rules
 from tocsin.monitor.event_sources import EventSource
-from tocsin.monitor.event_times import time_field
-from tocsin.monitor.index import Index
+from tocsin.monitor.index import Index, open_file
+from tocsin.monitor.opening import is_saved
 from tocsin.monitor.overview.merging import tables_of
 from tocsin.monitor.overview.partials import table_of
 from tocsin.monitor.overview.result import LocalOverview
 from tocsin.monitor.overview.tally import Tally, TallySettings
-from tocsin.monitor.preparing import field_named
+from tocsin.monitor.preparing import Preparation
 
 SAMPLES = 5
 MOST_SAMPLES = 100
 
 
-def settings_for(
-    time: Path | None, bucket: float | None, samples: int
-) -> TallySettings:
-    """What is wanted; UsageError when it makes no sense. `bucket` is in seconds."""
+def index_of(rules: object, preparation: Preparation) -> Index:
+    """An index as it is, a saved one opened, rules of any other form built into one."""
+    if isinstance(rules, Index):
+        return rules
+    if isinstance(rules, str | os.PathLike):
+        if is_saved(rules):
+            return open_file(rules)
+        rules = read_rules(rules)
+    return Index(compile_rules(Rules.of(rules), base=preparation.base, planner=preparation.planner))
+
+
+def settings_for(time: Path | None, bucket: str | timedelta | None, samples: int) -> TallySettings:
+    """What is wanted; UsageError when it makes no sense."""
     if isinstance(samples, bool) or not isinstance(samples, int) or not 0 <= samples <= MOST_SAMPLES:
         raise UsageError(f"samples is from 0 to {MOST_SAMPLES} events for each rule, not {samples}")
-    if bucket is not None and (bucket < 1 or bucket != int(bucket)):
-        raise UsageError(f"a bucket is a whole number of seconds, from 1 on, not {bucket:g}")
     if bucket is not None and time is None:
         raise UsageError("a bucket needs the field that tells an event's time")
-    return TallySettings(time, None if bucket is None else int(bucket), samples)
+    return TallySettings(time, None if bucket is None else _seconds(bucket), samples)
+
+
+def _seconds(bucket: str | timedelta) -> int:
+    """How long a stretch of time is to be."""
+    try:
+        length = bucket if isinstance(bucket, timedelta) else timedelta(microseconds=parse_throttle(bucket))
+    except ValueError as error:
+        raise UsageError(f"{bucket!r} is no length of a bucket: {error}") from None
+    seconds, rest = divmod(length, timedelta(seconds=1))
+    if rest or seconds < 1:
+        raise UsageError(f"a bucket is a whole number of seconds, from 1 on, not {bucket}")
+    return seconds
 
 
 def run_overview(
     index: Index,
     source: EventSource,
+    settings: TallySettings,
     *,
-    time: str | None = None,
-    bucket: float | None = None,
-    samples: int = SAMPLES,
     keep: Sequence[str] | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> LocalOverview:
-    """Count the matches of all events; `advance` is called with how many are done."""
-    found_time = time_field(source) if time is None else field_named(time)
-    settings = settings_for(found_time, bucket, samples)
+    """Count the matches of all events; `advance` is called with how many are done.
+
+    `keep` names what is kept of an event that is shown, by default all of it.
+    """
     rules = index.version
     tally = Tally(rules, settings)
-    show: Sequence[str] | None = keep if samples else ()
-    batches = []
+    batches: list[pa.RecordBatch] = []
     done = 0
-    for portion in source.portions(tally.fields, show=show):
+    for portion in source.portions(tally.fields, show=keep if settings.samples else ()):
         tally.rejects += portion.rejects
         batches += tally.add(portion.events, portion.rows, portion.texts)
         done += len(portion.rows) + portion.rejects
         if advance is not None:
             advance(done)
     batches += tally.rest()
-    tables = tables_of(rules, table_of(batches), settings.width, samples)
-    return LocalOverview(tables, None if found_time is None else print_field(found_time), rules.fields)
+    tables = tables_of(rules, table_of(batches), settings.width, settings.samples)
+    return LocalOverview(tables, None if settings.time is None else print_field(settings.time), rules.fields)

@@ -21,6 +21,8 @@ ENOUGH = 1 << 20
 """Samples that are noted before those that are not among the least are forgotten, at least."""
 
 _NONE = np.iinfo(np.int64).max
+_FEW = 1_024
+_STAGES = (1 / 64, 1 / 8)
 
 
 class Chosen(NamedTuple):
@@ -38,6 +40,7 @@ class Samples:
     def __init__(self, rules: int, count: int) -> None:
         self._count = count
         self._largest = np.full(rules if count else 0, _NONE, np.int64)
+        self._is_settled = False
         self._parts: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]] = []
         self._noted = 0
         self._room = ENOUGH
@@ -60,19 +63,43 @@ class Samples:
         if not self._count:
             return
         hashes = event_hash[row]
-        least = hashes < self._largest[rule]
-        chosen = least_of_each(rule[least], hashes[least], place[row[least]], self._count)
-        self._parts.append(chosen)
-        self._noted += len(chosen[0])
-        self._ask_for_texts(chosen[1], chosen[2], place, texts)
+        for stage in self._stages(event_hash):
+            least = hashes < np.minimum(self._largest[rule], stage)
+            chosen = least_of_each(rule[least], hashes[least], place[row[least]], self._count)
+            self._lower(chosen[0], chosen[1])
+            if stage < _NONE:
+                continue
+            self._parts.append(chosen)
+            self._noted += len(chosen[0])
+            self._ask_for_texts(chosen[1], chosen[2], place, texts)
         if self._noted > self._room:
             self._forget()
+
+    def _stages(self, event_hash: NDArray[np.int64]) -> list[int]:
+        """Hashes up to which events are looked at first.
+
+        As long as nothing is known of most rules, the few events of least hash tell of all rules that match
+        often that the others are none of theirs; so not every match has to be sorted.
+        """
+        if self._is_settled or len(event_hash) < _FEW:
+            return [_NONE]
+        self._is_settled = True
+        return [int(np.quantile(event_hash, share)) for share in _STAGES] + [_NONE]
+
+    def _lower(self, rule: NDArray[np.int32], hashes: NDArray[np.int64]) -> None:
+        """What later events of a rule have to be below, given so many events in the order of rules and
+        hashes."""
+        last = np.flatnonzero(np.append(rule[1:] != rule[:-1], True)) if len(rule) else np.empty(0, np.int64)
+        full = last[np.diff(last, prepend=-1) == self._count]
+        self._largest[rule[full]] = np.minimum(self._largest[rule[full]], hashes[full] + 1)
 
     def _ask_for_texts(
         self, hashes: NDArray[np.int64], places: NDArray[np.int64], place: NDArray[np.int64], texts: RowTexts
     ) -> None:
         once, first = np.unique(hashes, return_index=True)
-        new = [at for at, value in zip(first.tolist(), once.tolist(), strict=True) if value not in self._texts]
+        new = [
+            at for at, value in zip(first.tolist(), once.tolist(), strict=True) if value not in self._texts
+        ]
         if new:
             rows = np.searchsorted(place, places[new]).tolist()
             self._texts.update(zip(hashes[new].tolist(), texts(rows), strict=True))
@@ -80,10 +107,7 @@ class Samples:
     def _forget(self) -> None:
         """Keep the least of each rule, and only what is to be shown of these."""
         rule, hashes, place = least_of_each(*_joined(self._parts), self._count)
-        last = np.flatnonzero(np.append(rule[1:] != rule[:-1], True)) if len(rule) else np.empty(0, np.int64)
-        size = np.diff(last, prepend=-1)
-        full = last[size == self._count]
-        self._largest[rule[full]] = hashes[full]
+        self._lower(rule, hashes)
         self._parts = [(rule, hashes, place)]
         self._noted = len(rule)
         self._room = max(ENOUGH, 2 * self._noted)

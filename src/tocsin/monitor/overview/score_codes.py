@@ -34,7 +34,7 @@ def score_codes(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 def scores_of_codes(codes: NDArray[np.int64]) -> NDArray[np.float64]:
     """The scores that codes stand for."""
     exponent, digits = np.divmod(codes, _STEP)
-    scores = digits * 10.0 ** np.abs(exponent + _LEAST - 2)
+    scores: NDArray[np.float64] = digits * 10.0 ** np.abs(exponent + _LEAST - 2)
     below = exponent + _LEAST < 2
     scores[below] = digits[below] / 10.0 ** (2 - (exponent[below] + _LEAST))
     return scores

@@ -95,7 +95,9 @@ class Tally:
         for found in self._rules.match_slices(tested, MATCHES_AT_ONCE):
             last = first + len(found.per_event)
             self._note(found)
-            self._by_time.add(None if seconds is None else (seconds[0][first:last], seconds[1][first:last]), found)
+            self._by_time.add(
+                None if seconds is None else (seconds[0][first:last], seconds[1][first:last]), found
+            )
             if self._samples_wanted:
                 row = np.repeat(np.arange(first, last), found.per_event)
                 self._samples.add(found.rule, row, hashes, places, texts)
@@ -185,7 +187,9 @@ class _ByTime:
         self._make_room(int(second[known].min()), int(second[known].max()))
         bucket = np.where(known, bucket_numbers(second, self._width), _NO_BUCKET)
         numbers, slot = np.unique(bucket, return_inverse=True)
-        slot_of_match = np.repeat(slot.astype(np.int16 if len(numbers) < 1 << 15 else np.int64), found.per_event)
+        slot_of_match = np.repeat(
+            slot.astype(np.int16 if len(numbers) < 1 << 15 else np.int64), found.per_event
+        )
         ordered = found.rule[np.argsort(slot_of_match, kind="stable")] if len(numbers) > 1 else found.rule
         ends = np.cumsum(np.bincount(slot_of_match, minlength=len(numbers)))
         events = np.bincount(slot, minlength=len(numbers))
@@ -224,7 +228,9 @@ class _ByTime:
             )
         for number, totals in self._totals.items():
             what = np.array([EVENTS, MATCHED, MATCHES], np.int32)
-            yield fact_rows(TIME, what, key=bucket_start(number, self._width), place=self._width, number=totals)
+            yield fact_rows(
+                TIME, what, key=bucket_start(number, self._width), place=self._width, number=totals
+            )
         self._per_rule, self._totals = {}, {}
 
 

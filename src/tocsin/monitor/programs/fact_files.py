@@ -39,7 +39,7 @@ from tocsin.index.activation.tuples import ARROW_TYPES, Rows, TupleCode
 from tocsin.monitor.programs.directives import Transfer
 
 _ENDINGS = (".facts", ".facts.gz", ".csv", ".csv.gz", ".parquet")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r" *([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0*([0-9]{1,30})) *\Z")
 _FLOAT = re.compile(r" *[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity)) *\Z")
 
@@ -53,7 +53,7 @@ class BadLine(NamedTuple):
     text: str
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """How a text file is laid out; `order` has the place of each column in a line."""
 
     delimiter: str
@@ -75,7 +75,7 @@ def read_facts(source: Transfer, folder: Path, code: TupleCode, on_bad: OnBadLin
     """The tuples of one relation, in the order of its file; InputError when it cannot be read."""
     if source.stream:
         return _read_text("standard input", sys.stdin.buffer.read(), source, code, on_bad)
-    return read_fact_file(_file_of(source, folder), code, source, on_bad)
+    return read_fact_file(file_of(source, folder), code, source, on_bad)
 
 
 def read_fact_file(
@@ -97,7 +97,8 @@ def read_fact_file(
     return _read_text(name, data, source, code, on_bad)
 
 
-def _file_of(source: Transfer, folder: Path) -> Path:
+def file_of(source: Transfer, folder: Path) -> Path:
+    """The file that a relation is read from."""
     if source.filename is not None:
         return folder / source.filename
     known = [folder / f"{source.relation}{ending}" for ending in _ENDINGS]
@@ -105,28 +106,34 @@ def _file_of(source: Transfer, folder: Path) -> Path:
 
 
 def _read_text(name: str, data: bytes, source: Transfer, code: TupleCode, on_bad: OnBadLine) -> Rows:
-    data = data.removeprefix(_BYTE_ORDER_MARK)
-    layout = _layout(name, data, source, code)
+    layout = layout_of(name, data, source, code)
+    return read_lines(name, data.removeprefix(BYTE_ORDER_MARK), layout, code, on_bad)
+
+
+def read_lines(name: str, data: bytes, layout: Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
+    """The tuples of the lines of a file, or of some of them; bad lines count from the first of these."""
     rows = _read_plain(data, layout, code)
     return _read_each_line(name, data, layout, code, on_bad) if rows is None else rows
 
 
-def _layout(name: str, data: bytes, source: Transfer, code: TupleCode) -> _Layout:
+def layout_of(name: str, data: bytes, source: Transfer, code: TupleCode) -> Layout:
+    """How a file is laid out that begins so: its first line must be there as a whole."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
     in_order = list(range(len(code.types)))
     if source.delimiter is not None or not name.lower().removesuffix(".gz").endswith(".csv"):
-        return _Layout(source.delimiter or "\t", False, bool(source.headers), in_order)
+        return Layout(source.delimiter or "\t", False, bool(source.headers), in_order)
     first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
     if b"\t" in first:
-        return _Layout("\t", False, bool(source.headers), in_order)
+        return Layout("\t", False, bool(source.headers), in_order)
     names = [name.strip('"') for name in readable(first).split(",")]
     if source.headers is not False and sorted(names) == sorted(code.columns):
-        return _Layout(",", True, True, [names.index(column) for column in code.columns])
+        return Layout(",", True, True, [names.index(column) for column in code.columns])
     if len(in_order) < 2 and not first.startswith(b'"'):
-        return _Layout("\t", False, bool(source.headers), in_order)
-    return _Layout(",", True, bool(source.headers), in_order)
+        return Layout("\t", False, bool(source.headers), in_order)
+    return Layout(",", True, bool(source.headers), in_order)
 
 
-def _read_plain(data: bytes, layout: _Layout, code: TupleCode) -> Rows | None:
+def _read_plain(data: bytes, layout: Layout, code: TupleCode) -> Rows | None:
     """The rows as Arrow reads them; None when it cannot, or when the two ways might differ."""
     delimiter = layout.delimiter
     if b"\r" in data and data.count(b"\r") == data.count(b"\r\n"):
@@ -160,7 +167,7 @@ def _read_plain(data: bytes, layout: _Layout, code: TupleCode) -> Rows | None:
         return None
 
 
-def _read_each_line(name: str, data: bytes, layout: _Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
+def _read_each_line(name: str, data: bytes, layout: Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
     words: list[tuple[int, ...]] = []
     records = _quoted_records(name, data) if layout.quoted else _records(data, layout.delimiter)
     if layout.headers:
@@ -231,14 +238,15 @@ def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, .
     return code.encode(
         tuple(
             [
-                _value(record[place], kind, name)
+                read_value(record[place], kind, name)
                 for place, kind, name in zip(order, code.types, code.columns, strict=True)
             ]
         )
     )
 
 
-def _value(text: str, kind: Type, column: str) -> Value:
+def read_value(text: str, kind: Type, column: str) -> Value:
+    """The value that a text is in a file of facts; InputError when it is none of that type."""
     if kind is Type.SYMBOL:
         return text
     if kind is Type.FLOAT:

@@ -15,16 +15,17 @@ from __future__ import annotations
 import gzip
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from tocsin.errors import InputError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.directives import Transfer
 
+TAB = "\t"
 _PORTION = 100_000
 _ABOVE, _BELOW = "-" * 15, "=" * 15
 
@@ -36,12 +37,17 @@ def result_path(target: Transfer, folder: Path) -> Path:
 
 def write_result(target: Transfer, path: Path, code: TupleCode, rows: Rows) -> None:
     """Write a relation to its file, whole or not at all; packed when the name ends in .gz."""
+    write_whole(path, (portion.encode() for portion in _written(target, code, rows)))
+
+
+def write_whole(path: Path, portions: Iterable[bytes]) -> None:
+    """Write a file, whole or not at all; packed when the name ends in .gz."""
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with gzip.open(draft, "wb") if path.suffix == ".gz" else draft.open("xb") as stream:
-            for portion in _written(target, code, rows):
-                stream.write(portion.encode())
+            for portion in portions:
+                stream.write(portion)
         draft.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
@@ -52,49 +58,74 @@ def write_result(target: Transfer, path: Path, code: TupleCode, rows: Rows) -> N
 
 def print_result(target: Transfer, stream: IO[str], code: TupleCode, rows: Rows) -> None:
     """Write a relation between its two lines."""
+    print_portions(target, stream, _written(target, code, rows))
+
+
+def print_portions(target: Transfer, stream: IO[str], portions: Iterator[str]) -> None:
+    """Write what is written of a relation between its two lines; the header, if there is one, comes first."""
     stream.write(f"{_ABOVE}\n{target.relation}\n")
-    lines = _written(target, code, rows)
     if target.headers:
-        stream.write(next(lines))
+        stream.write(next(portions))
     stream.write(f"{_BELOW}\n")
-    for portion in lines:
+    for portion in portions:
         stream.write(portion)
     stream.write(f"{_BELOW}\n")
 
 
+def header_line(target: Transfer, columns: Sequence[str]) -> str:
+    """The names of the columns, if they are asked for."""
+    return (target.delimiter or TAB).join(columns) + "\n" if target.headers else ""
+
+
 def _written(target: Transfer, code: TupleCode, rows: Rows) -> Iterator[str]:
     """The lines of a relation, many at once; the header, if there is one, by itself."""
-    delimiter = target.delimiter or "\t"
+    delimiter = target.delimiter or TAB
     if target.headers:
-        yield delimiter.join(code.columns) + "\n"
+        yield header_line(target, code.columns)
     if not code.types:
         yield "()\n" * len(rows)
         return
     ordered = code.in_order(rows)
     unreadable = 0
     for start in range(0, len(ordered), _PORTION):
-        columns = [
-            _texts(values, kind)
-            for values, kind in zip(
-                zip(*code.decode_rows(ordered[start : start + _PORTION]), strict=True),
-                code.types,
-                strict=True,
-            )
-        ]
-        for column, kind in zip(columns, code.types, strict=True):
-            if kind is Type.SYMBOL:
-                unreadable += sum(delimiter in text or "\n" in text for text in column)
-        yield "\n".join(map(delimiter.join, zip(*columns, strict=True))) + "\n"
-    if unreadable:
+        columns = list(zip(*code.decode_rows(ordered[start : start + _PORTION]), strict=True))
+        lines = lines_of_columns(columns, code.types, delimiter)
+        unreadable += lines.unreadable
+        yield lines.text
+    warn_of_unreadable(target.relation, unreadable)
+
+
+class Lines(NamedTuple):
+    """Tuples as they are written, and how many of their symbols cannot be read back."""
+
+    text: str
+    unreadable: int
+
+
+def lines_of_columns(columns: Sequence[Sequence[Value]], types: Sequence[Type], delimiter: str) -> Lines:
+    """The lines of tuples that are given column by column; there is at least one."""
+    texts = [_texts(values, kind) for values, kind in zip(columns, types, strict=True)]
+    unreadable = sum(
+        delimiter in text or "\n" in text
+        for column, kind in zip(texts, types, strict=True)
+        if kind is Type.SYMBOL
+        for text in column
+    )
+    return Lines("\n".join(map(delimiter.join, zip(*texts, strict=True))) + "\n", unreadable)
+
+
+def warn_of_unreadable(relation: str, count: int) -> None:
+    """Say so when symbols are written that cannot be read back."""
+    if count:
         warnings.warn(
-            f"{target.relation}: {unreadable:,} symbols with a line's end or the delimiter in them are "
+            f"{relation}: {count:,} symbols with a line's end or the delimiter in them are "
             f"written as they are, and cannot be read back",
             TocsinWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
 
 
-def _texts(values: tuple[Value, ...], kind: Type) -> list[str]:
+def _texts(values: Sequence[Value], kind: Type) -> list[str]:
     if kind is Type.SYMBOL:
         return list(values)  # type: ignore[arg-type]
     if kind is Type.FLOAT:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 
 from tocsin.errors import InputError
 from tocsin.spark.building.jobs import Say, Sizes, put_together, read_blocks
-from tocsin.spark.building.rules import rule_rows
+from tocsin.spark.building.rules import check_frame, rule_rows
 
 if TYPE_CHECKING:
     from tocsin.index.statistics.history import History
@@ -79,9 +79,9 @@ def build(
     rules' metadata. The rules are taken in the order of their ids, as texts, so the index does not depend
     on how the DataFrame is partitioned. It matches as tocsin.build's index of the same rules.
 
-    A row that is no rule (its condition cannot be read, its id is missing or taken by a row before it) stops the
-    build with RuleError, or RuleErrors that show the first few. With `rejects`, the path of a folder, such rows
-    are left out and written there as Parquet: file, rule, line, column, reason, text.
+    A row that is no rule (its condition cannot be read, its id is missing or taken by a row before it) stops
+    the build with RuleError, or RuleErrors that show the first few. With `rejects`, the path of a folder,
+    such rows are left out and written there as Parquet: file, rule, line, column, reason, text.
 
     `shards` writes an index in parts instead of one: a folder that ts.match and tocsin.open take like a file.
     Rules that share parts are kept together, and no part is much larger than another. A number says how
@@ -106,12 +106,13 @@ def build_index(
     sizes: Sizes | None = None,
     say: Say = lambda _: None,
 ) -> Built:
-    """Build as ts.build does; rules may say where they come from (rules.py). `say` is told what is being done."""
+    """Build as ts.build does. Rules may say where they come from (rules.py); `say` is told what goes on."""
     from tocsin.index.blocks.warming import warm_up
     from tocsin.index.blocks.work import Work
     from tocsin.spark.building.rejects import check_rejects, move_rejects, raise_rejects
     from tocsin.spark.building.writing import check_shards, check_target, write_index, write_parts
 
+    check_frame(rules)
     sizes = sizes or Sizes()
     target = Path(path).resolve()
     check_shards(shards)

@@ -24,7 +24,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import TocsinError
-from tocsin.spark.building.rules import PLACE_COLUMNS, RuleRows
+from tocsin.spark.building.rules import RuleRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +39,9 @@ BYTES_IN_BLOCK = 64 << 20
 
 LEFT_TO_THE_END = 50_000
 """So many nodes of the highest levels are not worth a job of their own for each level."""
+
+MOST_LEVELS = 24
+"""Levels that are compared on Spark: higher ones, of conditions nested as deep, are left to the end too."""
 
 KEYS_IN_BUCKET = 1_000_000
 """Keys that one task compares, about."""
@@ -79,13 +82,14 @@ class Sizes:
 def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]:
     """Read all rules; the reports come in the order of the rules."""
     task = _reading_task(folder, rows.names, rows.has_places, sizes.rules_in_block)
-    schema = "partition long, portion long, file string, rejects_file string, rules long, rejects long, predicates long"
+    counts = "rules long, rejects long, predicates long"
+    schema = f"partition long, portion long, file string, rejects_file string, {counts}"
     answers = run(lambda: rows.frame.mapInArrow(task, schema).collect(), "read the rules")
     return sorted(BlockReport(*answer) for answer in answers)
 
 
 def put_together(session: SparkSession, work: Work, predicates: int, sizes: Sizes, say: Say) -> Work:
-    """Find equal predicates and nodes of all blocks, level by level up to the last ones, which have few nodes."""
+    """Find equal predicates and nodes of all blocks, level by level until few nodes are left."""
     say("Comparing predicates")
     work = _put_level_together(session, work, 0, predicates, sizes)
     say("Sharing conditions within blocks")
@@ -106,7 +110,8 @@ def put_together(session: SparkSession, work: Work, predicates: int, sizes: Size
         for level in range(deepest)
     ]
     for level, count in enumerate(on_level, 1):
-        if len(reports) < 2 or sum(on_level[level - 1 :]) <= sizes.left_to_the_end:
+        few = sum(on_level[level - 1 :]) <= sizes.left_to_the_end
+        if few or level > MOST_LEVELS or len(reports) < 2:
             break
         say(f"Comparing nodes of level {level} of {deepest}")
         work = _put_level_together(session, work, level, count, sizes)

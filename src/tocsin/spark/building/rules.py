@@ -36,18 +36,22 @@ class RuleRows:
     has_places: bool
 
 
-def rule_rows(rules: DataFrame, partitions: int) -> RuleRows:
-    """Check the columns of a DataFrame of rules, and sort it by id.
-
-    Raises UsageError for what is no batch DataFrame, InputError when `id` or `when` is missing, of another type or
-    there twice, and for a column that cannot be brought to the workers.
-    """
-    from tocsin.grammar.rule_columns import check_names
-
+def check_frame(rules: object) -> None:
+    """UsageError for what is no batch DataFrame."""
     if not isinstance(rules, DataFrame):
         raise UsageError(f"build takes a Spark DataFrame, not {type(rules).__name__}")
     if rules.isStreaming:
         raise UsageError("a streaming DataFrame has no end: an index is built of a batch DataFrame")
+
+
+def rule_rows(rules: DataFrame, partitions: int) -> RuleRows:
+    """Check the columns of a DataFrame of rules, and sort it by id.
+
+    Raises InputError when `id` or `when` is missing, of another type or there twice, and for a column that
+    cannot be brought to the workers.
+    """
+    from tocsin.grammar.rule_columns import check_names
+
     places = [f"{name}~" for name in PLACE_COLUMNS]
     has_places = rules.columns[-len(places) :] == places
     names = rules.columns[: -len(places)] if has_places else rules.columns
@@ -88,5 +92,6 @@ def _check_type(column: StructField) -> None:
     left = part_left_behind(kind)
     if left is not None:
         raise InputError(
-            f"the column {column.name!r} holds the Spark type {left.simpleString()}, which cannot be kept: cast it"
+            f"the column {column.name!r} holds the Spark type {left.simpleString()}, which cannot be kept:"
+            " cast it, or leave it out"
         )

@@ -1,9 +1,9 @@
 """An AggregateRule as a DataFrame: a result for each group that there is.
 
-    count, min, max         by Spark
-    sum of integers         by Spark, as decimals wide enough for all of it, then wrapped to 64 bits
-    mean of integers        the same sum and the count, divided in a worker, where integers have no limit
-    sum, mean of floats     a group at a time in a worker: rounded once, which needs all of its values
+count, min, max         by Spark
+sum of integers         by Spark, as decimals wide enough for all of it, then wrapped to 64 bits
+mean of integers        the same sum and the count, divided in a worker, where integers have no limit
+sum, mean of floats     a group at a time in a worker: rounded once, which needs all of its values
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DecimalType, LongType
 
-from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import AggregateRule
+from tocsin.spark.evaluation.planning import can_fail
 from tocsin.spark.evaluation.storing import Frame
 from tocsin.spark.evaluation.values import Columns, ordered, whole_number
 
@@ -26,18 +26,13 @@ _SUM = DecimalType(38, 0)
 _TUPLES, _TOTAL = "tuples", "total"
 
 
-def can_fail(rule: AggregateRule) -> bool:
-    """Whether a group may have no result: infinities that cancel out."""
-    return rule.type is Type.FLOAT and rule.function in ("sum", "mean")
-
-
 def aggregated(rule: AggregateRule, origin: Frame, head: Columns) -> DataFrame:
     """The group and the result of each group, as columns inside; a failure if it can fail."""
     keys = [F.col(f"c{place}") for place in range(rule.group)]
     value = F.col(f"c{rule.group}")
     tuples = origin.once()
     if can_fail(rule):
-        return tuples.groupBy(*(keys or [F.lit(0)])).applyInArrow(_group_task(rule), head.failing_schema)
+        return tuples.groupBy(*keys).applyInArrow(_group_task(rule), head.failing_schema)
     grouped = tuples.groupBy(*keys)
     counted = F.count(F.lit(1)).alias(_TUPLES)
     if rule.function == "mean":

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
 from tocsin.grammar.datalog.syntax import Type
-from tocsin.index.activation.normal_form import Call, Constant, Expression, Let, Test, Variable
+from tocsin.index.activation.normal_form import Constant, Expression, Let, Test, Variable
 
 Numbers = NDArray[Any]
 Failed = NDArray[np.bool_]
@@ -35,7 +35,7 @@ class Values(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What lets and tests come to: the rows that satisfy all, what is computed for them, which of them fail."""
+    """The rows that satisfy all tests, what is computed for them, and which of them fail."""
 
     rows: NDArray[np.int64]
     computed: dict[Variable, Values]
@@ -61,9 +61,7 @@ def worked_out(
             failed |= missing
             holds &= functors.COMPARISONS[test.operator](left.numbers, right.numbers) | missing
     rows = np.flatnonzero(holds)
-    computed = {
-        let.variable: Values(*(part[rows] for part in known[let.variable])) for let in lets
-    }
+    computed = {let.variable: Values(*(part[rows] for part in known[let.variable])) for let in lets}
     return Outcome(rows, computed, failed[rows])
 
 
@@ -102,7 +100,7 @@ def _applied(functor: str, kind: Type, operands: Sequence[Values]) -> Values:
         powers = _one_by_one(functor, kind, numbers)
         return Values(powers.numbers, powers.failed | failed)
     if functor in ("/", "%", "^"):
-        failed = failed | _has_none(functor, kind, *numbers)
+        failed = failed | _has_none(functor, *numbers)
     result = (_ON_FLOATS if kind is Type.FLOAT else _ON_INTEGERS)[functor](*numbers)
     if kind is Type.FLOAT:
         result = result + 0.0
@@ -110,11 +108,11 @@ def _applied(functor: str, kind: Type, operands: Sequence[Values]) -> Values:
     return Values(result.astype(DTYPES[kind], copy=False), failed)
 
 
-def _has_none(functor: str, kind: Type, left: Numbers, right: Numbers) -> Failed:
+def _has_none(functor: str, left: Numbers, right: Numbers) -> Failed:
     """Where a division or a power has no value."""
     if functor != "^":
-        return right == 0
-    return (left == 0) & (right < 0) if kind is Type.NUMBER else np.zeros(left.size, np.bool_)
+        return np.equal(right, 0)
+    return np.equal(left, 0) & np.less(right, 0)
 
 
 def _one_by_one(functor: str, kind: Type, numbers: Sequence[Numbers]) -> Values:
@@ -132,7 +130,8 @@ def _one_by_one(functor: str, kind: Type, numbers: Sequence[Numbers]) -> Values:
 def _quotient(left: Numbers, right: Numbers) -> Numbers:
     """Truncated, where numpy rounds down. The least number by -1 wraps to itself, as its negation does."""
     if left.dtype == np.uint64:
-        return left // np.where(right == 0, np.uint64(1), right)
+        whole: Numbers = left // np.where(right == 0, np.uint64(1), right)
+        return whole
     divisor = np.where((right == 0) | (right == -1), np.int64(1), right)
     quotient = left // divisor
     quotient += (quotient < 0) & (quotient * divisor != left)
@@ -140,7 +139,8 @@ def _quotient(left: Numbers, right: Numbers) -> Numbers:
 
 
 def _remainder(left: Numbers, right: Numbers) -> Numbers:
-    return left - right * _quotient(left, right)
+    rest: Numbers = left - right * _quotient(left, right)
+    return rest
 
 
 def _power(base: Numbers, exponent: Numbers) -> Numbers:

@@ -67,7 +67,9 @@ def compute(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
         arrays = [rows.column(_name(variable)) for variable in work.kept]
         for let in work.lets:
             numbers, failed = outcome.computed[let.variable]
-            arrays.append(pa.array(numbers if let.type is Type.FLOAT else numbers.view(np.int64), mask=failed))
+            arrays.append(
+                pa.array(numbers if let.type is Type.FLOAT else numbers.view(np.int64), mask=failed)
+            )
         names = [_name(variable) for variable in (*work.kept, *(let.variable for let in work.lets))]
         failures = _failures(work, rows, np.flatnonzero(outcome.failed))
         yield pa.RecordBatch.from_arrays([*arrays, failures], names=[*names, FAILURE])
@@ -102,7 +104,7 @@ def divide(group: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def aggregate_floats(rule: AggregateRule, tuples: pa.Table) -> pa.Table:
-    """The result of one group of tuples."""
+    """The result of one group of tuples, of which there is at least one."""
     result: Value | None = None
     failure = None
     try:
@@ -115,6 +117,7 @@ def aggregate_floats(rule: AggregateRule, tuples: pa.Table) -> pa.Table:
 
 
 def _rows(images: Sequence[Row], failures: Sequence[str | None], types: Sequence[Type]) -> pa.RecordBatch:
+    values: list[list[Value | None]]
     if not types:
         values = [[0 if failure is None else None for failure in failures]]
     else:
@@ -133,13 +136,12 @@ def _tuples(batch: pa.RecordBatch, types: Sequence[Type]) -> Iterator[tuple[Valu
     """The rows of a batch as the program knows them."""
     if not types:
         return iter([()] * batch.num_rows)
-    return zip(*(_values(batch.column(place), kind) for place, kind in enumerate(types)), strict=True)
+    return zip(*(values_of(batch.column(place), kind) for place, kind in enumerate(types)), strict=True)
 
 
-def _values(column: pa.Array, kind: Type) -> list[Value]:
-    values: list[Value] = (
-        column.to_pylist() if kind is Type.SYMBOL else _numbers(column, kind).tolist()
-    )
+def values_of(column: pa.Array, kind: Type) -> list[Value]:
+    """A column as the values of the program."""
+    values: list[Value] = column.to_pylist() if kind is Type.SYMBOL else _numbers(column, kind).tolist()
     return values
 
 

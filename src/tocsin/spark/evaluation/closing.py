@@ -1,9 +1,10 @@
-"""A transitive closure, without rounds: its arcs go to every task, its pairs come from all of them.
+"""A transitive closure, without rounds: workers that know all arcs of a component write its pairs.
 
-    arcs  ->  to each task: all arcs  ->  strongly connected components contracted  ->  the pairs of its sources
+    arcs fit a worker     all of them to each task; a task writes the pairs of every n-th source
+    they do not           split by connected components (splitting.py); a task has all arcs of some of these
 
-Arcs are few beside the pairs that they make. Each task contracts the components for itself, which takes a
-moment, and writes the pairs of every n-th source, piece by piece.
+Arcs are few beside the pairs that they make. In a task, strongly connected components are contracted, which
+takes a moment, and pairs are written piece by piece.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from tocsin.grammar.datalog.syntax import Type
+from tocsin.spark.evaluation.splitting import LABEL
 from tocsin.spark.evaluation.values import Columns
 
 SHARE = "share"
@@ -27,6 +29,12 @@ def closed(session: SparkSession, arcs: DataFrame, columns: Columns, limit: int)
     to_all = arcs.crossJoin(F.broadcast(numbers)).select(SHARE, *columns.names)
     task = _task(shares, columns.types[0], limit)
     return to_all.repartitionById(shares, F.col(SHARE)).mapInArrow(task, columns.failing_schema)
+
+
+def closed_in_parts(labelled: DataFrame, parts: int, columns: Columns, limit: int) -> DataFrame:
+    """The same of arcs that have the labels of their components: all with one label are in one part."""
+    with_share = labelled.repartition(parts, LABEL).select(F.lit(0).alias(SHARE), *columns.names)
+    return with_share.mapInArrow(_task(1, columns.types[0], limit), columns.failing_schema)
 
 
 def _task(shares: int, kind: Type, limit: int) -> Callable[[Iterable[Any]], Iterator[Any]]:

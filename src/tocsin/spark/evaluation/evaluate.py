@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tocsin.grammar.datalog.syntax import Value
     from tocsin.monitor.programs.program import Program
     from tocsin.spark.evaluation.planning import Decision
+    from tocsin.spark.evaluation.running import Run
     from tocsin.spark.evaluation.storing import Frame, Storage
 
 LIMIT = 1_000_000_000
@@ -24,20 +26,27 @@ LIMIT = 1_000_000_000
 ONE_WORKER = 200_000
 """Components whose inputs have so many tuples, all together, are worked out in one worker."""
 
-DERIVED_IN_ONE_WORKER = 10_000_000
+DERIVED_IN_ONE_WORKER = 5_000_000
 """So many tuples a single worker may derive; what derives more is worked out by all of them."""
+
+ARCS = 20_000_000
+"""So many arcs of a transitive closure every worker takes; more of them are split up first."""
 
 
 class Evaluated(dict[str, DataFrame]):
-    """The relations of a program, by name. `explain()` says how they were worked out."""
+    """Relations by name, as DataFrames. They are stored: looking at one does not work it out again."""
 
-    def __init__(self, relations: Mapping[str, DataFrame], decisions: list[Decision]) -> None:
+    def __init__(
+        self, relations: Mapping[str, DataFrame], sizes: Mapping[str, int], how: list[Decision]
+    ) -> None:
         super().__init__(relations)
-        self._decisions = decisions
+        self.sizes = dict(sizes)
+        """How many tuples each relation has."""
+        self._how = how
 
     def explain(self) -> str:
-        """A line for each component, in the order in which they were worked out."""
-        return "\n".join(map(str, self._decisions))
+        """How the relations were worked out: a line for each component, in their order, with its size."""
+        return "\n".join(map(str, self._how))
 
 
 def evaluate(
@@ -49,57 +58,112 @@ def evaluate(
     limit: int = LIMIT,
     one_worker: int = ONE_WORKER,
 ) -> Evaluated:
-    """The `.output` relations of a program (all derived ones, if there is none), as DataFrames."""
-    from tocsin.monitor.programs.locations import check_local
-    from tocsin.monitor.programs.program import Program, checked_limit
+    """What a program derives from relations: its `.output` relations, all derived ones if there is none.
+
+    `program` is a tocsin.Program or the path of one. The results are those of Program.start with the same
+    facts: sets of tuples, in columns with the names of the declaration. A number is a bigint, an unsigned a
+    decimal(20,0), a float a double and a symbol a string; given columns may also be of other integer types
+    and of decimals without places. Columns go by name if the names are those of the declaration, else by
+    position. Relations that are not given are empty, but for the facts that stand in the program; facts may
+    be given to a relation that rules derive, too.
+
+    It is worked out here and now, in Spark jobs, one component of the program after the other, and the result
+    is stored: on the executors, so that it is lost with them, or as Parquet under the folder `checkpoint`,
+    which all machines must see and which is the caller's to clear away. `local` is the address that located
+    arguments are held to. More than `limit` derived tuples are an error. Components whose inputs have at most
+    `one_worker` tuples are worked out in a single task; 0 has Spark do everything by joins.
+
+    InputError when a relation has other columns than its declaration, a null, a NaN, a number that is out of
+    range, or a text that is not UTF-8; UsageError for a relation that is not declared; RuleError and
+    DerivationError as without Spark.
+    """
+    from tocsin.monitor.programs.program import Program
+    from tocsin.spark.evaluation.values import given_back
 
     if not isinstance(program, Program):
         program = Program.read(program)
-    session = _session(relations)
-    check_local(program.checked, local)
-    return _evaluated(session, program, relations, local, None if checkpoint is None else os.fspath(checkpoint), checked_limit(limit), one_worker)
+    session = _session_of(program, relations)
+    run = prepared(
+        session,
+        program,
+        program.outputs,
+        local=local,
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+        limit=limit,
+        one_worker=one_worker,
+    )
+    with spark_failures():
+        for name, frame in _stored(program, relations, run.storage).items():
+            run.give(name, frame)
+        found = run.finish()
+    return Evaluated(
+        {name: given_back(frame.data, program.relations[name]) for name, frame in found.items()},
+        {name: frame.rows or 0 for name, frame in found.items()},
+        run.decisions,
+    )
 
 
-def _evaluated(session, program, relations, local, checkpoint, limit, one_worker):
+def prepared(
+    session: SparkSession,
+    program: Program,
+    shown: Sequence[str],
+    *,
+    local: Value | None = None,
+    checkpoint: str | None = None,
+    limit: int = LIMIT,
+    one_worker: int = ONE_WORKER,
+) -> Run:
+    """A program ready to be given facts and to be worked out, of which the relations `shown` are wanted."""
     from tocsin.index.activation.normalising import normal_program
+    from tocsin.monitor.programs.locations import check_local
+    from tocsin.monitor.programs.program import checked_limit
     from tocsin.spark.evaluation.running import Run, Sizes
     from tocsin.spark.evaluation.storing import Storage
-    from tocsin.spark.evaluation.values import given_back
 
-    storage = Storage(session, checkpoint)
+    if isinstance(one_worker, bool) or not isinstance(one_worker, int) or one_worker < 0:
+        raise UsageError(f"one_worker is a number of tuples, not {one_worker!r}")
+    sizes = Sizes(one_worker, DERIVED_IN_ONE_WORKER, ARCS, checked_limit(limit))
+    check_local(program.checked, local)
     normal = normal_program(program.checked, local)
+    return Run(session, normal, Storage(session, checkpoint), sizes, dict.fromkeys(shown))
+
+
+@contextlib.contextmanager
+def spark_failures() -> Iterator[None]:
+    """Say in one line what Spark failed of."""
+    from tocsin.spark.files import last_line
+
     try:
-        given = _stored(program, relations, storage)
-        sizes = Sizes(one_worker, DERIVED_IN_ONE_WORKER, 20_000_000, limit)
-        run = Run(session, normal, storage, sizes, given, program.outputs)
-        run.finish()
+        yield
     except (PySparkException, Py4JError) as error:
-        from tocsin.spark.files import last_line
-        raise TocsinError(f"Spark could not evaluate the program: {last_line(str(error))}") from error
-    shown = {
-        name: given_back(run.frames[name].once(), program.relations[name]) for name in program.outputs
-    }
-    return Evaluated(shown, run.decisions)
+        raise TocsinError(f"Spark could not work out the program: {last_line(str(error))}") from error
+
+
+def _session_of(program: Program, relations: Mapping[str, DataFrame]) -> SparkSession:
+    """The session of the relations. Refuses what cannot be relations of this program."""
+    from tocsin.monitor.programs.requests import unknown_relation
+    from tocsin.spark.session import session
+
+    if not isinstance(relations, Mapping):
+        raise UsageError(f"relations are DataFrames by name, not {type(relations).__name__}")
+    found: SparkSession | None = None
+    for name, data in relations.items():
+        if name not in program.relations:
+            raise unknown_relation(name, program.relations)
+        if not isinstance(data, DataFrame):
+            raise UsageError(f"{name} is given as {type(data).__name__}: a Spark DataFrame is wanted")
+        if data.isStreaming:
+            raise UsageError(f"{name} is a stream: evaluate takes relations that are there as a whole")
+        found = found or data.sparkSession
+    return found or session()
 
 
 def _stored(program: Program, relations: Mapping[str, DataFrame], storage: Storage) -> dict[str, Frame]:
-    from tocsin.monitor.programs.requests import unknown_relation
+    """The relations, each read once, checked and counted."""
     from tocsin.spark.evaluation.values import taken
 
-    for name in relations:
-        if name not in program.relations:
-            raise unknown_relation(name, program.relations)
     plans = {name: taken(program.relations[name], data) for name, data in relations.items()}
     stored = storage.store(plans, distinct=False)
     if stored.failure is not None:
         raise InputError(stored.failure)
     return stored.frames
-
-
-def _session(relations: Mapping[str, DataFrame]) -> SparkSession:
-    for data in relations.values():
-        if isinstance(data, DataFrame):
-            return data.sparkSession
-    from tocsin.spark.session import session
-
-    return session()

@@ -39,7 +39,9 @@ def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     try:
         machine = _settled(job, symbols, given)
     except DerivationError as error:
-        yield _filled(answer, 1, {RELATION: pa.array([-1], pa.int32()), FAILURE: pa.array([failure_of(error)])})
+        yield _filled(
+            answer, 1, {RELATION: pa.array([-1], pa.int32()), FAILURE: pa.array([failure_of(error)])}
+        )
         return
     for number, name in enumerate(job.wanted):
         rows = machine.rows(machine.relation(name))

@@ -9,22 +9,21 @@
        anti join t  what negates computed ones; a value that there is none of joins with nothing, so it holds
        select       the head, and the failure of a row that has no result though all else holds
 
-The variable of number n is the column vn. An atom that has nothing in common with what is joined already waits
-until an equation computes one of its variables, if there is such an equation that cannot fail.
+The variable of number n is the column vn. An atom that has nothing in common with what is joined already
+waits until an equation computes one of its variables, if there is such an equation that cannot fail.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from operator import and_
 from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
-from tocsin.grammar.datalog.functors import COMPARISONS
 from tocsin.grammar.datalog.syntax import NOWHERE, Type
 from tocsin.index.activation.normal_form import (
     Atom,
@@ -41,6 +40,7 @@ from tocsin.index.activation.normal_form import (
 from tocsin.index.activation.passes.clause import atom_variables, test_variables, variables_of
 from tocsin.index.activation.uncertain import may_fail
 from tocsin.spark.evaluation.batches import Work
+from tocsin.spark.evaluation.planning import can_fail
 from tocsin.spark.evaluation.storing import Frame
 from tocsin.spark.evaluation.values import FAILURE, Columns, constant, ordered
 
@@ -49,13 +49,6 @@ BROADCAST_ROWS = 100_000
 
 Types = Mapping[str, Columns]
 """The columns of relations, by name."""
-
-
-def can_fail(rule: JoinRule) -> bool:
-    """Whether there may be tuples for which a rule has no result."""
-    expressions = [let.expression for let in rule.lets]
-    expressions += [side for test in rule.tests for side in (test.left, test.right)]
-    return any(map(may_fail, expressions))
 
 
 def joined(
@@ -67,6 +60,16 @@ def joined(
     the smallest one if it is None.
     """
     return _Join(rule, types).plan(body, negated, first)
+
+
+_COMPARED: dict[str, Callable[[Column, Column], Column]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 class _Scan(NamedTuple):
@@ -98,9 +101,7 @@ class _Join:
         while scans:
             self._join_next(scans)
         self._filter()
-        waiting = [
-            self._scan(atom, frame) for atom, frame in zip(self._rule.negated, negated, strict=True)
-        ]
+        waiting = [self._scan(atom, frame) for atom, frame in zip(self._rule.negated, negated, strict=True)]
         plain = [scan for scan in waiting if scan.variables <= self._bound]
         for scan in plain:
             self._exclude(scan)
@@ -125,7 +126,7 @@ class _Join:
                 conditions.append(column == columns[term])
             elif isinstance(term, Variable):
                 columns[term] = column
-        data = frame.data.where(reduce(and_, conditions)) if conditions else frame.data
+        data = frame.data.where(reduce(operator.and_, conditions)) if conditions else frame.data
         used = [variable for variable in columns if self._is_used(variable, atom)]
         kept = data.select(*[columns[variable].alias(_name(variable)) for variable in used])
         return _Scan(kept if used else data.select("c0"), frozenset(used), frame.rows)
@@ -136,14 +137,15 @@ class _Join:
         atoms = [atom for atom in (rule.head, *rule.body, *rule.negated) if atom is not by]
         if variable in atom_variables(atoms):
             return True
-        return any(
-            variable in variables_of(let.variable, let.expression) for let in rule.lets
-        ) or any(variable in test_variables(test) for test in rule.tests)
+        return any(variable in variables_of(let.variable, let.expression) for let in rule.lets) or any(
+            variable in test_variables(test) for test in rule.tests
+        )
 
     def _join_next(self, scans: list[_Scan]) -> None:
         """Join the atom that has most in common with what there is, the smaller one of two."""
         best = max(
-            range(len(scans)), key=lambda place: (len(scans[place].variables & self._bound), -_size(scans[place]))
+            range(len(scans)),
+            key=lambda place: (len(scans[place].variables & self._bound), -_size(scans[place])),
         )
         if scans[best].variables and not scans[best].variables & self._bound:
             keys = self._computable(scans)
@@ -154,7 +156,9 @@ class _Join:
         shared = [_name(variable) for variable in self._in_order(scan.variables & self._bound)]
         right = _hinted(scan)
         if scan.variables <= self._bound:
-            self._data = self._data.join(right, shared, "left_semi") if shared else self._if_any(scan, "left_semi")
+            self._data = (
+                self._data.join(right, shared, "left_semi") if shared else self._if_any(scan, "left_semi")
+            )
         elif shared:
             self._data = self._data.join(right, shared, "inner")
         else:
@@ -177,7 +181,7 @@ class _Join:
         plain = [test for test in self._tests if _is_plain(test) and test_variables(test) <= self._bound]
         for test in plain:
             left, right = (self._operand(side, test.type) for side in (test.left, test.right))
-            self._data = self._data.where(COMPARISONS[test.operator](left, right))
+            self._data = self._data.where(_COMPARED[test.operator](left, right))
             self._tests.remove(test)
 
     def _operand(self, side: Expression, kind: Type) -> Column:
@@ -222,7 +226,8 @@ class _Join:
         fields = [*columns, *(let.variable for let in binding)]
         kinds = Columns(tuple(self._types[variable] for variable in fields)).schema.fields
         named = [
-            StructField(_name(variable), field.dataType) for variable, field in zip(fields, kinds, strict=True)
+            StructField(_name(variable), field.dataType)
+            for variable, field in zip(fields, kinds, strict=True)
         ]
         schema = StructType([*named, StructField(FAILURE, StringType())])
         some = map(F.col, map(_name, columns)) if columns else [F.lit(0).alias("row")]
@@ -236,7 +241,9 @@ class _Join:
         failure = F.col(FAILURE)
         is_failing = FAILURE in self._data.columns
         columns: list[Column] = []
-        for place, (term, kind) in enumerate(zip(self._rule.head.terms or (Constant(0),), kinds, strict=True)):
+        for place, (term, kind) in enumerate(
+            zip(self._rule.head.terms or (Constant(0),), kinds, strict=True)
+        ):
             value = self._term(term, kind)
             columns.append((F.when(failure.isNull(), value) if is_failing else value).alias(f"c{place}"))
         return self._data.select(*columns, failure) if is_failing else self._data.select(*columns)

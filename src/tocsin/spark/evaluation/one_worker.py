@@ -1,11 +1,12 @@
 """What is small is worked out in one worker, by the engine that runs without Spark.
 
 A round of recursion costs Spark a good part of a second however few tuples there are, and the engine a
-millisecond. So components whose inputs are small go, as many of them at once as there are in a row, to a single
-task. All relations come to it, and leave it, in one DataFrame:
+millisecond. So components whose inputs are small go to a single task, as many at once as there are in a row.
+All relations come to it, and leave it, in one DataFrame:
 
-    relation    which of the relations a row is a tuple of
-    n0, n1 ...  its columns of numbers, f0, f1 ... of floats, s0, s1 ... of symbols; null where it has another type
+    relation                    which of the relations a row is a tuple of
+    n0, n1 ...                  its columns that are numbers (or unsigned), null where it has another type
+    f0, f1 ...  s0, s1 ...      the same of floats and of symbols
 
 Nothing of it passes through the driver.
 """
@@ -73,7 +74,9 @@ def finish_in_one_worker(
     everything = reduce(DataFrame.unionAll, rows).repartition(1)
     answered = StructType([*schema.fields, StructField(FAILURE, StringType())])
     found = storage.keep(everything.mapInArrow(_task(job), answered))
-    counts = found.groupBy(RELATION).agg(F.count(F.lit(1)).alias("rows"), F.min(FAILURE).alias(FAILURE)).collect()
+    counts = (
+        found.groupBy(RELATION).agg(F.count(F.lit(1)).alias("rows"), F.min(FAILURE).alias(FAILURE)).collect()
+    )
     for answer in counts:
         if answer[FAILURE] is not None:
             _raise(error_of(answer[FAILURE]))

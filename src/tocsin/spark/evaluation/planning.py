@@ -6,14 +6,14 @@ A *component* is a relation, or several that depend on one another, with all ste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from tocsin.grammar.datalog.strata import components_in_order
+from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import (
     MADE,
     AggregateRule,
-    ClosureRule,
     JoinRule,
     MapRule,
     NormalProgram,
@@ -25,7 +25,7 @@ from tocsin.index.activation.uncertain import may_fail
 
 
 class Component(NamedTuple):
-    """Relations and the steps that give them. `inputs` are the relations of other components that they need."""
+    """Relations and the steps that give them. `inputs` are relations of other components that they need."""
 
     members: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -43,7 +43,10 @@ def components_of(program: NormalProgram) -> list[Component]:
     steps_of: dict[str, list[Step]] = {relation.name: [] for relation in program.relations}
     for step in program.steps:
         steps_of[head_of(step)].append(step)
-    edges = {name: _in_order(step_reads for step in steps for step_reads in reads(step)) for name, steps in steps_of.items()}
+    edges = {
+        name: _in_order(needed for step in steps for needed in reads(step))
+        for name, steps in steps_of.items()
+    }
     places = {name: place for place, name in enumerate(steps_of)}
     found = []
     for names in components_in_order(edges):
@@ -72,7 +75,7 @@ def can_fail(step: Step) -> bool:
         expressions += [side for test in step.tests for side in (test.left, test.right)]
         return any(map(may_fail, expressions))
     if isinstance(step, AggregateRule):
-        return step.type.value == "float" and step.function in ("sum", "mean")
+        return step.type is Type.FLOAT and step.function in ("sum", "mean")
     return isinstance(step, MapRule)
 
 
@@ -85,12 +88,11 @@ def part_of(program: NormalProgram, components: Iterable[Component]) -> NormalPr
 
 
 class Decision(NamedTuple):
-    """How some relations were worked out."""
+    """How some relations were worked out; `rows` is None when they were never written out by themselves."""
 
     relations: tuple[str, ...]
     strategy: str
     rows: int | None
-    """How many tuples they have; None when they were never written out by themselves."""
 
     def __str__(self) -> str:
         names = [name for name in self.relations if not name.startswith(MADE)]
@@ -103,8 +105,3 @@ class Decision(NamedTuple):
 
 def _in_order(names: Iterable[str]) -> Collection[str]:
     return dict.fromkeys(sorted(names))
-
-
-def each_line(decisions: Iterable[Decision]) -> Iterator[str]:
-    """The decisions as they are shown."""
-    return map(str, decisions)

@@ -1,10 +1,10 @@
 """Recursion, semi-naive: each round joins what came in the last one with all that is there.
 
     new(0) = what the steps give that need nothing of the component
-    new(i) = what the steps give from new(i - 1), each tuple once, without what is there      until it is empty
+    new(i) = what the steps give from new(i - 1), each tuple once, without what is there; until it is empty
 
-What is there is a list of stored pieces, largest first: a new one is merged with its neighbours as long as they
-are not much larger, so that there are few of them, and each tuple is stored anew only now and then.
+What is there is a list of stored pieces. When there are many, the last one is merged with those before it
+that are not much larger, so that there are few of them and each tuple is stored anew only now and then.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def united(plans: Sequence[DataFrame]) -> DataFrame:
 class Recursion:
     """A component while it is worked out. `outside` are the relations that it needs of other components."""
 
-    def __init__(self, component: Component, steps: Steps, storage: Storage, outside: Mapping[str, Frame]) -> None:
+    def __init__(
+        self, component: Component, steps: Steps, storage: Storage, outside: Mapping[str, Frame]
+    ) -> None:
         self._component = component
         self._steps = steps
         self._storage = storage
@@ -53,7 +55,7 @@ class Recursion:
     def finish(
         self, given: Mapping[str, Sequence[DataFrame]], check: Callable[[int], None]
     ) -> dict[str, Frame]:
-        """Go on from what is given until nothing new comes; `check` is told the number of tuples each round."""
+        """Go on from what is given until nothing new comes; `check` is told how many tuples there are."""
         members = set(self._component.members)
         plans = {name: list(given.get(name, ())) for name in self._component.members}
         for step in self._component.steps:
@@ -78,7 +80,11 @@ class Recursion:
 
     def _stored(self, plans: Mapping[str, Sequence[DataFrame]]) -> dict[str, Frame]:
         """Store what plans give that is not there yet."""
-        new = {name: self._without_known(name, united(given).distinct()) for name, given in plans.items() if given}
+        new = {
+            name: self._without_known(name, united(given).distinct())
+            for name, given in plans.items()
+            if given
+        }
         stored = self._storage.store(new)
         if stored.failure is not None:
             raise error_of(stored.failure)

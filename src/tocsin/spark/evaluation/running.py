@@ -1,17 +1,17 @@
 """An evaluation while it runs: one component after the other, each by the strategy that suits it.
 
     inputs small             as many components in a row as are small: in one worker
-    a transitive closure     arcs to all workers, where components are contracted
+    a transitive closure     workers with all arcs contract components and write pairs
     recursive                in rounds
     anything else            joins; stored, unless a single rule reads it and nothing can go wrong with it
 
-"Small" is decided by counts, and all that is counted is stored by then. A component that turns out to derive too
-much for one worker is worked out by another strategy after all.
+"Small" is decided by counts, and all that is counted is stored by then. What turns out to derive too much for
+one worker is worked out by another strategy after all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -22,18 +22,22 @@ from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.closures import closure_steps
 from tocsin.index.activation.normal_form import ClosureRule, NormalProgram, Relation
 from tocsin.spark.evaluation.batches import ARROW, error_of
-from tocsin.spark.evaluation.closing import closed
+from tocsin.spark.evaluation.closing import closed, closed_in_parts
 from tocsin.spark.evaluation.one_worker import Job, TooMany, finish_in_one_worker
 from tocsin.spark.evaluation.planning import Component, Decision, components_of, part_of, reading_counts
 from tocsin.spark.evaluation.rounds import Recursion, united
+from tocsin.spark.evaluation.splitting import split_arcs
 from tocsin.spark.evaluation.steps import Steps
 from tocsin.spark.evaluation.storing import Frame, Storage
 from tocsin.spark.evaluation.values import columns_inside, inside
 
+_SPREAD = 4
+"""So many times as many parts as are needed: some get more arcs than others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What decides: tuples that one worker takes in and may derive, arcs that every worker takes, the limit."""
+    """What decides: tuples that one worker takes and may derive, arcs that each worker takes, the limit."""
 
     one_worker: int
     derived_in_one_worker: int
@@ -42,7 +46,7 @@ class Sizes:
 
 
 class Run:
-    """A program at work. `given` are the stored facts by relation, `shown` the relations that are wanted."""
+    """A program at work; `shown` are the relations that are wanted of it. Facts are given before `finish`."""
 
     def __init__(
         self,
@@ -50,35 +54,49 @@ class Run:
         program: NormalProgram,
         storage: Storage,
         sizes: Sizes,
-        given: Mapping[str, Frame],
         shown: Iterable[str],
     ) -> None:
         self._session = session
         self._program = program
-        self._storage = storage
+        self.storage = storage
         self._sizes = sizes
-        self._shown = frozenset(shown)
+        self._shown = tuple(shown)
         self._steps = Steps(session, program)
         self._counts = reading_counts(program)
-        self._given: dict[str, list[Frame]] = {name: [frame] for name, frame in given.items()}
+        self._given: dict[str, list[Frame]] = {}
         for name, frame in facts_as_frames(session, program).items():
-            self._given.setdefault(name, []).append(frame)
+            self.give(name, frame)
+        self._components = components_of(program)
         self._derived = 0
         self.frames: dict[str, Frame] = {}
         self.decisions: list[Decision] = []
 
-    def finish(self) -> None:
-        """Work out all relations."""
-        waiting = components_of(self._program)
+    @property
+    def components(self) -> int:
+        """How many components there are to work out."""
+        return len(self._components)
+
+    def give(self, relation: str, facts: Frame) -> None:
+        """Facts of a relation, stored and counted."""
+        self._given.setdefault(relation, []).append(facts)
+
+    def finish(self, advance: Callable[[int], None] = lambda _done: None) -> dict[str, Frame]:
+        """The relations that are wanted, each tuple once. `advance` is told how many components are done."""
+        waiting = list(self._components)
         while waiting:
+            advance(len(self._components) - len(waiting))
             small = self._small_ones(waiting)
-            if small and self._in_one_worker(waiting[:small]):
-                del waiting[:small]
-                continue
-            self._on_spark(self._program, waiting.pop(0))
+            while small and not self._in_one_worker(waiting[:small]):
+                small //= 2  # one of them derives too much: fewer may do
+            for component in waiting[: 0 if small else 1]:
+                self._on_spark(self._program, component)
+            del waiting[: small or 1]
+        return {name: self._counted(name) for name in self._shown}
 
     def _small_ones(self, waiting: Sequence[Component]) -> int:
         """How many of the next components have inputs, all together, that are small enough for one worker."""
+        if not self._sizes.one_worker:
+            return 0
         inside_group: set[str] = set()
         taken: set[str] = set()
         rows = 0
@@ -110,11 +128,10 @@ class Run:
         frames = {name: [frame.data for frame in self._known(name)] for name in given}
         job = Job(program, tuple(given), tuple(wanted), limit)
         try:
-            found = finish_in_one_worker(self._session, self._storage, job, frames)
+            found = finish_in_one_worker(self._session, self.storage, job, frames)
         except TooMany:
             if limit == self._sizes.limit:
                 raise DerivationError(_too_many(limit)) from None
-            self._sizes = Sizes(0, 0, self._sizes.arcs, self._sizes.limit)
             return False
         for name in members:
             if name not in derived:
@@ -138,9 +155,8 @@ class Run:
         else:
             given = [name for name in component.members if self._given.get(name)]
             alone = closure_steps(part_of(program, [component]), given)
-            if any(isinstance(step, ClosureRule) for step in alone.steps):
-                self._close(alone)
-            else:
+            closure = next((step for step in alone.steps if isinstance(step, ClosureRule)), None)
+            if closure is None or not self._close(closure, alone):
                 self._recur(component)
 
     def _join(self, component: Component) -> None:
@@ -156,7 +172,7 @@ class Run:
             self.decisions.append(Decision((name,), "joined where it is read", None))
 
     def _store(self, name: str, plan: DataFrame, strategy: str) -> None:
-        stored = self._storage.store({name: plan})
+        stored = self.storage.store({name: plan})
         if stored.failure is not None:
             raise error_of(stored.failure)
         self.frames[name] = stored.frames[name]
@@ -165,7 +181,7 @@ class Run:
 
     def _recur(self, component: Component) -> None:
         outside = {name: self._counted(name) for name in sorted(component.inputs)}
-        recursion = Recursion(component, self._steps, self._storage, outside)
+        recursion = Recursion(component, self._steps, self.storage, outside)
         given = {name: [frame.data for frame in self._given.get(name, [])] for name in component.members}
         found = recursion.finish(given, self._check)
         self.frames.update(found)
@@ -174,25 +190,39 @@ class Run:
         self.decisions.append(Decision(component.members, strategy, rows))
         self._count(rows)
 
-    def _close(self, program: NormalProgram) -> None:
-        """A closure: what its arcs are is worked out first."""
-        (closure,) = [step for step in program.steps if isinstance(step, ClosureRule)]
+    def _close(self, closure: ClosureRule, program: NormalProgram) -> bool:
+        """Work out a closure, after what its arcs are; False when a part of them is too much for a worker."""
         if closure.facts is not None:
-            self._given[closure.facts] = self._given.pop(closure.head, [])
+            self._given[closure.facts] = self._given.get(closure.head, [])
         self._steps = Steps(self._session, _with_relations(self._program, program.relations))
         for component in components_of(program):
             if closure.head not in component.members and component.members[0] not in self.frames:
                 self._on_spark(program, component)
         arcs = self._counted(closure.arc)
-        columns = self._steps.columns[closure.head]
-        pairs = closed(self._session, arcs.data, columns, self._sizes.limit)
-        self._store(closure.head, pairs, f"closed in every worker, from {arcs.rows:,} arcs")
+        columns, limit = self._steps.columns[closure.head], self._sizes.limit
+        told = f"from {arcs.rows:,} arcs"
+        if (arcs.rows or 0) <= self._sizes.arcs:
+            self._store(
+                closure.head,
+                closed(self._session, arcs.data, columns, limit),
+                f"closed in all workers, {told}",
+            )
+            return True
+        labelled, most = split_arcs(self.storage, arcs.data)
+        if most > self._sizes.arcs:
+            return False
+        parts = max(
+            self._session.sparkContext.defaultParallelism, _SPREAD * (arcs.rows or 0) // self._sizes.arcs
+        )
+        pairs = closed_in_parts(labelled, parts, columns, limit)
+        self._store(closure.head, pairs, f"closed in {parts} parts, {told}")
+        return True
 
     def _counted(self, name: str) -> Frame:
         """A relation that is stored, now if it was not."""
         frame = self.frames[name]
-        if frame.rows is None:
-            stored = self._storage.store({name: frame.once()})
+        if frame.rows is None or not frame.distinct:
+            stored = self.storage.store({name: frame.once()})
             frame = self.frames[name] = stored.frames[name]
         return frame
 
@@ -203,7 +233,9 @@ class Run:
             return self._steps.empty(name)
         if len(frames) == 1:
             return frames[0]
-        rows = None if any(frame.rows is None for frame in frames) else sum(frame.rows or 0 for frame in frames)
+        rows = (
+            None if any(frame.rows is None for frame in frames) else sum(frame.rows or 0 for frame in frames)
+        )
         return Frame(united([frame.data for frame in frames]), rows, distinct=False)
 
     def _check(self, rows: int) -> None:

@@ -29,7 +29,9 @@ class Steps:
         """A relation without tuples."""
         return Frame(self._session.createDataFrame([], self.columns[relation].schema), 0, distinct=True)
 
-    def given(self, step: Step, frames: Mapping[str, Frame], new: Mapping[str, Frame] | None = None) -> list[DataFrame]:
+    def given(
+        self, step: Step, frames: Mapping[str, Frame], new: Mapping[str, Frame] | None = None
+    ) -> list[DataFrame]:
         """The tuples that a step gives, some of them more than once; with a failure where it can fail.
 
         With `new`, the tuples that came last to some relations, only what needs one of them: a plan for each
@@ -43,11 +45,15 @@ class Steps:
             return [self._map(step, (frames if new is None else new)[step.origin])]
         raise TypeError("a closure is no single step")
 
-    def _joins(self, rule: JoinRule, frames: Mapping[str, Frame], new: Mapping[str, Frame] | None) -> list[DataFrame]:
+    def _joins(
+        self, rule: JoinRule, frames: Mapping[str, Frame], new: Mapping[str, Frame] | None
+    ) -> list[DataFrame]:
         body = [frames[atom.relation] for atom in rule.body]
         negated = [frames[atom.relation] for atom in rule.negated]
         if new is None:
-            return [] if any(frame.is_empty for frame in body) else [joined(rule, body, negated, self.columns)]
+            return (
+                [] if any(frame.is_empty for frame in body) else [joined(rule, body, negated, self.columns)]
+            )
         plans = []
         for place, atom in enumerate(rule.body):
             if atom.relation in new and not new[atom.relation].is_empty:

@@ -1,21 +1,19 @@
 """DataFrames that are worked out once and then kept: what stands between two steps of an evaluation.
 
-A plan that grew with every round would take ever longer to be planned, and would be worked out again whenever
-somebody looks. So what a step gives is stored, in one job that also counts it and finds what is wrong with it:
+A plan that grew with every round would take ever longer to be planned, and would be worked out again when
+somebody looks. So what a step gives is stored, by one job that also counts it and finds what is wrong:
 
     step's plan  ->  stored on the executors, or as Parquet in a folder  ->  rows, first failure
 
-On the executors (localCheckpoint) it is quick, and lost with an executor; in a folder that all machines see, it
-survives. What nobody needs any more is let go at once, not when Spark next looks for garbage.
+On the executors (localCheckpoint) it is quick, and lost with an executor; in a folder that all machines see,
+it survives. What nobody needs any more is let go at once, not when Spark next looks for garbage.
 """
 
 from __future__ import annotations
 
 import contextlib
-import shutil
 import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from py4j.protocol import Py4JError
@@ -28,7 +26,7 @@ _PLACE, _ROWS = "place", "rows"
 
 
 class Frame(NamedTuple):
-    """Tuples of a relation. `rows` is None while nobody has counted them; `distinct` when no tuple is twice."""
+    """Tuples of a relation. `rows` is None until somebody has counted them; `distinct`: no tuple is twice."""
 
     data: DataFrame
     rows: int | None
@@ -52,7 +50,7 @@ class Stored(NamedTuple):
 
 
 class Storage:
-    """Where an evaluation keeps what it has worked out: with `folder` as Parquet in it, else on the executors."""
+    """Where an evaluation keeps what it has worked out: as Parquet in a folder, else on the executors."""
 
     def __init__(self, session: SparkSession, folder: str | None = None) -> None:
         self._session = session
@@ -98,9 +96,3 @@ class Storage:
             while plan.children().size() == 1:
                 plan = plan.children().apply(0)
             plan.rdd().unpersist(False)
-
-    def finish(self) -> None:
-        """Take away the folder, where nothing of it is needed any more."""
-        if self._folder is not None and Path(self._folder).is_dir():
-            shutil.rmtree(self._folder, ignore_errors=True)
-

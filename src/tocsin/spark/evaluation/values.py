@@ -33,7 +33,7 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from tocsin.errors import InputError, UsageError
+from tocsin.errors import InputError
 from tocsin.grammar.datalog.syntax import Relation, Type, Value
 
 FAILURE = "failure"
@@ -103,13 +103,9 @@ def ordered(column: Column, kind: Type) -> Column:
 def taken(relation: Relation, given: DataFrame) -> DataFrame:
     """A user's DataFrame as columns inside and a failure.
 
-    Columns go by name if the names are those declared, else by position. Raises UsageError or InputError
-    when it cannot be this relation, whatever its rows are.
+    Columns go by name if the names are those declared, else by position. Raises InputError when it
+    cannot be this relation, whatever its rows are.
     """
-    if not isinstance(given, DataFrame):
-        raise UsageError(f"{relation.name} is given as {type(given).__name__}: a Spark DataFrame is wanted")
-    if given.isStreaming:
-        raise UsageError(f"{relation.name} is a stream: evaluate takes relations that are there as a whole")
     if len(given.columns) != len(relation.columns):
         raise InputError(
             f"{relation.name} has {_count(len(relation.columns))}, and the DataFrame "
@@ -136,7 +132,9 @@ def given_back(inner: DataFrame, relation: Relation) -> DataFrame:
     """Columns inside as the user sees them."""
     return inner.select(
         *[
-            (whole_number(F.col(f"c{place}"), kind) if kind is Type.UNSIGNED else F.col(f"c{place}")).alias(name)
+            (whole_number(F.col(f"c{place}"), kind) if kind is Type.UNSIGNED else F.col(f"c{place}")).alias(
+                name
+            )
             for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True))
         ]
     )
@@ -163,7 +161,9 @@ def _taken(column: Column, given: DataType, kind: Type, name: str) -> _Taken:
     if kind in (Type.NUMBER, Type.UNSIGNED) and whole:
         least, most = (0, _WORDS - 1) if kind is Type.UNSIGNED else (_SMALLEST, _LARGEST)
         fits = column.between(_decimal(least), _decimal(most))
-        out_of_range = F.concat(F.lit(f"{name}: a row holds "), column.cast("string"), F.lit(": out of range"))
+        out_of_range = F.concat(
+            F.lit(f"{name}: a row holds "), column.cast("string"), F.lit(": out of range")
+        )
         return _Taken(_bits(column, given, kind), missing.when(~fits, out_of_range))
     raise InputError(f"{name} is {kind.value}, and the DataFrame's column {given.simpleString()}")
 

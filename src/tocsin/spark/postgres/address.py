@@ -93,6 +93,19 @@ class Address:
         return cls(server, tables, slot, own.get("publication"), int(rows))
 
     @property
+    def uri(self) -> str:
+        """What `of` reads; it may hold a password."""
+        own = {
+            "tables": ",".join(table.quoted for table in self.tables),
+            "slot": self.slot,
+            "publication": self.publication,
+            "rows": str(self.most_rows),
+        }
+        added = urlencode({name: value for name, value in own.items() if value is not None}, quote_via=quote)
+        parts = urlsplit(self.server)
+        return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
+
+    @property
     def shown(self) -> str:
         """The server and its database, for messages: without the password."""
         parts = urlsplit(self.server)

@@ -84,7 +84,7 @@ class Feed:
         """Write the changes from `start` on to a file; where they end, or `start` when there are none.
 
         About `most` changes are taken, of whole transactions, and none that was committed at `until` or
-        later. Everything before `start` must be done for good. ServerAway when the server stays away.
+        later. ServerAway when the server stays away.
         """
         for first, _, path in changes_files(self._folder / "changes"):
             if first >= start:  # written down before a crash, but never told to Spark
@@ -138,8 +138,8 @@ class Feed:
                 silent = 0.0
                 if piece.data is None:
                     if piece.read >= target and not self._transactions.is_open:
-                        if writer is None:
-                            self._advance(replication, start, piece.read)
+                        if writer is None and self._done >= start:
+                            self._advance(replication, piece.read)
                         break
                     continue
                 message = decoded(piece.data)
@@ -211,12 +211,9 @@ class Feed:
 
     # ---- While nothing happens
 
-    def _advance(self, replication: Replication, start: int, read: int) -> None:
-        """Let the server throw away what has nothing for us: all up to `read`, with nothing since `start`.
-
-        A batch is only asked for when those before it are committed, so all up to `start` is done.
-        """
-        if read - max(self._done, start) < BYTES_TO_ADVANCE:
+    def _advance(self, replication: Replication, read: int) -> None:
+        """Let the server throw away what has nothing for us: all is done, and nothing came up to `read`."""
+        if read - self._done < BYTES_TO_ADVANCE:
             return
         write_whole(self._folder / "advanced.json", json.dumps({"lsn": lsn_text(read)}))
         self._done = read

@@ -19,6 +19,8 @@ Importing this module loads neither NumPy nor a client of PostgreSQL.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +114,11 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if start["part"] < slot.parts:
             return {"part": slot.parts if everything else start["part"] + 1, "lsn": start["lsn"]}
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        end = self._opened().collect(lsn_number(start["lsn"]), most, self._until)
+        position = lsn_number(start["lsn"])
+        # Spark asks for another batch only when the one before is committed. It tells so itself as well, by
+        # `commit`, but only when there is another batch.
+        self._done(position)
+        end = self._opened().collect(position, most, self._until)
         return {"part": start["part"], "lsn": lsn_text(end)}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[ChangesPart]:
@@ -140,12 +146,18 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Spark is done with all up to here."""
         from tocsin.spark.postgres.changes import lsn_number
 
-        self._opened().done(lsn_number(end["lsn"]), keep_files=self._keep_files)
+        self._done(lsn_number(end["lsn"]))
 
     def stop(self) -> None:
         """The stream ends; the slot stays for the next start."""
         if self._feed is not None:
             self._feed.close()
+        if isinstance(sys.exc_info()[1], EOFError):
+            # Spark ends this process by hanging up, and the process would tell of it by a traceback.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+    def _done(self, position: int) -> None:
+        self._opened().done(position, keep_files=self._keep_files)
 
     def _taken_up(self) -> Slot:
         from tocsin.spark.postgres.slot import take_up

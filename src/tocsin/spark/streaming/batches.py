@@ -11,12 +11,12 @@ it is one Spark job: the first sink's, in passing of which the found rows are ke
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame
 
 from tocsin.spark.streaming.checkpoint import BatchRecord, Checkpoint
@@ -26,6 +26,7 @@ from tocsin.spark.streaming.rule_watching import RuleWatch
 from tocsin.spark.streaming.sink import Sink
 from tocsin.spark.streaming.source import Source
 from tocsin.spark.streaming.tally import Tally, TallyAccumulator
+from tocsin.spark.streaming.throttling import throttled
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,15 @@ class BatchRunner:
         self._tally.value = Tally()
         found = self._source.found(batch, rules, self._wanted.at(record.time), self._tally).persist()
         try:
-            alerts = alerts_of(self._sent(found, record), self._carried, record.version, number)
-            for sink in self._sinks:
-                sink.write(alerts, number)
+            with self._throttled(found, record) as sent:
+                alerts = alerts_of(sent, self._carried, record.version, number)
+                for sink in self._sinks:
+                    sink.write(alerts, number)
             counted = self._tally.value
-            if counted.rejects:
+            if again or counted.rejects or not counted.tasks:
+                # Sinks that have the batch already look at nothing, and so nothing was counted.
                 self._rejects.write(rejects_of(found, number), number)
+                counted = self._tally.value
         finally:
             found.unpersist()
         self._rules.purge(record.version)
@@ -129,9 +133,14 @@ class BatchRunner:
         self._checkpoint.decide(record)
         return record
 
-    def _sent(self, found: DataFrame, record: BatchRecord) -> DataFrame:
-        """The matches that are not throttled."""
-        return found.where(F.col("reject").isNull())
+    def _throttled(
+        self, found: DataFrame, record: BatchRecord
+    ) -> contextlib.AbstractContextManager[DataFrame]:
+        """The found rows that are not held back."""
+        if not self._rules.has_throttles(record.version):
+            return contextlib.nullcontext(found)
+        state = self._checkpoint.folder / "throttle"
+        return throttled(found, state, record.batch, record.time)
 
     @property
     def _carried(self) -> list[str]:

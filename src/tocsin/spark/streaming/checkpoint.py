@@ -81,7 +81,7 @@ class Checkpoint:
             if known.get(name) != value:
                 raise UsageError(
                     f"{self.folder} is the checkpoint of a stream with another {name}:"
-                    f" {_shown(known.get(name))}, not {_shown(value)}; give another --checkpoint to begin anew"
+                    f" {_shown(known.get(name))}, not {_shown(value)}; to begin anew, give another checkpoint"
                 )
         return str(known["stream"])
 

@@ -12,7 +12,6 @@ from tocsin.errors import InputError
 from tocsin.events.csv_files import layout_of
 from tocsin.events.files import BATCH_ROWS, EventChunk, read_slice
 from tocsin.events.slices import FORMATS, Slice, format_of
-from tocsin.monitor.kept import plain
 from tocsin.monitor.parts import columns_present, kept_columns
 from tocsin.spark.streaming.event_values import joined, zero_padded
 from tocsin.spark.streaming.finding import Events, Finder, Rejected
@@ -56,12 +55,11 @@ def _rows_of_chunk(finder: Finder, name: str, piece: Slice, chunk: EventChunk) -
     yield from finder.rejected(
         Rejected(f"{name}:{row}", f"{name}:{row:015d}", reason, text) for row, reason, text in chunk.rejects
     )
-    columns = {each: plain(column, each) for each, column in kept_columns(piece, chunk.kept).items()}
     rows: np.ndarray = chunk.rows
     events = Events(
         chunk.events,
         joined(f"{name}:", rows.tolist()),
         joined(f"{name}:", zero_padded(rows)),
-        columns,
+        kept_columns(piece, chunk.kept),
     )
     yield from finder.rows(events)

@@ -114,6 +114,26 @@ def _micros(text: str) -> int | None:
     return micros if micros is not None and EARLIEST <= micros <= LATEST else None
 
 
+def mended(column: pa.Array) -> tuple[pa.Array, list[int]]:
+    """A column without the values that hold texts that are not valid UTF-8, and the rows of these."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        bad = [row for row in range(len(column)) if not _is_valid(column.take(pa.array([row])))]
+        kept = set(range(len(column))) - set(bad)
+        rows = [row if row in kept else None for row in range(len(column))]
+        return column.take(pa.array(rows, pa.int64())), bad
+    return column, []
+
+
+def _is_valid(value: pa.Array) -> bool:
+    try:
+        value.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 def zero_padded(rows: NDArray[np.int64]) -> list[str]:
     """Row numbers as texts that sort as they do."""
     return [f"{row:015d}" for row in rows.tolist()]

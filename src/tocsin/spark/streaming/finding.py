@@ -18,12 +18,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.events.cells import EventBatch, Path
-from tocsin.monitor.kept import json_texts
+from tocsin.events.paths import path_text
+from tocsin.monitor.kept import json_texts, plain
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import score_column
-from tocsin.spark.streaming.event_values import keys_of, times_of
-from tocsin.spark.streaming.found_rows import Wanted
+from tocsin.spark.streaming.event_values import keys_of, mended, times_of
+from tocsin.spark.streaming.found_rows import KEPT, Wanted
 from tocsin.spark.streaming.rule_actions import RuleActions
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import Tally
@@ -70,8 +71,8 @@ class Finder:
     def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
         self._rules = prepared(rules)
         self._wanted = wanted
-        self._others = others
-        self.tally = Tally()
+        self._others = pa.schema([field.with_name(self._found_name(field.name)) for field in others])
+        self.tally = Tally(tasks=1)
         asked = [wanted.time] if wanted.time is not None else []
         self.fields: list[Path] = list(dict.fromkeys([*self._rules.fields, *asked]))
         """The fields whose cells events must have."""
@@ -105,12 +106,15 @@ class Finder:
         """The matches of events as found rows, and those of the events that have no key or no time."""
         count = events.cells.length
         wanted = self._wanted
-        key, time, bad = events.place, np.full(count, wanted.batch_time, np.int64), dict[int, str]()
+        columns, bad = _readable(events.columns)
+        key, time = events.place, np.full(count, wanted.batch_time, np.int64)
         if wanted.key is not None:
-            key, bad = keys_of(events.columns.get(wanted.key[0]), wanted.key, count)
+            key, unknown = keys_of(columns.get(wanted.key[0]), wanted.key, count)
+            bad = unknown | bad
         if wanted.time is not None:
             time, untimed = times_of(events.cells.columns.get(wanted.time), wanted.time, count)
             bad = untimed | bad
+        events = events._replace(columns=columns)
         self.tally.events += count - len(bad)
         self.tally.seen |= self._rules.seen(events.cells)
         if bad:
@@ -175,12 +179,16 @@ class Finder:
         self, events: Events, columns: Mapping[str, pa.Array], taken: pa.Array
     ) -> dict[str, pa.Array]:
         if events.others is not None:
-            return {name: column.take(taken) for name, column in events.others.items()}
+            return {self._found_name(name): column.take(taken) for name, column in events.others.items()}
         return {
-            name: pa.array(json_texts(columns[name]), pa.string())
+            self._found_name(name): pa.array(json_texts(columns[name]), pa.string())
             for name in self._wanted.keep
             if name in columns
         }
+
+    def _found_name(self, name: str) -> str:
+        """The name in found rows of a column that the source carries or the user keeps."""
+        return KEPT + name if name in self._wanted.keep else name
 
     def _batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
         """Found rows, null in the columns that are not given."""
@@ -189,6 +197,17 @@ class Finder:
             columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in schema
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _readable(columns: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], dict[int, str]]:
+    """Columns whose texts can be read, and why some rows cannot."""
+    readable: dict[str, pa.Array] = {}
+    bad: dict[int, str] = {}
+    for name, column in columns.items():
+        good, rows = mended(column)
+        readable[name] = plain(good, name)
+        bad |= dict.fromkeys(rows, f"the text of field {path_text((name,))} is not valid UTF-8")
+    return readable, bad
 
 
 class _Prepared:

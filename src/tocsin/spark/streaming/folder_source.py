@@ -2,7 +2,7 @@
 
 Spark keeps track of the files by their paths. What it hands to the tasks are the paths alone: a task reads
 its files itself, with the code that `tocsin match` reads them with, so that the answers are the same. A file
-is read by one task. An event's place is the file, as seen from the folder, and its row: `2026/day-3.jsonl:41`.
+is read by one task. An event's place is the file, as seen from the folder, and its row: `2026/day.jsonl:41`.
 
 A file must be whole when it appears under its name: write it under a name that starts with `.` or `_`,
 or in another folder, and move it.
@@ -26,6 +26,8 @@ from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
 FILES_PER_BATCH = 1_000
+_FILE = "path string, modificationTime timestamp, length bigint, content binary"
+"""What Spark tells of a file. Nothing but the path is asked for, and so no content is read."""
 _AS_LONG_AS_THERE_ARE_FILES = "36500d"
 
 
@@ -70,6 +72,7 @@ class FolderSource:
         """The paths of the files."""
         return (
             session.readStream.format("binaryFile")
+            .schema(_FILE)
             .option("recursiveFileLookup", "true")
             .option("maxFilesPerTrigger", self.files_per_batch)
             .option("maxFileAge", _AS_LONG_AS_THERE_ARE_FILES)

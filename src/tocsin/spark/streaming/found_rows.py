@@ -70,8 +70,8 @@ REJECTS = (
     .add("text", StringType())
 )
 
-OWN_COLUMNS = tuple(dict.fromkeys([*FOUND.names, *ALERTS.names]))
-"""Names that no kept column can have."""
+KEPT = "kept "
+"""What the names of kept columns begin with in found rows, where they could be those of other columns."""
 
 _JSON_MARK = "tocsin.json"
 _JSON_OPTIONS = {
@@ -113,7 +113,8 @@ def is_json(field: StructField) -> bool:
 
 def found_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
     """The columns of found rows."""
-    return StructType([*FOUND, *carried, *kept])
+    renamed = [StructField(KEPT + field.name, field.dataType, True, field.metadata) for field in kept]
+    return StructType([*FOUND, *carried, *renamed])
 
 
 def alert_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
@@ -133,7 +134,7 @@ def alerts_of(found: DataFrame, carried: Sequence[str], version: int, batch: int
         "time",
         "score",
         "text",
-        *(_column(name) for name in others),
+        *(column_named(name).alias(name.removeprefix(KEPT)) for name in others),
     )
 
 
@@ -151,38 +152,43 @@ def plain_kept(alerts: DataFrame) -> DataFrame:
     """Alerts with JSON texts as plain text: a string as it is, everything else as JSON writes it."""
     columns = []
     for field in alerts.schema:
-        column = _column(field.name)
-        columns.append(_plain(column).alias(field.name) if is_json(field) else column)
+        column = column_named(field.name)
+        columns.append(plain_text(column).alias(field.name) if is_json(field) else column)
     return alerts.select(*columns)
 
 
-def json_lines(alerts: DataFrame) -> DataFrame:
-    """Alerts as one column `value` of JSON objects, JSON texts standing in them as they are."""
+def json_lines(alerts: DataFrame, *beside: str) -> DataFrame:
+    """Alerts as one column `value` of JSON objects, JSON texts standing in them as they are.
+
+    Behind it stand the columns that are wanted beside it.
+    """
     typed = [field for field in alerts.schema if not is_json(field)]
     texts = [field for field in alerts.schema if is_json(field)]
-    line = F.to_json(F.struct(*(_column(field.name) for field in typed)), _JSON_OPTIONS)
+    line = F.to_json(F.struct(*(column_named(field.name) for field in typed)), _JSON_OPTIONS)
     if texts:
         pieces: list[Column] = [F.regexp_replace(line, "[}]$", "")]
         for field in texts:
             name = json.dumps(field.name, ensure_ascii=False)
-            pieces += [F.lit(f",{name}:"), F.coalesce(_column(field.name), F.lit("null"))]
+            pieces += [F.lit(f",{name}:"), F.coalesce(column_named(field.name), F.lit("null"))]
         line = F.concat(*pieces, F.lit("}"))
-    return alerts.select(line.alias("value"))
+    return alerts.select(line.alias("value"), *map(column_named, beside))
 
 
 def _alert_id(carried: Sequence[str]) -> Column:
     """A digest of texts that are told apart by their lengths."""
     names = ["key", "rule", *carried]
-    texts = [F.coalesce(_column(name).cast(StringType()), F.lit("")) for name in names]
+    texts = [F.coalesce(column_named(name).cast(StringType()), F.lit("")) for name in names]
     return F.md5(F.concat_ws("\n", *(F.length(text) for text in texts), *texts).cast("binary"))
 
 
-def _plain(text: Column) -> Column:
+def plain_text(text: Column) -> Column:
+    """A JSON text as plain text: a string as it is, everything else as JSON writes it."""
     is_string = text.startswith('"')
     return F.when(is_string, F.get_json_object(F.concat(F.lit('{"v":'), text, F.lit("}")), "$.v")).otherwise(
         text
     )
 
 
-def _column(name: str) -> Column:
+def column_named(name: str) -> Column:
+    """A column by its name, whatever is in it."""
     return F.col("`" + name.replace("`", "``") + "`")

@@ -147,14 +147,18 @@ class _Rows:
 
     def __init__(self, columns: Mapping[str, pa.Array]) -> None:
         self._columns = columns
+        self._texts: dict[str, list[str | None]] | None = None
         self._made: dict[int, dict[str, Any]] = {}
 
     def row(self, at: int) -> dict[str, Any]:
+        """One event: the columns that it has a value in."""
+        if self._texts is None:
+            self._texts = {
+                name: values_at(column, (name,), len(column)) for name, column in self._columns.items()
+            }
         made = self._made.get(at)
         if made is None:
-            made = self._made[at] = {}
-            for name, column in self._columns.items():
-                (text,) = values_at(column.slice(at, 1), (name,), 1)
-                if text is not None:
-                    made[name] = parsed(text)
+            row = {name: texts[at] for name, texts in self._texts.items()}
+            made = {name: parsed(text) for name, text in row.items() if text is not None}
+            self._made[at] = made
         return made

@@ -1,4 +1,4 @@
-"""The rules of a stream as they change: looked at before each new batch, numbered, and kept in the checkpoint.
+"""The rules of a stream as they change: looked at before each new batch, numbered, kept in the checkpoint.
 
     rules/00000003-9f2c....tocsin    the index of version 3
     rules/00000003.json              what is known of it
@@ -21,16 +21,17 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, TocsinError, each_error
+from tocsin.errors import InputError, RuleError, TocsinError, UnsupportedError, each_error, raise_all
 from tocsin.spark.streaming.checkpoint import read_json, write_json, write_whole
 from tocsin.spark.streaming.rule_versions import RuleVersion
 
 if TYPE_CHECKING:
     from tocsin.grammar.rules import Rules
-    from tocsin.monitor.index import Index
+    from tocsin.monitor.building import AnyIndex
     from tocsin.monitor.preparing import Preparation
+    from tocsin.spark.streaming.rule_changes import Operation
 
 KEPT_VERSIONS = 1_000
 """Versions of which it is still known what they were."""
@@ -99,14 +100,16 @@ class RuleFiles:
 
     def saved_index(self) -> str | None:
         """The path of the saved index, when the rules are one."""
-        from tocsin.index.array_file import MAGIC
+        from tocsin.index.shards import is_in_parts
+        from tocsin.monitor.opening import is_saved
 
+        for path in self.paths:
+            if is_in_parts(path):
+                raise UnsupportedError(
+                    f"{path} is an index in parts, which a stream cannot take: build one whole"
+                )
         (first, *others) = self.paths
-        if others or not Path(first).is_file():
-            return None
-        with Path(first).open("rb") as opened:
-            is_index = first.endswith(".tocsin") or opened.read(len(MAGIC)) == MAGIC
-        return first if is_index else None
+        return first if not others and Path(first).is_file() and is_saved(first) else None
 
     def read(self) -> Rules:
         """The rules of the files; what is wrong with them is in `rejected`."""
@@ -138,8 +141,9 @@ class RuleWatch:
         self._refused = refused
         self._stamp: Stamp | str | None = None
         self._read: Rules | None = None
-        self._pending: dict[str, list[Any]] = {}
+        self._pending: dict[str, Operation] = {}
         self._purged = 0
+        self.latest: VersionRecord | None = None
         self.latest = self._last_known()
 
     def start(self) -> RuleVersion:
@@ -147,40 +151,48 @@ class RuleWatch:
         if self.latest is None:
             self._stamp = self._files.stamp()
             self._take_up(self._files.digest())
-            return self.current()
         return self.current()
 
     def current(self) -> RuleVersion:
         """The version for a new batch: looks whether the rules have changed."""
-        stamp: Stamp | str
         try:
-            stamp = self._files.stamp()
-            if stamp != self._stamp:
-                self._stamp = stamp
-                digest = self._files.digest()
-                if self.latest is None or digest != self.latest.digest:
-                    self._take_up(digest)
-        except RuleError as error:
-            self._refuse(each_error(error))
+            stamp: Stamp | str = self._files.stamp()
         except TocsinError as error:
-            if str(error) != self._stamp:
-                self._stamp = str(error)
-                self._refuse([error])
+            stamp = str(error)
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._look_again()
         if self.latest is None:
             raise InputError("there are no rules to begin with")
         return self._version(self.latest)
 
+    def _look_again(self) -> None:
+        """Take up the rules, if they are others and can be taken."""
+        try:
+            digest = self._files.digest()
+            if self.latest is None or digest != self.latest.digest:
+                self._take_up(digest)
+        except RuleError as error:
+            self._refused(each_error(error))
+        except TocsinError as error:
+            self._refused([error])
+
     def version(self, number: int) -> RuleVersion:
         """A version that a batch was begun with."""
+        return self._version(self.record(number))
+
+    def has_throttles(self, number: int) -> bool:
+        """Whether any rule of a version has a throttle."""
+        return self.record(number).throttles
+
+    def record(self, number: int) -> VersionRecord:
+        """What is known of a version."""
+        if self.latest is not None and self.latest.version == number:
+            return self.latest
         known = read_json(self._folder / f"{number:08d}.json")
         if known is None:
             raise InputError(f"{self._folder}: version {number} of the rules is not there any more")
-        return self._version(VersionRecord(**known))
-
-    def record(self, number: int) -> VersionRecord | None:
-        """What is known of a version."""
-        known = read_json(self._folder / f"{number:08d}.json")
-        return None if known is None else VersionRecord(**known)
+        return VersionRecord(**known)
 
     def purge(self, needed: int) -> None:
         """Remove what no batch can need: versions before `needed`, but for the last few."""
@@ -193,7 +205,7 @@ class RuleWatch:
         used = set()
         for number in kept:
             known = self.record(number)
-            used |= {known.base, known.changes} if known is not None else set()
+            used |= {known.base, known.changes}
         for path in self._folder.iterdir():
             if path.suffix in (".tocsin", ".changes") and path.name not in used and path.name[0] != ".":
                 path.unlink(missing_ok=True)
@@ -213,7 +225,7 @@ class RuleWatch:
             return
         rules = self._files.read()
         changed = self._changes_to(rules)
-        if changed is None:
+        if changed is None or self.latest is None:
             index = self._built(rules)
             draft = self._folder / f".{number:08d}.tocsin"
             index.save(draft)
@@ -223,7 +235,6 @@ class RuleWatch:
             lines = "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changed.values())
             name = f"{number:08d}-{blake2b(lines.encode(), digest_size=16).hexdigest()}.changes"
             write_whole(self._folder / name, lines.encode())
-            assert self.latest is not None
             self._settle(number, digest, self.latest.base, name)
             self._pending = changed
         self._read = rules
@@ -242,18 +253,15 @@ class RuleWatch:
         write_json(self._folder / f"{number:08d}.json", asdict(record))
         self.latest = record
 
-    def _built(self, rules: Rules) -> Index:
+    def _built(self, rules: Rules) -> AnyIndex:
         """The index of all rules; RuleErrors with every error of files and conditions."""
-        from tocsin.errors import raise_all
         from tocsin.monitor.building import build_prepared
-        from tocsin.monitor.index import Index
 
         try:
             built = build_prepared(rules, "atree", self._files.preparation)
         except RuleError as error:
             raise_all([*rules.rejected, *each_error(error)])
         raise_all(rules.rejected)
-        assert isinstance(built, Index)
         return built
 
     def _copied(self, number: int, saved: str) -> str:
@@ -275,9 +283,17 @@ class RuleWatch:
         draft.replace(self._folder / name)
         return name
 
-    def _changes_to(self, rules: Rules) -> dict[str, list[Any]] | None:
+    def _changes_to(self, rules: Rules) -> dict[str, Operation] | None:
         """The operations that lead from the base to these rules, by id; None when an index is better."""
-        return None
+        from tocsin.spark.streaming.rule_changes import difference, operations
+
+        if self._read is None or self.latest is None or len(rules) < FEWEST_RULES:
+            return None
+        changed = difference(self._read, rules)
+        if changed is None or len(changed) + len(self._pending) > MOST_CHANGES:
+            return None
+        base = RuleVersion(self.latest.version, str(self._folder / self.latest.base)).open()
+        return operations(base, self._pending, rules, changed, self._files.preparation)
 
     # ---- What is there
 
@@ -288,6 +304,3 @@ class RuleWatch:
     def _last_known(self) -> VersionRecord | None:
         numbers = sorted(int(path.stem) for path in self._folder.glob("[0-9]*.json"))
         return self.record(numbers[-1]) if numbers else None
-
-    def _refuse(self, errors: Sequence[TocsinError]) -> None:
-        self._refused(errors)

@@ -72,9 +72,32 @@ def _console(uri: str) -> Sink:
     return ConsoleSink.of(uri)
 
 
+def _postgres(uri: str) -> Sink:
+    from tocsin.spark.streaming.sinks.postgres import PostgresSink
+
+    return PostgresSink.of(uri)
+
+
+def _kafka(uri: str) -> Sink:
+    from tocsin.spark.streaming.sinks.kafka import KafkaSink
+
+    return KafkaSink.of(uri)
+
+
+def _webhook(uri: str) -> Sink:
+    from tocsin.spark.streaming.sinks.webhook import WebhookSink
+
+    return WebhookSink.of(uri)
+
+
 _MAKERS: dict[str, Callable[[str], Sink]] = {
     "parquet": _folder,
     "jsonl": _folder,
     "file": _folder,
     "console": _console,
+    "postgresql": _postgres,
+    "postgres": _postgres,
+    "kafka": _kafka,
+    "https": _webhook,
+    "http": _webhook,
 }

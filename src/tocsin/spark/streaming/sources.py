@@ -43,4 +43,15 @@ def _kafka(uri: str) -> Source:
     return KafkaSource.of(uri)
 
 
-_MAKERS: dict[str, Callable[[str], Source]] = {"file": _folder, "kafka": _kafka}
+def _postgres(uri: str) -> Source:
+    from tocsin.spark.postgres.source import PostgresSource
+
+    return PostgresSource.of(uri)
+
+
+_MAKERS: dict[str, Callable[[str], Source]] = {
+    "file": _folder,
+    "kafka": _kafka,
+    "postgresql": _postgres,
+    "postgres": _postgres,
+}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
@@ -23,7 +23,7 @@ from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.failures import reason_of
-from tocsin.spark.streaming.found_rows import OWN_COLUMNS, Wanted, alert_schema
+from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -39,6 +39,7 @@ PathLike = str | os.PathLike[str]
 ENOUGH_EVENTS = 1_000
 """After so many events a field that none of them has had is worth a warning."""
 _COMMIT_SECONDS = 10.0
+_LOOK_SECONDS = 0.05
 _NAMED = 5
 
 
@@ -114,7 +115,7 @@ class Stream:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it ends, or so many seconds; whether it has ended. Raises why it failed, if it did."""
         try:
-            ended = self.query.awaitTermination(seconds) if seconds is not None else self._wait()
+            ended = self._wait_for(seconds)
         except PySparkException as error:
             self._finish()
             if self._stopped:
@@ -141,9 +142,14 @@ class Stream:
         except PySparkException as error:
             raise self._failure(error) from error
 
-    def _wait(self) -> bool:
-        self.query.awaitTermination()
-        return True
+    def _wait_for(self, seconds: float | None) -> bool:
+        """Spark waits for whole seconds only, and not to be interrupted meanwhile."""
+        deadline = None if seconds is None else clock.monotonic() + seconds
+        while self.query.isActive:
+            if deadline is not None and clock.monotonic() >= deadline:
+                return False
+            clock.sleep(_LOOK_SECONDS)
+        return self.query.awaitTermination(1) is not False
 
     def _wait_for_commit(self) -> None:
         """Give Spark the time to note that the last batch is done, or it would be done again."""
@@ -191,13 +197,13 @@ def stream(
     on from there, exactly once into folders and PostgreSQL. Without one it stands beside the first folder
     among the sinks, as NAME.checkpoint.
 
-    `key` and `time` name fields of the events, as conditions write them; without them an event is known by its
-    place in the source, and its time is that of its batch. `keep` names top-level fields that alerts carry.
-    Records that are no events go to the folder `rejects`, in the checkpoint without one.
+    `key` and `time` name fields of the events, as conditions write them; without them an event is known by
+    its place in the source, and its time is that of its batch. `keep` names top-level fields that alerts
+    carry. Records that are no events go to the folder `rejects`, in the checkpoint without one.
 
-    `every` ('5 seconds') says how often to look for events; `once` ends when all that is there has been through.
-    `preparation` is for free text (monitor/preparing.py). Raises UsageError, InputError or RuleErrors when
-    something is wrong before it starts.
+    `every` ('5 seconds') says how often to look for events; `once` ends when all that is there has been
+    through. `preparation` is for free text (monitor/preparing.py). Raises UsageError, InputError or
+    RuleErrors when something is wrong before it starts.
     """
     from tocsin.monitor.warming import is_warm, warm_up
     from tocsin.spark.streaming.rule_watching import RuleFiles, RuleWatch
@@ -269,7 +275,7 @@ def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")
     for name in keep:
-        if name.lower() in OWN_COLUMNS:
+        if name.lower() in ALERTS.names:
             raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
     if len({name.lower() for name in keep}) < len(keep):
         raise UsageError("keep names a field twice")
@@ -369,7 +375,7 @@ class _Refusals:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as lines:
             for error in errors:
-                known = {"time": now, "reason": str(error)}
+                known: dict[str, str | None] = {"time": now, "reason": str(error)}
                 if isinstance(error, RuleError):
                     known |= {"reason": error.reason, "rule": error.rule, "place": error.place}
                 lines.write(json.dumps(known, ensure_ascii=False) + "\n")
@@ -399,7 +405,7 @@ class _Reports:
 
     def finish(self) -> None:
         """No more batches will come."""
-        if self._is_told_at_end and 0 < self._events:
+        if self._is_told_at_end and self._events > 0:
             self._tell()
 
     def _tell(self) -> None:

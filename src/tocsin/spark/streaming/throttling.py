@@ -12,14 +12,18 @@ not see what it wrote itself.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tocsin.monitor.throttling import Throttling
 
 _GROUP, _HASH = "throttle group", "throttle hash"
 """Columns that are there only between Spark and the tasks; they stand behind all others."""
@@ -42,7 +46,7 @@ def throttled(found: DataFrame, state: Path, batch: int, now: int) -> Iterator[D
     ]
     sent = (
         _by_group(found.where(F.col("throttle").isNotNull()))
-        .mapInArrow(_task(runs, str(state), batch, now), StructType(found.schema.fields))
+        .mapInArrow(_task(runs, str(state), batch, now, _Layout.of(found.columns)), found.schema)
         .persist()
     )
     try:
@@ -59,17 +63,33 @@ def _by_group(rows: DataFrame) -> DataFrame:
     """
     group = F.concat(F.coalesce(F.col("dedup"), F.lit("")), F.lit("\0"), F.col("rule"))
     grouped = rows.withColumn(_GROUP, group).withColumn(_HASH, F.xxhash64(F.col(_GROUP)))
-    return grouped.repartition(_HASH).sortWithinPartitions(_HASH, _GROUP, "time", "ordinal", "key", "text")
+    ordered = grouped.repartition(_HASH).sortWithinPartitions(_HASH, _GROUP, "time", "ordinal", "key", "text")
+    return ordered.toDF(*(f"c{number}" for number in range(len(ordered.columns))))
 
 
-def _task(runs: list[str], state: str, batch: int, now: int) -> Any:
+class _Layout(NamedTuple):
+    """Where columns are in what tasks get, which goes by place: mapInArrow does not take every name.
+
+    own   how many are the rows' own; behind them come the group and its hash
+    """
+
+    own: int
+    time: int
+    throttle: int
+
+    @staticmethod
+    def of(columns: Sequence[str]) -> _Layout:
+        return _Layout(len(columns), columns.index("time"), columns.index("throttle"))
+
+
+def _task(runs: list[str], state: str, batch: int, now: int, layout: _Layout) -> Any:
     def decide_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.monitor.sent_runs import read_run, run_name, write_run
         from tocsin.monitor.throttling import Throttling
 
         throttling = Throttling([piece for run in runs for piece in read_run(Path(run))], now)
         for rows in batches:
-            yield _decided(throttling, rows)
+            yield _decided(throttling, rows, layout)
         entries = throttling.entries()
         if entries.num_rows:
             context = TaskContext.get()
@@ -79,19 +99,18 @@ def _task(runs: list[str], state: str, batch: int, now: int) -> Any:
     return decide_in_worker
 
 
-def _decided(throttling: Any, rows: Any) -> Any:
+def _decided(throttling: Throttling, rows: pa.RecordBatch, layout: _Layout) -> pa.RecordBatch:
     """Those of sorted rows that are sent, without the two columns behind."""
     import pyarrow as pa
 
     from tocsin.monitor.throttling import Alerts
 
-    own = rows.num_columns - 2
     is_sent = throttling.decide(
         Alerts(
-            rows.column(own + 1).to_numpy(),
-            rows.column(own).cast(pa.large_string()),
-            rows.column("time").cast(pa.int64()).to_numpy(),
-            rows.column("throttle").to_numpy(),
+            rows.column(layout.own + 1).to_numpy(),
+            rows.column(layout.own).cast(pa.large_string()),
+            rows.column(layout.time).cast(pa.int64()).to_numpy(),
+            rows.column(layout.throttle).to_numpy(),
         )
     )
-    return rows.select(list(range(own))).filter(pa.array(is_sent))
+    return rows.select(list(range(layout.own))).filter(pa.array(is_sent))

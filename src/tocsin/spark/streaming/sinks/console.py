@@ -37,7 +37,7 @@ class ConsoleSink:
     def write(self, alerts: DataFrame, batch: int) -> None:  # noqa: ARG002
         """Write the lines, a partition in memory at a time."""
         for line in json_lines(alerts).toLocalIterator():
-            print(line.value, flush=False)
+            sys.stdout.write(f"{line.value}\n")
         sys.stdout.flush()
 
     def close(self) -> None:

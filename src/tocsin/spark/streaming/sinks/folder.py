@@ -80,11 +80,13 @@ class FolderSink:
         if final.exists():
             return
         draft = self.folder / f"{_WRITING}{batch}-{uuid.uuid4().hex}"
-        rows = alerts.drop("batch")  # the folder's name says it
         if self.format == "jsonl":
-            json_lines(rows).write.options(**_NO_MARK).text(draft.as_uri())
+            json_lines(alerts).write.options(**_NO_MARK).text(draft.as_uri())
         else:
-            plain_kept(rows).write.options(**_NO_MARK).parquet(draft.as_uri())
+            # Of the session that Spark has made for this query: times that every reader takes for instants.
+            alerts.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+            rows = plain_kept(alerts).drop("batch")  # the folder's name says it
+            rows.write.options(**_NO_MARK).parquet(draft.as_uri())
         self._settle(draft, final)
 
     def close(self) -> None:
@@ -96,6 +98,8 @@ class FolderSink:
         for file in list(draft.iterdir()):
             if file.name.startswith((".", "_")) or is_empty(file):
                 file.unlink()
+            elif self.format == "jsonl":
+                file.rename(file.with_suffix(".jsonl"))
         if any(draft.iterdir()):
             draft.rename(final)
             sync_folder(self.folder)
@@ -110,4 +114,5 @@ def _has_no_lines(file: Path) -> bool:
 def _has_no_rows(file: Path) -> bool:
     import pyarrow.parquet as pq
 
-    return pq.read_metadata(file).num_rows == 0
+    rows: int = pq.read_metadata(file).num_rows
+    return rows == 0

@@ -1,0 +1,85 @@
+"""`tocsin datalog --spark`: the same files in and out, worked out on Spark."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tocsin.cli.messages import progress, say
+from tocsin.cli.workspace import workspace
+from tocsin.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from tocsin.monitor.programs.directives import Transfer
+    from tocsin.monitor.programs.fact_files import BadLine
+    from tocsin.monitor.programs.program import Program
+
+
+def check_options(arguments: argparse.Namespace) -> None:
+    """Refuse what only the engine without Spark can do."""
+    if arguments.why is not None:
+        raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
+
+
+def run_on_spark(
+    arguments: argparse.Namespace,
+    program: Program,
+    sources: Sequence[Transfer],
+    targets: Sequence[Transfer],
+    sizes: Sequence[str],
+    on_bad: Callable[[BadLine], None],
+    on_facts_read: Callable[[], None],
+) -> None:
+    """Read the facts of `sources`, work out the program, write `targets`, print `sizes`."""
+    from tocsin.monitor.programs.locations import read_local
+    from tocsin.monitor.programs.warming import is_warm, warm_up
+
+    say("Starting Spark (small programs are worked out sooner without --spark)")
+    if not is_warm():
+        warm_up()  # once here, or else in every worker at the same time
+    from tocsin.spark.evaluation.evaluate import LIMIT, prepared, spark_failures
+    from tocsin.spark.evaluation.fact_files import read_fact_file
+    from tocsin.spark.evaluation.result_files import write_relation
+    from tocsin.spark.session import session
+
+    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
+    started = time.perf_counter()
+    spark = session(config={"spark.ui.showConsoleProgress": "false"})
+    say(f"Spark started in {time.perf_counter() - started:.1f} s")
+    local = None if arguments.local is None else read_local(program.checked, arguments.local)
+    limit = LIMIT if arguments.limit is None else arguments.limit
+    wanted = [*(target.relation for target in targets), *sizes]
+    run = prepared(spark, program, wanted, local=local, limit=limit)
+    with spark_failures():
+        with progress("Reading facts", len(sources)) as advance:
+            for done, source in enumerate(sources, 1):
+                relation = program.relations[source.relation]
+                facts = read_fact_file(spark, run.storage, source, Path(arguments.facts), relation, on_bad)
+                run.give(relation.name, facts)
+                advance(done)
+        on_facts_read()
+        with progress("Working out components", run.components) as advance:
+            found = run.finish(advance)
+        results = Path(arguments.out)
+        beside = None if all(target.stream for target in targets) else str(_made(results) / "results")
+        with progress("Writing results", len(targets)) as advance, workspace(beside) as folder:
+            for done, target in enumerate(targets, 1):
+                relation = program.relations[target.relation]
+                write_relation(target, results, relation, found[relation.name], Path(folder), sys.stdout)
+                advance(done)
+    for name in sizes:
+        print(f"{name}\t{found[name].rows}")
+
+
+def _made(folder: Path) -> Path:
+    """A folder that is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    return folder

@@ -1,0 +1,9 @@
+"""Programs over a stream of changes: ts.activate.
+
+    changes ──> checked ──> routed to keys ──> engines ──> routed to tuples ──> counts ──> derived changes
+                            └────────────── once for each level of the plan ─────────────┘
+
+Read it in this order: `units` (what a plan is made of), `sharing` and `planning` (how a program is cut),
+`keyed`, `counting` and `lifetimes` (what is done for one key, without Spark), `steps` (the way of
+a row), `processors` and `activating` (the same on Spark).
+"""

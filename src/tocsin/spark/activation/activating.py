@@ -1,0 +1,236 @@
+"""ts.activate: a stream of changes in, the derived changes out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DoubleType,
+    IntegralType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from tocsin.errors import UsageError
+from tocsin.spark.activation.processors import OUT, Counting, Joining, Living
+
+if TYPE_CHECKING:
+    from tocsin.grammar.datalog.syntax import Value
+    from tocsin.monitor.programs.program import Program
+    from tocsin.spark.activation.initial import Setting
+    from tocsin.spark.activation.steps import Step
+
+STORE = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(millisecond|second|minute|hour|day|week)s?\s*")
+_MILLISECONDS = {
+    "millisecond": 1,
+    "second": 1000,
+    "minute": 60_000,
+    "hour": 3_600_000,
+    "day": 86_400_000,
+    "week": 604_800_000,
+}
+
+
+def activate(
+    program: Program,
+    changes: DataFrame,
+    *,
+    ttl: str | Mapping[str, str] | None = None,
+    time: str | None = None,
+    delay: str = "0 seconds",
+    bad: str = "fail",
+    local: Value | None = None,
+    limit: int | None = None,
+) -> DataFrame:
+    """What follows from a stream of changes: a DataFrame of derived changes, as the changes come.
+
+    `changes` has the columns `op` ('+' or '-'), `relation`, `tuple` (array<string>: the values of its
+    columns as texts; an array of integers or doubles will do as well) and `seq` (an integer). The result has
+    the same four. Rows of one seq in one micro-batch are one change, made at once; what goes, goes first. The
+    seqs of a batch are made in their order, batches in theirs. For each seq the result has exactly what
+    Engine.apply would have returned: the net change of the `.output` relations, or of all derived ones.
+
+    With `ttl` ('10 minutes', or a mapping from relation to that) facts expire: one that is given at the event
+    time in the column `time` is there until the watermark, which is `delay` behind the latest time seen,
+    reaches that time plus ttl. What follows from that has no seq. Facts that come too late are passed over.
+
+    A row that is no change of the program stops the query (bad='fail'), or comes out with the op '!' and the
+    reason in a fifth column, `reason` (bad='report'). `local` and `limit` are those of Program.start.
+
+    The state is in Spark's state store and outlives the process with the query's checkpoint. The query runs
+    in append mode. explain_activation says how the program is spread over keys.
+    """
+    from tocsin.monitor.programs.program import DERIVED_LIMIT, Program, checked_limit
+    from tocsin.monitor.programs.warming import is_warm, warm_up
+    from tocsin.spark.activation.initial import Setting
+    from tocsin.spark.activation.steps import steps_of
+
+    if not isinstance(program, Program):
+        raise UsageError(f"activate takes a Program, not {type(program).__name__}")
+    if not isinstance(changes, DataFrame):
+        raise UsageError(f"activate takes a Spark DataFrame of changes, not {type(changes).__name__}")
+    if bad not in ("fail", "report"):
+        raise UsageError(f"bad is 'fail' or 'report', not {bad!r}")
+    lives = _lives(program, ttl)
+    if lives and time is None:
+        raise UsageError("a time to live is counted in event time: name its column with time=")
+    if lives and not changes.isStreaming:
+        raise UsageError("a time to live needs a stream: this DataFrame has an end, and no watermark")
+    _check_store(changes.sparkSession)
+    if not is_warm():
+        warm_up()  # once here, or else in every worker at the same time
+    setting = Setting(str(program), local, DERIVED_LIMIT if limit is None else checked_limit(limit))
+    program.start(local, limit=setting.limit)  # what is wrong with it is said here
+    if time is not None and changes.isStreaming:
+        changes = changes.withWatermark(time, delay)
+    reader = _reading_task(setting, tuple(lives), bad == "fail")
+    rows = _selected(changes, time).mapInArrow(reader, OUT)
+    for step in steps_of(setting.plan, lives):
+        rows = _stepped(setting, step, lives, rows)
+    return _results(program, rows, bad == "report")
+
+
+# ---- Refusing what cannot be done, before a query starts
+
+
+def _lives(program: Program, ttl: str | Mapping[str, str] | None) -> dict[str, int]:
+    """The time to live of each relation that has one, in milliseconds."""
+    if ttl is None:
+        return {}
+    if isinstance(ttl, str):
+        ttl = dict.fromkeys(program.relations, ttl)
+    if not isinstance(ttl, Mapping):
+        raise UsageError(f"ttl is a duration, or a mapping from relation to duration, not {ttl!r}")
+    lives = {}
+    for name, duration in ttl.items():
+        if name not in program.relations:
+            raise UsageError(f"there is no relation {name!r} to have a time to live")
+        found = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
+        if found is None:
+            raise UsageError(f"a time to live is a duration like '10 minutes', not {duration!r}")
+        lives[name] = round(float(found[1]) * _MILLISECONDS[found[2]])
+    return lives
+
+
+def _check_store(session: SparkSession) -> None:
+    if session.conf.get(STORE, "") != ROCKSDB:
+        raise UsageError(
+            f"activate keeps its state in RocksDB: set {STORE} to {ROCKSDB} (a session of ts.session has it)"
+        )
+
+
+def _selected(changes: DataFrame, time: str | None) -> DataFrame:
+    """The columns of a change, by name and in order, each of a type that can be taken."""
+    schema = changes.schema
+    for name in ("op", "relation", "tuple", "seq", *([time] if time is not None else [])):
+        if schema.names.count(name) != 1:
+            count = schema.names.count(name) or "no"
+            raise UsageError(f"changes have the columns op, relation, tuple, seq; there is {count} {name!r}")
+        if not _is_taken(name, schema[name].dataType):
+            kind = schema[name].dataType.simpleString()
+            raise UsageError(f"the column {name!r} of changes cannot be {kind}: {_wanted(name)}")
+    moment = F.lit(None) if time is None else F.col(f"`{time}`")
+    texts = F.col("tuple").cast("array<string>")
+    are_valid = F.forall(texts, lambda text: F.coalesce(F.is_valid_utf8(text), F.lit(True)))
+    return changes.select(
+        F.make_valid_utf8("op").alias("op"),
+        F.make_valid_utf8("relation").alias("relation"),
+        F.transform(texts, lambda text: F.make_valid_utf8(text)).alias("tuple"),
+        F.col("seq").cast("bigint").alias("seq"),
+        moment.cast("timestamp").alias("time"),
+        F.coalesce(are_valid, F.lit(True)).alias("valid"),
+    )
+
+
+def _is_taken(name: str, kind: DataType) -> bool:
+    if name in ("op", "relation"):
+        return isinstance(kind, StringType)
+    if name == "seq":
+        return isinstance(kind, IntegralType)
+    if name == "tuple":
+        return isinstance(kind, ArrayType) and isinstance(
+            kind.elementType, StringType | IntegralType | DoubleType
+        )
+    return isinstance(kind, TimestampType | TimestampNTZType)
+
+
+def _wanted(name: str) -> str:
+    wanted = {"tuple": "an array of strings, integers or doubles", "seq": "an integer"}
+    return wanted.get(name, "a string" if name in ("op", "relation") else "a timestamp")
+
+
+# ---- The query
+
+
+def _reading_task(setting: Setting, mortal: tuple[str, ...], fails: bool) -> Any:
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.spark.activation.reading import read_changes
+
+        return read_changes(setting, mortal, fails, batches)
+
+    return read
+
+
+def _stepped(setting: Setting, step: Step, lives: Mapping[str, int], rows: DataFrame) -> DataFrame:
+    """The rows that leave a step."""
+    keyed = _routed(step, rows).groupBy("unit", "key")
+    if step.work == "lives":
+        return keyed.transformWithState(Living(setting, lives), OUT, "Append", "EventTime")
+    processor = Joining(setting) if step.work == "join" else Counting(setting)
+    return keyed.transformWithState(processor, OUT, "Append", "None")
+
+
+def _routed(step: Step, rows: DataFrame) -> DataFrame:
+    """Each row once for every key that it goes to."""
+    from tocsin.spark.activation.steps import PASS, PASSING_KEYS, TUPLE, WHOLE
+
+    routes = {
+        f"{kind} {relation}": [route._asdict() for route in step.routes((kind, relation))]
+        for kind, relation in {*step.takes, *step.passes}
+    }
+    passing = [{"unit": PASS, "column": WHOLE, "port": None}]
+    table = "map<string, array<struct<unit: int, column: int, port: string>>>"
+    known = F.from_json(F.lit(json.dumps(routes | {"refused": passing})), table)
+    name = F.when(F.col("kind") == "refused", "refused").otherwise(F.concat_ws(" ", "kind", "relation"))
+    routed = rows.withColumn("route", F.explode(F.element_at(known, name)))
+    unit, column, port = (F.col(f"route.{part}") for part in ("unit", "column", "port"))
+    spread = F.pmod(F.hash("tuple"), F.lit(PASSING_KEYS)).cast("string")
+    key: Column = (
+        F.when(unit == PASS, spread)
+        .when(column == WHOLE, "")
+        .when(column == TUPLE, F.to_json(F.concat(F.array(port), F.col("tuple"))))
+        .otherwise(F.try_element_at("tuple", column + 1))
+    )
+    carried = F.when(unit == PASS, F.col("relation")).otherwise(port)
+    return routed.select(
+        unit.alias("unit"),
+        key.alias("key"),
+        "kind",
+        "op",
+        carried.alias("port"),
+        "tuple",
+        "seq",
+        "time",
+        "reason",
+    )
+
+
+def _results(program: Program, rows: DataFrame, reports: bool) -> DataFrame:
+    is_result = (F.col("kind") == "net") & F.col("relation").isin(program.outputs)
+    if not reports:
+        return rows.where(is_result).select("op", "relation", "tuple", "seq")
+    op = F.when(F.col("kind") == "refused", "!").otherwise(F.col("op"))
+    return rows.where(is_result | (F.col("kind") == "refused")).select(
+        op.alias("op"), "relation", "tuple", "seq", "reason"
+    )

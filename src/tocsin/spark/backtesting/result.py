@@ -1,0 +1,150 @@
+"""The overview of a history on Spark: its tables are DataFrames, and stay there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+import pyarrow as pa
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+
+from tocsin.grammar.printing import print_field
+from tocsin.monitor.overview.merging import OVER_TIME, RULES, SAMPLES, times_table
+from tocsin.monitor.overview.result import DECADES, HitCounts, Overview, Summary, check_target, summary_of
+from tocsin.monitor.overview.tally import TallySettings
+from tocsin.spark.backtesting.tables import (
+    history_facts,
+    in_schema,
+    over_time_frame,
+    rules_frame,
+    run,
+    samples_frame,
+)
+from tocsin.spark.shipping import ShippedIndex
+
+
+class SparkOverview(Overview):
+    """What `tocsin.spark.backtest` found.
+
+    Without a `path` Spark keeps on disk what was counted, for the tables to be made of; `close`, or the end
+    of a `with` block, frees it, and the tables are not to be used afterwards.
+    """
+
+    def __init__(
+        self, frames: dict[str, DataFrame], kept: Sequence[DataFrame], summary: Summary, times: pa.Table
+    ):
+        self._frames = frames
+        self._kept = kept
+        self.summary = summary
+        self.times = times
+
+    @staticmethod
+    def of(
+        shipped: ShippedIndex,
+        settings: TallySettings,
+        partials: DataFrame,
+        *,
+        numbered: bool,
+        path: str | os.PathLike[str] | None = None,
+    ) -> SparkOverview:
+        """Count, and merge what the tasks counted."""
+        if path is not None:
+            check_target(path)
+        fields = shipped.open().fields
+        partials = partials.persist(StorageLevel.DISK_ONLY)
+        kept = [partials]
+        try:
+            facts = history_facts(partials, fields, settings.width)
+            rules = rules_frame(partials, shipped, facts).persist(StorageLevel.DISK_ONLY)
+            kept.append(rules)
+            frames = {
+                "rules": rules,
+                "over_time": over_time_frame(partials, shipped, facts),
+                "samples": samples_frame(partials, shipped, settings.samples, numbered),
+            }
+            time = None if settings.time is None else print_field(settings.time)
+            summary = summary_of(facts, _hit_counts(rules, facts.events), time, fields)
+            found = SparkOverview(frames, kept, summary, times_table(facts))
+            if path is not None:
+                found._move_to(path)
+        except BaseException:
+            for frame in kept:
+                frame.unpersist()
+            raise
+        return found
+
+    @property
+    def rules(self) -> DataFrame:
+        """A row for each rule."""
+        return self._frames["rules"]
+
+    @property
+    def over_time(self) -> DataFrame:
+        """A row for each rule and stretch of time in which it matched."""
+        return self._frames["over_time"]
+
+    @property
+    def samples(self) -> DataFrame:
+        """Some events of each rule."""
+        return self._frames["samples"]
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Write the tables as Parquet: rules, over_time, samples, times; the folder is new or empty."""
+        target = check_target(folder).absolute()
+        session = self.rules.sparkSession
+        for name, frame in {**self._frames, "times": session.createDataFrame(self.times)}.items():
+            run(partial(frame.write.parquet, (target / name).as_uri()))
+
+    def _move_to(self, folder: str | os.PathLike[str]) -> None:
+        """Write the tables, and go on with what was written."""
+        self.write(folder)
+        session = self.rules.sparkSession
+        target = FilePath(folder).absolute()
+        self.close()
+        self._frames = {
+            name: session.read.schema(frame.schema).parquet((target / name).as_uri())
+            for name, frame in self._frames.items()
+        }
+
+    def close(self) -> None:
+        """Free what Spark keeps for the tables."""
+        for frame in self._kept:
+            frame.unpersist()
+        self._kept = ()
+
+    def __enter__(self) -> SparkOverview:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _most_hits(self, count: int) -> pa.Table:
+        matched = self.rules.where("hits > 0").orderBy(F.desc("hits"), "rule").limit(count)
+        return in_schema(run(matched.toArrow), RULES)
+
+    def _never(self, count: int) -> pa.Table:
+        never = self.rules.where("hits = 0").orderBy("could_match", "rule").limit(count)
+        return in_schema(run(never.toArrow), RULES)
+
+    def _of_rules(self, table: Any, names: Sequence[str]) -> pa.Table:
+        schema = OVER_TIME if table is self.over_time else SAMPLES
+        return in_schema(run(table.where(F.col("rule").isin(list(names))).toArrow), schema)
+
+
+def _hit_counts(rules: DataFrame, events: int) -> HitCounts:
+    """Counts of a table of rules, in one job."""
+    hits = F.col("hits")
+    asked = {
+        "could_not": ~F.col("could_match"),
+        "always": hits == events,
+        **{f"decade_{place}": (hits >= low) & (hits < high) for place, (low, high) in enumerate(DECADES)},
+    }
+    sums = [F.coalesce(F.sum(each.cast("bigint")), F.lit(0)).alias(name) for name, each in asked.items()]
+    row = run(rules.groupBy().agg(F.count("*").alias("rules"), *sums).collect)[0]
+    by_hits = tuple(row[f"decade_{place}"] for place in range(len(DECADES)))
+    return HitCounts(row.rules, row.could_not, row.always, by_hits)

@@ -1,0 +1,84 @@
+"""In a worker: rows of a DataFrame to found rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.events.arrow import batch_of_table
+from tocsin.events.cells import EventBatch
+from tocsin.spark.columns import Layout
+from tocsin.spark.streaming.event_values import keys_of, mended
+from tocsin.spark.streaming.finding import Events, Finder, Rejected
+from tocsin.spark.streaming.found_rows import Wanted
+from tocsin.spark.streaming.rule_versions import RuleVersion
+from tocsin.spark.streaming.table_source import KAFKA_PLACE
+from tocsin.spark.streaming.tally import Tally
+
+UNKNOWN_PLACE = "?"
+"""The place of a row that has no key."""
+
+
+class RowReader:
+    """Finds what one task's rows match; made for each task, as its columns are known with its first batch."""
+
+    def __init__(self, layout: Layout, rules: RuleVersion, wanted: Wanted) -> None:
+        self._layout = layout
+        self._rules = rules
+        self._wanted = wanted
+        self._finder: Finder | None = None
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted."""
+        return Tally(tasks=1) if self._finder is None else self._finder.tally
+
+    def rows(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """The found rows of a batch. Rows with texts that are not valid UTF-8 are rejects."""
+        kept = self._layout.kept[: len(self._wanted.keep)]
+        looked_at = self._layout.kept[len(kept) :]
+        if self._finder is None:
+            schema = pa.schema([batch.schema.field(column).with_name(name) for column, name in kept])
+            self._finder = Finder(self._rules, self._wanted, schema)
+        finder = self._finder
+        columns = {name: batch.column(column) for column, name in looked_at}
+        place, ordinal = self._places(columns, batch.num_rows)
+        unreadable: dict[int, str] = {}
+        cells = self._cells(finder, batch, unreadable)
+        if unreadable:
+            bad = sorted(unreadable)
+            yield from finder.rejected(
+                Rejected(place[row].as_py() or UNKNOWN_PLACE, ordinal[row].as_py() or "", unreadable[row])
+                for row in bad
+            )
+            good = np.delete(np.arange(batch.num_rows), bad)
+            yield from self.rows(batch.take(pa.array(good)))
+            return
+        others = {name: batch.column(column) for column, name in kept}
+        yield from finder.rows(Events(cells, place, ordinal, columns, others))
+
+    def _cells(self, finder: Finder, batch: pa.RecordBatch, unreadable: dict[int, str]) -> EventBatch:
+        if not self._layout.tested:
+            return EventBatch(batch.num_rows, {})
+        arrays = [batch.column(column) for column, _ in self._layout.tested]
+        table = pa.RecordBatch.from_arrays(arrays, names=[name for _, name in self._layout.tested])
+        return batch_of_table(table, finder.fields, unreadable)
+
+    def _places(self, columns: dict[str, pa.Array], count: int) -> tuple[pa.Array, pa.Array]:
+        """Where each row stands: Kafka's place, or else its key."""
+        if self._wanted.key is None:
+            parts = [columns[name].to_pylist() for name in KAFKA_PLACE]
+            places = [
+                f"{topic}/{partition}/{offset}" for topic, partition, offset in zip(*parts, strict=True)
+            ]
+            ordinals = [
+                f"{topic}/{partition:010d}/{offset:020d}"
+                for topic, partition, offset in zip(*parts, strict=True)
+            ]
+            return pa.array(places, pa.string()), pa.array(ordinals, pa.string())
+        column, _ = mended(columns[self._wanted.key[0]])
+        key, _ = keys_of(column, self._wanted.key, count)
+        known = key.fill_null(UNKNOWN_PLACE)
+        return known, known

@@ -24,6 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from tocsin.errors import InputError, UsageError
+from tocsin.spark.paths import to_write
 from tocsin.spark.streaming.checkpoint import sync_folder
 from tocsin.spark.streaming.found_rows import json_lines, plain_kept
 
@@ -81,12 +82,12 @@ class FolderSink:
             return
         draft = self.folder / f"{_WRITING}{batch}-{uuid.uuid4().hex}"
         if self.format == "jsonl":
-            json_lines(alerts).write.options(**_NO_MARK).text(draft.as_uri())
+            json_lines(alerts).write.options(**_NO_MARK).text(to_write(draft))
         else:
             # Of the session that Spark has made for this query: times that every reader takes for instants.
             alerts.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
             rows = plain_kept(alerts).drop("batch")  # the folder's name says it
-            rows.write.options(**_NO_MARK).parquet(draft.as_uri())
+            rows.write.options(**_NO_MARK).parquet(to_write(draft))
         self._settle(draft, final)
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ from tocsin.monitor.slice_matchers import IndexOnSlices
 from tocsin.spark.shipping import ship_parts
 
 _ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
-"""A line that begins with the name of an error, as a traceback's last does; not one of code that raises it."""
+"""A line that begins with the name of an error, as a traceback's last does; not code that raises it."""
 
 _ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
 

@@ -140,7 +140,7 @@ def killing(spark: SparkSession, find: Callable[[], list[int]]) -> Iterator[list
     def stages_at_work() -> list[int]:
         stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
         return [
-            each.stageId for each in stages if each is not None and 0 < each.numCompletedTasks < PARTITIONS
+            each.stageId for each in stages if each is not None and 0 < each.numCompletedTasks < each.numTasks
         ]
 
     def watch() -> None:
@@ -232,7 +232,7 @@ def streaming_match(spark: SparkSession, index: Index, folder: Path) -> dict[str
     source = stream.option("maxFilesPerTrigger", 3).parquet(str(folder / "events"))
     with killing(spark, workers_with_an_index) as failed:
         query = (
-            ts.match(slowly(source), index, keep=["id"])
+            ts.match(slowly(source.repartition(PARTITIONS)), index, keep=["id"])
             .writeStream.format("parquet")
             .option("path", str(folder / "streamed"))
             .option("checkpointLocation", str(folder / "checkpoint"))

@@ -188,7 +188,7 @@ def _noisiest(digest: Digest) -> Table:
     heads = ["rule", "hits", "share", *(["over time"] if points else []), *(["scores"] if has_scores else [])]
     table = _table(heads, right={"hits", "share"})
     for row in rows:
-        cells = [_text(row["rule"]), f"{row['hits']:,}", f"{row['rate']:.1%}"]
+        cells: list[Text | str] = [_text(row["rule"]), f"{row['hits']:,}", f"{row['rate']:.1%}"]
         if points:
             cells.append(points.get(row["rule"], ""))
         if has_scores:

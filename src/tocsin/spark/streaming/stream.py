@@ -92,6 +92,7 @@ class Stream:
         self._close = close
         self._lines = lines
         self._stopped = False
+        self._is_finished = False
 
     @property
     def checkpoint(self) -> Path:
@@ -161,8 +162,11 @@ class Stream:
             clock.sleep(0.01)
 
     def _finish(self) -> None:
-        self._close()
-        self._checkpoint.close()
+        """Close what is open, once: whoever waits and whoever stops it come by here."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._close()
+            self._checkpoint.close()
 
     def _failure(self, error: PySparkException) -> TocsinError:
         known = self._runner.failure
@@ -224,7 +228,13 @@ def stream(
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
         files = RuleFiles(_paths(rules), preparation or _no_preparation())
-        watched = RuleWatch(files, place.rules, lambda version: origin.check(wanted, version), refused)
+        watched = RuleWatch(
+            files,
+            place.rules,
+            lambda version: origin.check(wanted, version),
+            refused,
+            joins=getattr(origin, "joins", False),
+        )
         version = watched.start()
         schema = alert_schema(origin.carried, origin.check(wanted, version))
         for each in (*sinks, dropped):

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from tocsin.spark.building.build import build
 from tocsin.spark.match import match
-from tocsin.spark.match_plan import explain
+from tocsin.spark.match_plan import explain_match
 from tocsin.spark.scores import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
 
-__all__ = ["build", "explain", "match", "score", "session", "statistics", "tm_score"]
+__all__ = ["build", "explain_match", "match", "score", "session", "statistics", "tm_score"]

@@ -194,6 +194,25 @@ def test_rows_that_are_no_rules_are_refused_with_their_reason() -> None:
     assert (repeated.block.rules, len(repeated.refused)) == (0, 1)
 
 
+def test_throttles_that_cannot_be_read_are_refused() -> None:
+    """As Rules.of refuses them."""
+    table = pa.table(
+        {
+            "id": ["a", "b", "b", "c", "d"],
+            "when": ["x = 1"] * 5,
+            "throttle": ["10 minutes", "soon", "later", None, ""],
+            "dedup": [None, None, None, "user", None],
+        }
+    )
+    read = read_rows(table)
+    assert [read.block.rule_id.text(number) for number in range(read.block.rules)] == ["a", "d"]
+    expected = Rules.of(table, skip_bad=True)
+    assert expected.ids.to_pylist() == ["a", "d"]
+    by_rule = {refused.reason for refused in read.refused if "taken" not in refused.reason}
+    assert by_rule < {error.reason for error in expected.rejected}
+    assert len(by_rule) == 2
+
+
 def test_places_of_rows_are_told() -> None:
     """A condition in a trigger file, one in a table, and a row that the reader has refused."""
     rows = pa.table({"id": ["a", "b", "c", "d"], "when": ["v.x = ", "x = \n1 1", "not JSON", "v.x = 1"]})

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from tests.postgres_server import PostgresServer
 
 import tocsin.spark as ts
-from tests.postgres_server import PostgresServer
 from tocsin.spark.postgres.changes import DDL
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "postgresql.md").read_text()

@@ -38,6 +38,7 @@ class FolderSource:
     folder: Path
     files_per_batch: int = FILES_PER_BATCH
     carried: Sequence[StructField] = ()
+    joins: bool = False
 
     @staticmethod
     def of(uri: str) -> FolderSource:

@@ -233,7 +233,7 @@ def stream(
             place.rules,
             lambda version: origin.check(wanted, version),
             refused,
-            joins=getattr(origin, "joins", False),
+            joins=origin.joins,
         )
         version = watched.start()
         schema = alert_schema(origin.carried, origin.check(wanted, version))

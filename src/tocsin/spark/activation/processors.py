@@ -17,6 +17,8 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from tocsin.errors import UsageError
+
 if TYPE_CHECKING:
     from tocsin.spark.activation.initial import Setting
     from tocsin.spark.activation.keyed import Head, KeyedEngine
@@ -38,7 +40,7 @@ class Joining(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
-        self._state = _StoredKey(handle)
+        self._state = _StoredKey(handle, self._setting.mark)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -65,7 +67,7 @@ class Counting(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
-        self._count = handle.getValueState("count", "given boolean, derivations bigint")
+        self._count = _StoredValue(handle, "count", "given boolean, derivations bigint", self._setting.mark)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -86,7 +88,7 @@ class Counting(StatefulProcessor):
         before = start if stored is None else Count(*stored)
         after, moved = counted(relation, texts, before, map(_change, rows))
         if after != start:
-            self._count.update(tuple(after))
+            self._count.update(after)
         elif stored is not None:
             self._count.clear()
         return map(_row, moved)
@@ -105,7 +107,7 @@ class Living(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
         self._handle = handle
-        self._life = handle.getValueState("life", "given boolean, until bigint")
+        self._life = _StoredValue(handle, "life", "given boolean, until bigint", self._setting.mark)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -150,17 +152,43 @@ class Living(StatefulProcessor):
             if after.until is not None:
                 self._handle.registerTimer(after.until)
         if after != start:
-            self._life.update(tuple(after))
+            self._life.update(after)
         elif stored is not None:
             self._life.clear()
         return map(_row, moved)
 
 
+class _StoredValue:
+    """A value in Spark's store, with the mark of the program that it was written for."""
+
+    def __init__(self, handle: StatefulProcessorHandle, name: str, columns: str, mark: str) -> None:
+        self._value = handle.getValueState(name, f"{columns}, program string")
+        self._mark = mark
+
+    def get(self) -> tuple[Any, ...] | None:
+        """The value, None if there is none."""
+        stored = self._value.get()
+        if stored is None:
+            return None
+        *value, mark = stored
+        if mark != self._mark:
+            raise UsageError("this checkpoint was written by another program: start with an empty one")
+        return tuple(value)
+
+    def update(self, value: tuple[Any, ...]) -> None:
+        """Set the value."""
+        self._value.update((*value, self._mark))
+
+    def clear(self) -> None:
+        """Have no value any more."""
+        self._value.clear()
+
+
 class _StoredKey:
     """A key's state in Spark's store: keyed.KeyState."""
 
-    def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._head = handle.getValueState("head", "head string")
+    def __init__(self, handle: StatefulProcessorHandle, mark: str) -> None:
+        self._head = _StoredValue(handle, "head", "head string", mark)
         self._facts = handle.getMapState("facts", "fact string", "given boolean")
 
     def head(self) -> Head | None:

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from tocsin.spark.activation.keyed import Head, KeyedEngine
     from tocsin.spark.activation.rows import Change, Moved
 
-PASS = -1
-"""As in steps.py, which loads NumPy."""
-
 OUT = "kind string, op string, relation string, tuple array<string>, seq bigint, time bigint, reason string"
-
-Key = tuple[int, str]
 
 
 class Joining(StatefulProcessor):
@@ -50,7 +45,7 @@ class Joining(StatefulProcessor):
     ) -> Iterator[Row]:
         """Make the changes of a key."""
         unit, text = key
-        if unit == PASS:
+        if _passes(unit):
             return map(_passed, rows)
         engine = _engine(self._setting, unit)
         return map(_row, engine.change(text, self._state, map(_change, rows)))
@@ -80,7 +75,7 @@ class Counting(StatefulProcessor):
         from tocsin.spark.activation.texts import fact_of_text
 
         unit, text = key
-        if unit == PASS:
+        if _passes(unit):
             return map(_passed, rows)
         relation, texts = fact_of_text(text)
         start = count_at_start(self._setting.initial, relation, texts)
@@ -119,7 +114,7 @@ class Living(StatefulProcessor):
         from tocsin.spark.activation.lifetimes import Timed
 
         unit, text = key
-        if unit == PASS:
+        if _passes(unit):
             return map(_passed, rows)
         timed = [Timed(_change(row), row.time) for row in rows]
         return self._lived(text, timed, timerValues)
@@ -236,6 +231,13 @@ def _engine(setting: Setting, unit: int) -> KeyedEngine:
             del _engines[next(iter(_engines))]
     _engines[setting, unit] = found
     return found
+
+
+def _passes(unit: int) -> bool:
+    """Whether rows of this unit go on as they are."""
+    from tocsin.spark.activation.steps import PASS
+
+    return unit == PASS
 
 
 def _change(row: Row) -> Change:

@@ -115,10 +115,10 @@ def _index(arguments: argparse.Namespace) -> Index:
 
 
 def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) -> Overview:
+    from tocsin.grammar.field_names import field_named
     from tocsin.monitor.event_sources import event_source
     from tocsin.monitor.event_times import time_field
     from tocsin.monitor.overview.running import SAMPLES, run_overview, settings_for
-    from tocsin.monitor.preparing import field_named
 
     source = event_source(arguments.events)
     samples = SAMPLES if arguments.samples is None else arguments.samples

@@ -81,8 +81,8 @@ class Slot:
         return cls(**{**members, "tables": tuple(TableName(*each) for each in members["tables"])})
 
 
-def take_up(address: Address, folder: Path) -> Slot:
-    """The slot that a folder is about, made with its snapshot when there is none yet.
+def take_up(address: Address, folder: Path, *, copy: bool = True) -> Slot:
+    """The slot that a folder is about, made when there is none yet; with a copy of the tables, if wanted.
 
     InputError that says what to do when the server does not allow for it, or when the slot is gone. A start
     that fails half-way leaves a slot behind only if the server cannot be reached any more; the next start
@@ -94,14 +94,14 @@ def take_up(address: Address, folder: Path) -> Slot:
         check_slot(address, known)
         return known
     try:
-        return _made(address, folder)
+        return _made(address, folder, copy)
     except BaseException:
         with contextlib.suppress(Exception), connect(address) as connection:
             _drop_unfinished(connection, folder)
         raise
 
 
-def _made(address: Address, folder: Path) -> Slot:
+def _made(address: Address, folder: Path, copy: bool) -> Slot:
     with connect(address) as connection:
         check_server(connection, address)
         tables = find_tables(connection, address.tables)
@@ -118,7 +118,9 @@ def _made(address: Address, folder: Path) -> Slot:
         write_whole(folder / "starting.json", json.dumps(unfinished))
         provide_publication(connection, publication, tables)
         with _new_slot(address, name) as (start, system, snapshot):
-            parts = _copy_contents(connection, snapshot, tables, start, folder / "snapshot")
+            parts = 0
+            if copy:
+                parts = _copy_contents(connection, snapshot, tables, start, folder / "snapshot")
     slot = Slot(name, publication, made_it, address.tables, start, parts, system)
     write_whole(folder / "slot.json", slot.to_json())
     (folder / "starting.json").unlink()

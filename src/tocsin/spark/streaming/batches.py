@@ -111,10 +111,11 @@ class BatchRunner:
                 alerts = alerts_of(sent, self._carried, record.version, number)
                 for sink in self._sinks:
                     sink.write(alerts, number)
-            if again or self._tally.value.rejects:
-                # Sinks that have the batch already look at nothing, and so nothing is counted.
-                self._rejects.write(rejects_of(found, number), number)
             counted = self._tally.value
+            if again or counted.rejects or not counted.tasks:
+                # Sinks that have the batch already look at nothing, and so nothing was counted.
+                self._rejects.write(rejects_of(found, number), number)
+                counted = self._tally.value
         finally:
             found.unpersist()
         self._rules.purge(record.version)

@@ -23,7 +23,7 @@ from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.failures import reason_of
-from tocsin.spark.streaming.found_rows import OWN_COLUMNS, Wanted, alert_schema
+from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -92,6 +92,7 @@ class Stream:
         self._close = close
         self._lines = lines
         self._stopped = False
+        self._is_finished = False
 
     @property
     def checkpoint(self) -> Path:
@@ -161,8 +162,11 @@ class Stream:
             clock.sleep(0.01)
 
     def _finish(self) -> None:
-        self._close()
-        self._checkpoint.close()
+        """Close what is open, once: whoever waits and whoever stops it come by here."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._close()
+            self._checkpoint.close()
 
     def _failure(self, error: PySparkException) -> TocsinError:
         known = self._runner.failure
@@ -224,7 +228,13 @@ def stream(
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
         files = RuleFiles(_paths(rules), preparation or _no_preparation())
-        watched = RuleWatch(files, place.rules, lambda version: origin.check(wanted, version), refused)
+        watched = RuleWatch(
+            files,
+            place.rules,
+            lambda version: origin.check(wanted, version),
+            refused,
+            joins=getattr(origin, "joins", False),
+        )
         version = watched.start()
         schema = alert_schema(origin.carried, origin.check(wanted, version))
         for each in (*sinks, dropped):
@@ -275,7 +285,7 @@ def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")
     for name in keep:
-        if name.lower() in OWN_COLUMNS:
+        if name.lower() in ALERTS.names:
             raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
     if len({name.lower() for name in keep}) < len(keep):
         raise UsageError("keep names a field twice")

@@ -258,7 +258,7 @@ def _already(job: _Job) -> History:
 
 def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) -> History:
     """Run the job, and make its result the one that the folder holds."""
-    from tocsin.index.statistics.folder import DRAFT, FIELDS, WORDS, read_contents, write_contents
+    from tocsin.index.statistics.folder import DRAFT, FIELDS, WORDS, write_contents
     from tocsin.index.statistics.history import History
     from tocsin.index.statistics.partials import warm_up
 
@@ -273,12 +273,12 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
         noted = session.read.schema(PARTIAL_COLUMNS).parquet(draft.as_uri())
         words = _run(lambda: _write_words(session, job, noted, job.folder / contents.words_folder))
         facts = _run(lambda: _write_facts(job, noted, job.folder / contents.fields_file))
-        contents = replace(contents, words=words, **facts)
-        there = read_contents(job.folder)
-        if (0 if there is None else there.version) != job.version - 1:
-            raise TocsinError(f"{job.folder}: another run has written here meanwhile: try again")
-        write_contents(job.folder, contents)
+        _check_not_overtaken(job)
+        write_contents(job.folder, replace(contents, words=words, **facts))
         done = True
+    except TocsinError:
+        _check_not_overtaken(job)  # else what it could not read is what another run has taken away
+        raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         if not done:
@@ -287,6 +287,15 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
             with contextlib.suppress(OSError):
                 job.folder.rmdir()  # when this run made it, and so it is empty
     return History.open(job.folder)
+
+
+def _check_not_overtaken(job: _Job) -> None:
+    """TocsinError when the folder holds another version than the one that this run goes by."""
+    from tocsin.index.statistics.folder import read_contents
+
+    there = read_contents(job.folder)
+    if (0 if there is None else there.version) != job.version - 1:
+        raise TocsinError(f"{job.folder}: another run has written here meanwhile: try again")
 
 
 def _make(folder: FilePath) -> None:

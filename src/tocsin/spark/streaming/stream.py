@@ -280,7 +280,7 @@ def _start(
 
 
 def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
-    from tocsin.monitor.preparing import field_named
+    from tocsin.grammar.field_names import field_named
 
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")

@@ -27,6 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
 
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
+from tocsin.spark.paths import to_read, to_write
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
@@ -269,8 +270,8 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
     _make(job.folder)
     done = False
     try:
-        _run(lambda: partials().write.parquet(draft.as_uri()))
-        noted = session.read.schema(PARTIAL_COLUMNS).parquet(draft.as_uri())
+        _run(lambda: partials().write.parquet(to_write(draft)))
+        noted = session.read.schema(PARTIAL_COLUMNS).parquet(to_read(draft))
         words = _run(lambda: _write_words(session, job, noted, job.folder / contents.words_folder))
         facts = _run(lambda: _write_facts(job, noted, job.folder / contents.fields_file))
         _check_not_overtaken(job)
@@ -334,14 +335,14 @@ def _write_words(session: SparkSession, job: _Job, noted: DataFrame, folder: Fil
     )
     if job.before is not None:
         words = words.union(
-            session.read.parquet((job.folder / job.before.words_folder).as_uri()).select(columns)
+            session.read.parquet(to_read(job.folder / job.before.words_folder)).select(columns)
         )
     least = F.slice(F.array_sort(F.flatten(F.collect_list("sketch"))), 1, job.sketch)
     together = words.groupBy("field", "word").agg(
         F.sum("documents").alias("documents"), least.alias("sketch")
     )
-    together.select(columns).write.parquet(folder.as_uri())
-    return session.read.parquet(folder.as_uri()).count()
+    together.select(columns).write.parquet(to_write(folder))
+    return session.read.parquet(to_read(folder)).count()
 
 
 def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:

@@ -19,6 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
+from tocsin.spark.paths import to_write
 from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
@@ -268,7 +269,7 @@ def _start(
         writer = (
             source.stream(session, checkpoint.folder)
             .writeStream.foreachBatch(runner)
-            .option("checkpointLocation", checkpoint.spark.as_uri())
+            .option("checkpointLocation", to_write(checkpoint.spark))
         )
         if once:
             writer = writer.trigger(availableNow=True)

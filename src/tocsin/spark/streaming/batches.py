@@ -151,7 +151,7 @@ class BatchRunner:
         return throttled(found, state, record.batch, record.time)
 
     def _is_read_again(self, record: BatchRecord) -> bool:
-        """Whether the found rows are likely to be asked for more than once, so that they are worth keeping."""
+        """Whether the found rows are likely to be asked for more than once, and so worth keeping."""
         reads_once = len(self._sinks) == 1 and isinstance(self._sinks[0], FolderSink)
         return not reads_once or self._had_rejects or self._rules.has_throttles(record.version)
 

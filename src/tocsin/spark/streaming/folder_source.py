@@ -44,7 +44,7 @@ class FolderSource:
     @staticmethod
     def of(uri: str) -> FolderSource:
         """`visits`, `file:///visits` or `visits?files=10`, which takes at most so many files at once."""
-        found = re.fullmatch(r"(?:file:(?://(?=/))?)?([^?]+)(?:\?(.*))?", uri, re.I | re.S)
+        found = re.fullmatch(r"(?:file:(?://(?=/))?)?+([^?]+)(?:\?(.*))?", uri, re.I | re.S)
         if found is None:
             raise UsageError(f"{uri!r} names no folder")
         options = {name: values[-1] for name, values in parse_qs(found[2] or "").items()}

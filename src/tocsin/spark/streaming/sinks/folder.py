@@ -58,7 +58,7 @@ class FolderSink:
     @staticmethod
     def of(uri: str) -> FolderSink:
         """`alerts`, `alerts?format=jsonl`, `parquet:alerts`, `jsonl:alerts` or `file:///alerts`."""
-        found = re.fullmatch(r"(?:(parquet|jsonl|file):(?://(?=/))?)?([^?]+)(?:\?(.*))?", uri, re.I | re.S)
+        found = re.fullmatch(r"(?:(parquet|jsonl|file):(?://(?=/))?)?+([^?]+)(?:\?(.*))?", uri, re.I | re.S)
         if found is None:
             raise UsageError(f"{uri!r} names no folder")
         options = {name: values[-1] for name, values in parse_qs(found[3] or "").items()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,5 +38,5 @@ def _write_parquet(path: Path, first: pa.RecordBatch, others: Iterable[pa.Record
 
 def _write_lines(path: Path, first: pa.RecordBatch, others: Iterable[pa.RecordBatch]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for batch in (first, *others):
+        for batch in chain((first,), others):
             file.writelines(f"{line}\n" for line in batch.column(0).to_pylist())

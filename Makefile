@@ -36,8 +36,8 @@ check: setup  ## formatting, lint, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-fast: setup  ## the tests that need no Spark
-	$(BIN)/python -m pytest -q -m "not spark and not slow"
+fast: setup  ## the tests that need no Spark, on all cores
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not spark and not slow"
 
 spark: setup  ## the tests on Spark, in one session
 	$(BIN)/python -m pytest -q -m "spark and not slow"

@@ -117,12 +117,12 @@ def choose_way(
     return MatchPlan(APART, f"there is no memory for all parts together; {fits}", plan.parts, room)
 
 
-def explain(
+def explain_match(
     events: DataFrame, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str], *, way: str = "auto"
 ) -> MatchPlan:
     """How ts.match would match these events, and why; nothing is matched.
 
-    print(ts.explain(events, "rules.tocsin"))
+    print(ts.explain_match(events, "rules.tocsin"))
     """
     from tocsin.spark.shipping import ship_parts
 

@@ -97,10 +97,12 @@ def read_rows(rows: pa.Table, where: pa.Table | None = None, last_id: str | None
         row = error.line or 0
         refused.append(_refused(error.reason, error.rule, row, rows, where))
     repeated = _repeated(columns.ids, last_id)
+    first = np.maximum.accumulate(np.where(repeated, 0, np.arange(len(repeated))))
     for at in np.flatnonzero(repeated).tolist():
         name = columns.ids[at].as_py()
         row = int(columns.rows[at])
-        refused.append(_refused(f"the id '{name}' is already taken", name, row, rows, where))
+        place = "" if where is None else _place(where, int(columns.rows[first[at]]))
+        refused.append(_refused(f"the id '{name}' is already taken{place}", name, row, rows, where))
     last_id = columns.ids[-1].as_py() if len(columns.ids) else last_id
     rules = _rules(columns, rows, where)
     if repeated.any():
@@ -132,6 +134,10 @@ def _refused(reason: str, name: str | None, row: int, rows: pa.Table, where: pa.
     return Refused(
         where.column("file")[row].as_py(), name, where.column("line")[row].as_py(), None, reason, text
     )
+
+
+def _place(where: pa.Table, row: int) -> str:
+    return f" at {where.column('file')[row].as_py()}:{where.column('line')[row].as_py()}"
 
 
 def _decoded(value: pa.Scalar) -> str | None:

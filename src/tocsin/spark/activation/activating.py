@@ -141,12 +141,15 @@ def _selected(changes: DataFrame, time: str | None) -> DataFrame:
             kind = schema[name].dataType.simpleString()
             raise UsageError(f"the column {name!r} of changes cannot be {kind}: {_wanted(name)}")
     moment = F.lit(None) if time is None else F.col(f"`{time}`")
+    texts = F.col("tuple").cast("array<string>")
+    are_valid = F.forall(texts, lambda text: F.coalesce(F.is_valid_utf8(text), F.lit(True)))
     return changes.select(
-        F.col("op"),
-        F.col("relation"),
-        F.col("tuple").cast("array<string>").alias("tuple"),
+        F.make_valid_utf8("op").alias("op"),
+        F.make_valid_utf8("relation").alias("relation"),
+        F.transform(texts, lambda text: F.make_valid_utf8(text)).alias("tuple"),
         F.col("seq").cast("bigint").alias("seq"),
         moment.cast("timestamp").alias("time"),
+        F.coalesce(are_valid, F.lit(True)).alias("valid"),
     )
 
 

@@ -28,7 +28,7 @@ class Count(NamedTuple):
 
 def count_at_start(initial: Initial, relation: str, texts: Texts) -> Count:
     """What is known of a tuple that no change has touched."""
-    return Count(texts in initial.facts(relation), initial.supports.get((relation, texts), 0))
+    return Count(initial.is_fact(relation, texts), initial.supports.get((relation, texts), 0))
 
 
 def counted(

@@ -68,9 +68,9 @@ class Initial:
         """What a key of a unit is given at the start, as fact_text writes it."""
         return self._by_key(unit.number).get(key, [])
 
-    def facts(self, relation: str) -> frozenset[Texts]:
-        """The facts of a relation that stand in the program."""
-        return frozenset(map(texts_of, self._facts.get(relation, [])))
+    def is_fact(self, relation: str, texts: Texts) -> bool:
+        """Whether a tuple is a fact that stands in the program."""
+        return (relation, texts) in self._fact_texts
 
     @cached_property
     def supports(self) -> Mapping[tuple[str, Texts], int]:
@@ -82,6 +82,10 @@ class Initial:
                 for name, relation in unit.gives.items():
                     found.update((relation, texts_of(each[unit.extra :])) for each in engine.query(name))
         return found
+
+    @cached_property
+    def _fact_texts(self) -> frozenset[tuple[str, Texts]]:
+        return frozenset((name, texts_of(each)) for name, tuples in self._facts.items() for each in tuples)
 
     @cached_property
     def _facts(self) -> Mapping[str, list[Tuple]]:

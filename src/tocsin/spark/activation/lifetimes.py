@@ -35,7 +35,7 @@ NEVER = Life(False, None)
 
 def life_at_start(initial: Initial, relation: str, texts: Texts) -> Life:
     """What is known of a fact that no change has touched: one that stands in the program lives for ever."""
-    return Life(texts in initial.facts(relation), None)
+    return Life(initial.is_fact(relation, texts), None)
 
 
 def lived(

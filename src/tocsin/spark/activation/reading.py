@@ -1,10 +1,13 @@
 """Rows of changes as they come: each is a change of the program, or is refused with a reason.
 
-op          + or -
-relation    a relation of the program
-tuple       array<string>: the values of its columns as texts (texts.py)
-seq         bigint
-time        timestamp in microseconds, for relations whose facts have a time to live
+What comes has these columns:
+
+    op          + or -
+    relation    a relation of the program
+    tuple       array<string>: the values of its columns as texts (texts.py)
+    seq         bigint
+    time        timestamp in microseconds, for relations whose facts have a time to live
+    valid       whether the texts were valid UTF-8, which they are by now
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ Wrong = dict[int, str]
 def read_changes(
     setting: Setting, mortal: Iterable[str], fails: bool, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The changes in batches with the columns op, relation, tuple, seq, time.
+    """The changes in batches with those columns.
 
     A row that is no change is an InputError when that `fails`, else it is of the kind 'refused'.
     """
@@ -66,6 +69,7 @@ def _read(
     _note(wrong, tuples.is_null(), lambda _: "tuple has no value")
     is_mortal = pc.is_in(names, pa.array(sorted(mortal), pa.string()))
     _note(wrong, pc.and_(is_mortal, batch.column("time").is_null()), lambda _: "it has no time")
+    _note(wrong, _not(batch.column("valid")), lambda _: "tuple is not valid UTF-8")
     written = _tuples(relations, names, tuples, wrong)
     refused = np.zeros(batch.num_rows, bool)
     refused[list(wrong)] = True

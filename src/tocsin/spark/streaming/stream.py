@@ -92,6 +92,7 @@ class Stream:
         self._close = close
         self._lines = lines
         self._stopped = False
+        self._is_finished = False
 
     @property
     def checkpoint(self) -> Path:
@@ -161,8 +162,11 @@ class Stream:
             clock.sleep(0.01)
 
     def _finish(self) -> None:
-        self._close()
-        self._checkpoint.close()
+        """Close what is open, once: whoever waits and whoever stops it come by here."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._close()
+            self._checkpoint.close()
 
     def _failure(self, error: PySparkException) -> TocsinError:
         known = self._runner.failure

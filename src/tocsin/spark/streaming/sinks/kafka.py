@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -58,7 +59,7 @@ class KafkaSink:
         )
         try:
             writer.save()
-        except PySparkException as error:
+        except (PySparkException, Py4JError) as error:
             raise TocsinError(
                 f"{self.name} does not take alerts of batch {batch}: {reason_of(str(error))}"
             ) from error

@@ -19,6 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
+from tocsin.spark.paths import to_write
 from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
@@ -268,7 +269,7 @@ def _start(
         writer = (
             source.stream(session, checkpoint.folder)
             .writeStream.foreachBatch(runner)
-            .option("checkpointLocation", checkpoint.spark.as_uri())
+            .option("checkpointLocation", to_write(checkpoint.spark))
         )
         if once:
             writer = writer.trigger(availableNow=True)
@@ -280,7 +281,7 @@ def _start(
 
 
 def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
-    from tocsin.monitor.preparing import field_named
+    from tocsin.grammar.field_names import field_named
 
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")

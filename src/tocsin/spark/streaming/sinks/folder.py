@@ -37,6 +37,7 @@ from pyspark.sql.types import (
 )
 
 from tocsin.errors import InputError, UsageError
+from tocsin.spark.paths import to_write
 from tocsin.spark.streaming.checkpoint import sync_folder
 from tocsin.spark.streaming.found_rows import json_lines, plain_kept
 
@@ -103,7 +104,7 @@ class FolderSink:
             else:
                 # In the session that Spark has made for this query: times that all readers take for instants.
                 rows.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-                rows.write.options(**_NO_MARK).parquet(draft.as_uri())
+                rows.write.options(**_NO_MARK).parquet(to_write(draft))
                 self._remove_all_but_rows(draft)
         if any(draft.iterdir()):
             draft.rename(final)

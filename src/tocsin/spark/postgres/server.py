@@ -72,9 +72,10 @@ def away_is_said(address: Address) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        is_lost = error.sqlstate is None or error.sqlstate[:2] in _LOST
+        may_pass = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        is_lost = may_pass and (error.sqlstate is None or error.sqlstate[:2] in _LOST)
         said = f"{address.shown} {'cannot be reached' if is_lost else 'has refused'}: {_last_line(error)}"
-        if is_lost or isinstance(error, psycopg.OperationalError):
+        if may_pass:
             raise ServerAway(said) from error
         raise InputError(said) from error
 

@@ -171,7 +171,7 @@ def match(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
 
 
 def index_is_mapped(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
-    """Every executor has one file of the index, however often it is used; workers map it, and copy nothing."""
+    """Every executor has one file of the index, however often it is used; workers map it and copy nothing."""
     found = ts.match(slowly(events(spark)), index, keep=["id"])
     assert rows_in(found) == rows_here(index)
     mapped = {number: mapped_indexes(number) for number in workers_with_an_index()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from tests.datalog_programs import INPUTS, Case, cases, rows, signatures
@@ -26,7 +27,7 @@ from tocsin.monitor.programs.requests import Operation
 from tocsin.spark.activation.texts import texts_of
 
 EXAMPLES = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -87,13 +88,23 @@ def test_every_seq_gives_what_an_engine_gives(
         reject()
 
 
-@EXAMPLES
-@given(
+SPREAD_CASES = (
     spread_programs(),
     st.lists(st.lists(st.lists(spread_operations(), max_size=5), max_size=5), max_size=5),
     st.integers(0, 1000),
 )
+
+
+@EXAMPLES
+@given(*SPREAD_CASES)
 def test_programs_that_can_be_spread(text: str, some: list[list[list[Operation]]], seed: int) -> None:
+    compare(Simulated(text, workers=3, seed=seed), Program.parse(text).start(), some)
+
+
+@pytest.mark.slow
+@settings(EXAMPLES, max_examples=1000)
+@given(*SPREAD_CASES)
+def test_many_programs_that_can_be_spread(text: str, some: list[list[list[Operation]]], seed: int) -> None:
     compare(Simulated(text, workers=3, seed=seed), Program.parse(text).start(), some)
 
 

@@ -103,5 +103,29 @@ def test_an_index_in_parts_from_the_command_line(
     assert main(["build", str(rules / "table.parquet"), "-o", str(out), "--spark", "--shards", "3"]) == 0
     assert "in 3 parts" in capsys.readouterr().err
     assert len(tocsin.open(out).parts) == 3
+    events = tmp_path / "events.jsonl"
+    events.write_text("".join(f'{{"a": {number % 5}, "b": {number % 4}}}\n' for number in range(40)))
+    whole = tmp_path / "whole.jsonl"
+    assert (
+        main(
+            [
+                "match",
+                str(rules / "table.parquet"),
+                "--events",
+                str(events),
+                "--no-spark",
+                "--out",
+                str(whole),
+            ]
+        )
+        == 0
+    )
+    expected = Counter(whole.read_text().splitlines())
+    for more in ([], ["--no-spark"]):
+        found = tmp_path / "found.jsonl"
+        assert main(["match", str(out), "--events", str(events), "--out", str(found), *more]) == 0
+        assert Counter(found.read_text().splitlines()) == expected
+    assert main(["explain", str(out), "--rule", "p7", "--event", '{"a": 3}']) == 0
+    assert "p7 matches" in capsys.readouterr().out
     assert main(["build", str(rules), "-o", str(out), "--shards", "3"]) == 2
     assert main(["build", str(rules), "-o", str(out), "--spark", "--shards", "0"]) == 2

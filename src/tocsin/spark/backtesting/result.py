@@ -25,6 +25,7 @@ from tocsin.spark.backtesting.tables import (
     run,
     samples_frame,
 )
+from tocsin.spark.paths import to_read, to_write
 from tocsin.spark.shipping import ShippedIndex
 
 
@@ -98,7 +99,7 @@ class SparkOverview(Overview):
         target = check_target(folder).absolute()
         session = self.rules.sparkSession
         for name, frame in {**self._frames, "times": session.createDataFrame(self.times)}.items():
-            run(partial(frame.write.parquet, (target / name).as_uri()))
+            run(partial(frame.write.parquet, to_write(target / name)))
 
     def _move_to(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables, and go on with what was written."""
@@ -107,7 +108,7 @@ class SparkOverview(Overview):
         target = FilePath(folder).absolute()
         self.close()
         self._frames = {
-            name: session.read.schema(frame.schema).parquet((target / name).as_uri())
+            name: session.read.schema(frame.schema).parquet(to_read(target / name))
             for name, frame in self._frames.items()
         }
 

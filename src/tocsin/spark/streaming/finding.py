@@ -92,7 +92,7 @@ class Finder:
         weights = np.array([len(each.text or "") + len(each.place) for each in listed], np.int64)
         for first, last in cuts(weights, BYTES_IN_TASK):
             some = listed[first:last]
-            yield self._batch(
+            yield self.batch(
                 last - first,
                 {
                     "reject": pa.array([each.reason for each in some], pa.string()),
@@ -165,7 +165,7 @@ class Finder:
             rule = found.rule[first:last]
             score = None if found.score is None else found.score[first:last]
             places = pa.array(event[first:last])
-            yield self._batch(
+            yield self.batch(
                 last - first,
                 {
                     **{name: column.take(places) for name, column in by_event.items()},
@@ -190,7 +190,7 @@ class Finder:
         """The name in found rows of a column that the source carries or the user keeps."""
         return KEPT + name if name in self._wanted.keep else name
 
-    def _batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+    def batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
         """Found rows, null in the columns that are not given."""
         schema = pa.schema([*_OWN, *self._others])
         arrays = [

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-peers format clean
+.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -36,8 +36,8 @@ check: setup  ## formatting, lint, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-fast: setup  ## the tests that need no Spark
-	$(BIN)/python -m pytest -q -m "not spark and not slow"
+fast: setup  ## the tests that need no Spark, on all cores
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not spark and not slow"
 
 spark: setup  ## the tests on Spark, in one session
 	$(BIN)/python -m pytest -q -m "spark and not slow"
@@ -64,6 +64,9 @@ bench-text: setup  ## free text; ARXIV=FOLDER adds what needs documents and quer
 bench-datalog: setup  ## rules over several relations, beside dictionaries written by hand and DuckDB
 	-$(PIP) install duckdb==1.5.6
 	$(BIN)/python -m benchmarks.datalog
+
+bench-pipeline: setup  ## Spark: matching, memory, micro-batches, building, programs; ONLY="latency ..." for some
+	$(BIN)/python -m benchmarks.pipeline $(if $(ONLY),--only $(ONLY))
 
 bench-peers: setup  ## the same rules in Lucene's monitor (ARXIV=FOLDER; needs Maven) and the a-tree crate (needs cargo)
 	$(BIN)/python -m benchmarks.peers.lucene_monitor.compare $(if $(ARXIV),--arxiv $(ARXIV))

@@ -16,7 +16,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import count
@@ -48,7 +48,6 @@ class PostgresServer:
 
     port: int
     version: int
-    settings: dict[str, str] = field(default_factory=dict)
     _databases: Iterator[int] = field(default_factory=count)
 
     def url(self, database: str = "postgres", user: str = "postgres") -> str:
@@ -88,7 +87,9 @@ def programs() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def running_server(binaries: Path | None = None, **settings: str) -> Iterator[PostgresServer]:
+def running_server(
+    binaries: Path | None = None, settings: Mapping[str, str] | None = None
+) -> Iterator[PostgresServer]:
     """Start a server and end it again; NoServer when that cannot be done."""
     chosen = binaries or next((folder for folder in programs() if (folder / "initdb").exists()), None)
     if chosen is None:
@@ -102,10 +103,11 @@ def running_server(binaries: Path | None = None, **settings: str) -> Iterator[Po
             chosen = _initialised(chosen, folder, user)
         except (OSError, subprocess.CalledProcessError) as error:
             raise NoServer(f"initdb of {chosen} fails: {getattr(error, 'stderr', None) or error}") from error
-        with _process(chosen, folder, user, SETTINGS | settings) as port:
+        merged = {**SETTINGS, **(settings or {})}
+        with _process(chosen, folder, user, merged) as port:
             with psycopg.connect(f"postgresql://postgres@127.0.0.1:{port}/postgres") as connection:
                 version = connection.info.server_version
-            yield PostgresServer(port, version // 10_000, SETTINGS | settings)
+            yield PostgresServer(port, version // 10_000)
 
 
 def _initialised(binaries: Path, folder: Path, user: str | None) -> Path:

@@ -1,13 +1,13 @@
 """Payments, and rules that watch them: flat events of 20 fields, as a table in a data lake has them.
 
-A rule is a conjunction of clauses that thousands of rules share (`country = 'c12'`, `amount >= 250`), some of
-them negated or combined by `or`. How many events a rule matches follows from how many clauses it has and
-how rare they are, so the matches of an event can be chosen: `shortened` makes rules of `clauses` clauses.
-Everything follows from the seed.
+A rule is a conjunction of clauses that thousands of rules share (`country = 'country 12'`, `amount >= 250`),
+no field twice in one of them. With every clause more it matches about a fourth of the events. So the matches
+of an event can be chosen by the number of rules and of clauses. Everything follows from the seed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -77,9 +77,23 @@ def write_events(folder: Path, count: int, files: int, seed: int = 1) -> None:
 
 
 def rules(count: int, clauses: int, seed: int = 1) -> pa.Table:
-    """`count` rules (id, when) of `clauses` clauses each, no field twice in one of them."""
+    """`count` rules (id, when) of `clauses` clauses each."""
+    return _rules(count, clauses, (*TEXTS, *INTEGERS, *NUMBERS, *YES_OR_NO), seed)
+
+
+def exclusive_rules(count: int, clauses: int, seed: int = 1) -> pa.Table:
+    """The same, each for another merchant: of these at most one matches an event."""
+    others = [name for name in (*TEXTS, *INTEGERS, *NUMBERS, *YES_OR_NO) if name != "merchant"]
+    made = _rules(count, clauses - 1, others, seed)
+    when = [
+        f"merchant = 'merchant {place}' and {each}" for place, each in enumerate(made["when"].to_pylist())
+    ]
+    return pa.table({"id": made["id"], "when": pa.array(when)})
+
+
+def _rules(count: int, clauses: int, names: Sequence[str], seed: int) -> pa.Table:
     rng = np.random.default_rng((seed, 7))
-    pools = [_clauses_of(rng, name) for name in (*TEXTS, *INTEGERS, *NUMBERS, *YES_OR_NO)]
+    pools = [_clauses_of(rng, name) for name in names]
     chosen = rng.random((count, len(pools))).argsort(axis=1)[:, :clauses]
     drawn = rng.random((count, clauses)) ** 1.5  # the first of a pool are used more
     when = [

@@ -22,4 +22,5 @@ def shell_commands() -> list[list[str]]:
 
 
 def is_on_spark(words: list[str]) -> bool:
-    return words[1] == "statistics" or (words[1] == "match" and "--no-spark" not in words)
+    by_default = words[1] in ("statistics", "stream") or (words[1] == "match" and "--no-spark" not in words)
+    return by_default or "--spark" in words

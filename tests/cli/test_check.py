@@ -48,6 +48,23 @@ def test_every_mistake_of_every_file_with_a_caret(tocsin: Command) -> None:
     assert ran.err == "6 mistakes, and 5 rules without one\n"
 
 
+def test_throttles(tocsin: Command) -> None:
+    tocsin.file("a.sql", "create trigger a\n  with (throttle = '10 minuets', dedup = 'x y')\n  when x;\n")
+    tocsin.file("b.csv", "id,when,throttle,dedup\none,x,1 hour,ip\ntwo,x,,ip\nthree,x,600,\n")
+    ran = tocsin("check", "a.sql", "b.csv")
+    assert ran.code == 1
+    assert [line.split(": ")[0] for line in places(ran.out)] == [
+        "a.sql:2:20",
+        "a.sql:2:45",
+        "b.csv:3",
+        "b.csv:4",
+    ]
+    assert "      with (throttle = '10 minuets', dedup = 'x y')\n                       ^\n" in ran.out
+    assert ran.err == "4 mistakes, and 1 rule without one\n"
+    refused = tocsin("build", "b.csv", "-o", "rules.tocsin")
+    assert (refused.code, refused.err.count("b.csv:")) == (1, 2)
+
+
 def test_a_file_that_cannot_be_read_does_not_hide_the_others(tocsin: Command) -> None:
     tocsin.file("bad.csv", "id,when\nx,age >\n")
     ran = tocsin("check", "missing.csv", "bad.csv", "odd.txt")

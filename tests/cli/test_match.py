@@ -138,7 +138,7 @@ def test_every_format_of_events_and_folders_of_them(tocsin: Command, suffix: str
 
 def test_slices_are_joined_in_order(tocsin: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = slices_module.plan_slices
-    monkeypatch.setattr(slices_module, "plan_slices", lambda path: plan(path, slice_bytes=40))
+    monkeypatch.setattr(slices_module, "plan_slices", lambda path, **how: plan(path, 40, **how))
     tocsin.file("events.jsonl", EVENTS * 20)
     ran = match(tocsin, "--keep", "id", "--out", "out.csv")
     assert ran.code == 0
@@ -280,6 +280,34 @@ def test_bad_events_and_rules_can_be_left_out(tocsin: Command) -> None:
         ("events.jsonl", 3, '{"age": '),
         ("events.jsonl", 4, "[1]"),
     ]
+
+
+def test_bad_files_in_a_folder(tocsin: Command) -> None:
+    """One is no Parquet file, one breaks off: without --skip-bad an error that names it."""
+    folder = tocsin.folder / "visits"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        pq.write_table(pa.table({"age": [20] * 20}), folder / f"{name}.parquet", row_group_size=10)
+    place = pq.read_metadata(folder / "b.parquet").row_group(1).column(0).data_page_offset
+    damaged = bytearray((folder / "b.parquet").read_bytes())
+    damaged[place : place + 8] = b"\xff" * 8
+    (folder / "b.parquet").write_bytes(damaged)
+    tocsin.file("rules.csv", "id,when\nr,age > 1\n")
+    ran = match(tocsin, events="visits")
+    assert (ran.code, ran.out) == (1, "")
+    assert "b.parquet: cannot be read" in ran.err
+    (folder / "a.parquet").write_bytes(b"PAR1 this is none")
+    ran = match(tocsin, events="visits")
+    assert (ran.code, ran.out) == (1, "")
+    assert "a.parquet: cannot be read" in ran.err
+    ran = match(tocsin, "--skip-bad", events="visits")
+    assert ran.code == 0
+    assert [row["event"] for row in ran.rows] == [*range(10), *range(20, 40)]
+    whole, rest = read(tocsin.folder / "tocsin-rejects.jsonl")
+    assert (whole["file"], whole["event"]) == ("visits/a.parquet", None)
+    assert (rest["file"], rest["event"]) == ("visits/b.parquet", 10)
+    assert rest["reason"].endswith("nothing is read from here on, up to event 19")
+    assert "files that cannot be read were left out, 1 of them: see tocsin-rejects.jsonl" in ran.err
 
 
 def test_rejects_without_an_output_file(tocsin: Command) -> None:

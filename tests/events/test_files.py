@@ -177,3 +177,33 @@ def test_empty_files(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text('{"n": 1}')
     assert values_by_row(read(plan_slices(tmp_path), "n"), "n") == {0: 1}
     assert plan_slices(tmp_path / "a.jsonl") == []
+
+
+def test_chunks_of_long_texts_are_bounded(tmp_path: Path) -> None:
+    """By the columns that are read, whatever others there are; a row that is larger comes alone."""
+    texts = [f"{row}{'x' * 2**20}" for row in range(70)]
+    table = pa.table({"n": range(70), "long": texts, "other": texts})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=35)
+    slices = plan_slices(tmp_path / "a.parquet", slice_bytes=2**30)
+    assert len(slices) == 1
+    assert len(read(slices, "n")) == 1
+    chunks = read(slices, "n", keep=("long",))
+    assert max(chunk.kept.nbytes for chunk in chunks) <= 33 * 2**20
+    assert values_by_row(chunks, "n") == {row: row for row in range(70)}
+    pq.write_table(pa.table({"long": ["x" * 2**25] * 2}), tmp_path / "b.parquet", use_dictionary=False)
+    assert [len(chunk.rows) for chunk in read(plan_slices(tmp_path / "b.parquet"), keep=("long",))] == [1, 1]
+
+
+def test_files_that_cannot_be_read_can_be_left_out(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        pq.write_table(pa.table({"n": [1, 2]}), tmp_path / f"{name}.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 this is none")
+    with pytest.raises(InputError, match=r"b\.parquet: cannot be read"):
+        plan_slices(tmp_path)
+    unreadable: dict[str, str] = {}
+    slices = plan_slices(tmp_path, unreadable=unreadable)
+    assert list(unreadable) == [str(tmp_path / "b.parquet")]
+    assert [(Path(piece.file).name, piece.first_row) for piece in slices] == [
+        ("a.parquet", 0),
+        ("c.parquet", 2),
+    ]

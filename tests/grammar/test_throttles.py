@@ -14,7 +14,7 @@ import tocsin
 from tocsin.errors import RuleError, RuleErrors
 from tocsin.grammar.rule_files import read_rules
 from tocsin.grammar.rules import Rules
-from tocsin.grammar.throttles import LONELY_DEDUP, parse_throttle, read_dedup, read_throttles
+from tocsin.grammar.throttles import LONELY_DEDUP, dedup_text, parse_throttle, read_dedup, read_throttles
 from tocsin.grammar.triggers import parse_triggers
 
 SECOND = 1_000_000
@@ -96,6 +96,15 @@ def test_a_dedup_is_a_field() -> None:
         path, problems = read_dedup(wrong)
         assert path is None
         assert len(problems) == 1
+
+
+def test_equal_numbers_are_one_value() -> None:
+    same = ["1", "1.0", "1e0", "10E-1"]
+    assert {dedup_text(text) for text in same} == {"1"}
+    assert dedup_text("-0.0") == dedup_text("0") == "0"
+    assert dedup_text("1e22") == str(10**22)
+    for apart in ('"1.0"', "1.5", "true", "false", '{"a": 1.0}', "[1.0]", "1e400", '"text.e"', "12"):
+        assert dedup_text(apart) == apart
 
 
 def test_a_trigger_says_where_it_is_wrong() -> None:

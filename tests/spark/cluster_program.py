@@ -105,8 +105,9 @@ def workers_with_an_index() -> list[int]:
     return [number for number in family()[1:] if mapped_indexes(number)]
 
 
-def executors() -> list[int]:
-    return [number for number in family()[1:] if b"CoarseGrainedExecutorBackend" in command(number)]
+def one_executor() -> list[int]:
+    found = [number for number in family()[1:] if b"CoarseGrainedExecutorBackend" in command(number)]
+    return found[:1]
 
 
 def command(number: int) -> bytes:
@@ -124,9 +125,9 @@ def mapped_indexes(number: int) -> list[str]:
 
 @contextlib.contextmanager
 def killing(spark: SparkSession, find: Callable[[], list[int]]) -> Iterator[list[int]]:
-    """Kill one of the processes that are found, as soon as some task is done and others are not.
+    """Kill the processes that are found, as soon as some task of a stage is done and others are not.
 
-    The result has for each one that was killed how many tasks of its stage have failed in the end.
+    The result is, at the end, how many tasks of that stage have failed.
     """
     tracker = spark.sparkContext.statusTracker()
     failed: list[int] = []
@@ -141,7 +142,8 @@ def killing(spark: SparkSession, find: Callable[[], list[int]]) -> Iterator[list
     def watch() -> None:
         while not done.wait(0.05):
             for stage in stages_at_work():
-                os.kill(find()[0], signal.SIGKILL)
+                for number in find():
+                    os.kill(number, signal.SIGKILL)
                 done.wait()
                 told = tracker.getStageInfo(stage)
                 failed.append(0 if told is None else told.numFailedTasks)
@@ -169,7 +171,7 @@ def match(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
 
 
 def index_is_mapped(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
-    """Every executor has one file of the index, however often it is used; its worker maps it, copying nothing."""
+    """Every executor has one file of the index, however often it is used; workers map it and copy nothing."""
     found = ts.match(slowly(events(spark)), index, keep=["id"])
     assert rows_in(found) == rows_here(index)
     mapped = {number: mapped_indexes(number) for number in workers_with_an_index()}
@@ -202,26 +204,26 @@ def index_is_mapped(spark: SparkSession, index: Index, folder: Path) -> dict[str
     }
 
 
-def worker_killed(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
-    """A Python worker dies in the middle of a job that writes files."""
-    target = str(folder / "after a worker was killed")
+def workers_killed(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
+    """The Python workers die in the middle of a job that writes files."""
+    target = str(folder / "after workers were killed")
     with killing(spark, workers_with_an_index) as failed:
         ts.match(slowly(events(spark)), index, keep=["id"]).write.parquet(target)
     assert rows_in(spark.read.parquet(target)) == rows_here(index)
-    return {"failed tasks": failed}
+    return {"failed tasks": sum(failed)}
 
 
 def executor_killed(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
     """An executor dies in the middle, with its files; another takes its place, and fetches the index."""
     target = str(folder / "after an executor was killed")
-    with killing(spark, executors) as failed:
+    with killing(spark, one_executor) as failed:
         ts.match(slowly(events(spark)), index, keep=["id"]).write.parquet(target)
     assert rows_in(spark.read.parquet(target)) == rows_here(index)
-    return {"failed tasks": failed}
+    return {"failed tasks": sum(failed)}
 
 
 def streaming_match(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
-    """A stream into files: each row once, though a worker dies meanwhile."""
+    """A stream into files: each row once, though the workers die meanwhile."""
     stream = spark.readStream.schema("id bigint, n bigint, at timestamp, text string")
     source = stream.option("maxFilesPerTrigger", 3).parquet(str(folder / "events"))
     with killing(spark, workers_with_an_index) as failed:
@@ -235,7 +237,7 @@ def streaming_match(spark: SparkSession, index: Index, folder: Path) -> dict[str
         )
         query.awaitTermination()
     assert rows_in(spark.read.parquet(str(folder / "streamed"))) == rows_here(index)
-    return {"failed tasks": failed, "batches": len(query.recentProgress)}
+    return {"failed tasks": sum(failed), "batches": len(query.recentProgress)}
 
 
 def statistics(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
@@ -254,7 +256,7 @@ def build(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
     return {"rules": built.rules}
 
 
-PATHS = (match, index_is_mapped, worker_killed, executor_killed, streaming_match, statistics, build)
+PATHS = (match, index_is_mapped, workers_killed, executor_killed, streaming_match, statistics, build)
 
 
 if __name__ == "__main__":

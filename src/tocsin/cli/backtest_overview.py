@@ -6,7 +6,7 @@ import argparse
 import logging
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tocsin.cli.destinations import check_destinations
 from tocsin.cli.match import SMALL_INPUT
@@ -15,9 +15,14 @@ from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     from tocsin.events.slices import Slice
     from tocsin.monitor.index import Index
     from tocsin.monitor.overview.result import Digest, Overview
+    from tocsin.monitor.overview.tally import TallySettings
 
 _WIDTH = 110
 _LONGEST = 60
@@ -72,7 +77,8 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
     slices = plan_slices(arguments.events)
     events = dict.fromkeys(piece.file for piece in slices)
     written = [each for each in (arguments.html, arguments.out) if each is not None]
-    check_destinations(written, [*files_of(arguments.rules), arguments.events, *events])
+    pages = [] if arguments.html is None else [arguments.html]
+    check_destinations(pages, [*files_of(arguments.rules), arguments.events, *events])
     if arguments.out is not None:
         check_target(arguments.out)
     say_if_compiling()
@@ -98,21 +104,22 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
 
 
 def _index(arguments: argparse.Namespace) -> Index:
-    from tocsin.monitor.index import Index, open_file
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.overview.running import index_of
 
     path = saved_index(arguments.rules)
     if path is not None:
         refuse_for_index(arguments, path)
-        return open_file(path)
+        return index_of(path, preparation_of(arguments))
     built, _ = read_and_build(arguments.rules, Index.engine, False, preparation_of(arguments))
     return built  # type: ignore[return-value]  # the engine that was asked for
 
 
 def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) -> Overview:
+    from tocsin.grammar.field_names import field_named
     from tocsin.monitor.event_sources import event_source
     from tocsin.monitor.event_times import time_field
     from tocsin.monitor.overview.running import SAMPLES, run_overview, settings_for
-    from tocsin.monitor.preparing import field_named
 
     source = event_source(arguments.events)
     samples = SAMPLES if arguments.samples is None else arguments.samples
@@ -124,7 +131,7 @@ def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) 
         return run_overview(index, source, settings, keep=arguments.keep, advance=advance)
 
 
-def _on_spark(index: Index, slices: list[Slice], settings: Any, keep: list[str] | None) -> Overview:
+def _on_spark(index: Index, slices: list[Slice], settings: TallySettings, keep: list[str] | None) -> Overview:
     from tocsin.monitor.warming import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")
@@ -155,17 +162,25 @@ def _show(digest: Digest) -> None:
     )
     if len(digest.noisiest):
         console.print("\nthe noisiest rules")
-        console.print(_noisiest(digest))
+        _print(console, _noisiest(digest))
     if summary.never:
         console.print(
             f"\nrules that never matched: {summary.never:,}, of which {summary.could_not:,} could not",
             soft_wrap=True,
         )
     if len(digest.never):
-        console.print(_never(digest))
+        _print(console, _never(digest))
 
 
-def _noisiest(digest: Digest) -> Any:
+def _print(console: Console, table: Table) -> None:
+    """Without the blanks that fill the last column."""
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        print(line.rstrip())
+
+
+def _noisiest(digest: Digest) -> Table:
     from tocsin.monitor.overview.merging import SCORES
 
     rows = digest.noisiest.to_pylist()
@@ -174,7 +189,7 @@ def _noisiest(digest: Digest) -> Any:
     heads = ["rule", "hits", "share", *(["over time"] if points else []), *(["scores"] if has_scores else [])]
     table = _table(heads, right={"hits", "share"})
     for row in rows:
-        cells = [_text(row["rule"]), f"{row['hits']:,}", f"{row['rate']:.1%}"]
+        cells: list[Text | str] = [_text(row["rule"]), f"{row['hits']:,}", f"{row['rate']:.1%}"]
         if points:
             cells.append(points.get(row["rule"], ""))
         if has_scores:
@@ -184,14 +199,14 @@ def _noisiest(digest: Digest) -> Any:
     return table
 
 
-def _never(digest: Digest) -> Any:
+def _never(digest: Digest) -> Table:
     table = _table(["rule", "why"], right=set())
     for row in digest.never.to_pylist():
         table.add_row(_text(row["rule"]), _text(row["why"], 4 * _LONGEST))
     return table
 
 
-def _table(heads: list[str], right: set[str]) -> Any:
+def _table(heads: list[str], right: set[str]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=True, header_style="bold" if sys.stdout.isatty() else "")
@@ -200,7 +215,7 @@ def _table(heads: list[str], right: set[str]) -> Any:
     return table
 
 
-def _text(text: str, longest: int = _LONGEST) -> Any:
+def _text(text: str, longest: int = _LONGEST) -> Text:
     from rich.text import Text
 
     from tocsin.monitor.overview.shown_texts import one_line

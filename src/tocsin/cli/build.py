@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
+from tocsin.cli.build_on_spark import build_on_spark, shards_of
 from tocsin.cli.destinations import check_destinations
 from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
@@ -15,12 +16,16 @@ NAME = "build"
 SUMMARY = "make an index of rules"
 DESCRIPTION = """\
 Reads rules and writes an index of them: one file, which `tocsin match` and tocsin.open load at once.
-Bad rules stop it, each with its place, unless they are to be skipped."""
+Bad rules stop it, each with its place, unless they are to be skipped.
+
+With --spark the rules are read, compared and shared by Spark's tasks, and the index has them in the order
+of their ids. With --shards it is a folder of several files, each with some of the rules."""
 EXAMPLES = """\
 examples:
   tocsin build rules/ -o rules.tocsin
   tocsin build campaigns.parquet extra.sql -o rules.tocsin --skip-bad --rejects bad.jsonl
   tocsin build alerts.sql -o alerts.tocsin --history statistics/
+  tocsin build campaigns/ -o rules.tocsin --spark --shards 4
 """
 
 
@@ -36,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where to write what --skip-bad leaves out (default: beside the index, NAME.rejects.jsonl)",
     )
+    parser.add_argument("--spark", action="store_true", help="build on Spark: for millions of rules")
+    parser.add_argument(
+        "--shards",
+        metavar="K",
+        help="with --spark, write an index in K parts; auto: in as many as keep each below half a gibibyte",
+    )
     add_text_arguments(parser)
 
 
@@ -43,11 +54,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Build and save."""
     from tocsin.monitor.index import Index
 
+    shards = shards_of(arguments)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
-    destinations = [arguments.out, rejects] if arguments.skip_bad else [arguments.out]
+    destinations = [] if shards is not None else [arguments.out]
+    destinations += [rejects] if arguments.skip_bad else []
     check_destinations(destinations, files_of(arguments.rules))
     started = time.perf_counter()
     say_if_compiling()
+    if arguments.spark:
+        build_on_spark(arguments, shards, rejects)
+        say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s")
+        return 0
     index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad, preparation_of(arguments))
     index.save(arguments.out)
     if bad or arguments.rejects is not None:

@@ -109,9 +109,9 @@ def read_event(text: str) -> dict[str, object]:
 
 
 def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Explanation:
-    from tocsin.monitor.index import open_file
+    from tocsin.monitor.opening import open_rules
 
-    index = open_file(path)
+    index = open_rules(path)
     if rule not in index:
         raise InputError(_no_such_rule(rule, index.ids.to_pylist()))
     return index.explain(rule, event)

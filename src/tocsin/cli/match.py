@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="top-level fields of the events to add to the result",
     )
     parser.add_argument(
-        "--skip-bad", action="store_true", help="leave out rules and events that cannot be read"
+        "--skip-bad", action="store_true", help="leave out rules, events and files that cannot be read"
     )
     parser.add_argument(
         "--rejects",
@@ -121,7 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
     suffix = ".jsonl" if arguments.out is None else output_format(arguments.out)
     keep = check_kept_names(arguments.keep)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
-    slices = tuple(plan_slices(arguments.events))
+    bad_files: dict[str, str] = {}
+    slices = tuple(plan_slices(arguments.events, unreadable=bad_files if arguments.skip_bad else None))
     destinations = [*([rejects] if arguments.skip_bad else []), *filter(None, [arguments.out])]
     events = dict.fromkeys(piece.file for piece in slices)
     check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
@@ -133,13 +134,14 @@ def run(arguments: argparse.Namespace) -> int:
         _refuse_bad_events(job, reports)
         _warn_of_missing(matcher, job, reports)
         _write(arguments.out, suffix, matcher, job, reports)
-        _write_rejects(rejects, arguments.rejects is not None, bad_rules, job, reports)
+        _write_rejects(rejects, arguments.rejects is not None, bad_rules, bad_files, job, reports)
     say(_summary(reports, time.perf_counter() - started))
     return 0
 
 
 def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | EngineOnSlices, list[str]]:
-    from tocsin.monitor.index import Index, open_file
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.opening import open_rules
     from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
 
     path = saved_index(arguments.rules)
@@ -147,7 +149,7 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | Engine
         if arguments.engine not in (None, Index.engine):
             raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
         refuse_for_index(arguments, path)
-        return IndexOnSlices(open_file(path)), []
+        return IndexOnSlices(open_rules(path)), []
     engine, bad = read_and_build(
         arguments.rules, arguments.engine or Index.engine, arguments.skip_bad, preparation_of(arguments)
     )
@@ -276,14 +278,22 @@ def _columns(job: SliceJob, reports: Sequence[PartReport]) -> list[KeptColumn]:
 
 
 def _write_rejects(
-    path: Path, asked: bool, bad_rules: list[str], job: SliceJob, reports: Sequence[PartReport]
+    path: Path,
+    asked: bool,
+    bad_rules: list[str],
+    bad_files: dict[str, str],
+    job: SliceJob,
+    reports: Sequence[PartReport],
 ) -> None:
-    from tocsin.monitor.parts import rejects_path
+    from tocsin.monitor.parts import reject_line, rejects_path
 
     bad_events = sum(report.rejects for report in reports)
-    if not (bad_rules or bad_events or asked):
+    if not (bad_rules or bad_files or bad_events or asked):
         return
-    write_rejects(path, bad_rules, [rejects_path(job.folder, each) for each in reports if each.rejects])
+    lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
+    write_rejects(path, lines, [rejects_path(job.folder, each) for each in reports if each.rejects])
+    if bad_files:
+        warn(f"files that cannot be read were left out, {len(bad_files):,} of them: see {path}")
     if bad_rules:
         warn(f"{len(bad_rules):,} errors in rules that were left out: see {path}")
     if bad_events:

@@ -36,9 +36,11 @@ def complain_of(error: TocsinError) -> None:
     if not isinstance(error, RuleErrors):
         complain(str(error))
         return
-    complain(f"{len(error.errors):,} errors")
+    complain(f"{error.total:,} errors")
     for each in error.errors:
         say(str(each))
+    if error.total > len(error.errors):
+        say(f"... and {error.total - len(error.errors):,} more")
 
 
 def say_if_compiling() -> None:

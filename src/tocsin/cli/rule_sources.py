@@ -19,7 +19,7 @@ RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or fo
 
 
 def is_index(path: str) -> bool:
-    """Whether a path is that of a saved index, by its name or its first bytes."""
+    """Whether a path is that of a saved index, whole or in parts, by its name or its contents."""
     from tocsin.monitor.opening import is_saved
 
     return is_saved(path)
@@ -37,7 +37,11 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
     """The files that are read for RULES_OR_INDEX: a folder stands for the rule files in it."""
     from tocsin.grammar.rule_files import rule_files
 
-    return [file for path in paths for file in (rule_files(path) if Path(path).is_dir() else [path])]
+    return [
+        file
+        for path in paths
+        for file in (rule_files(path) if Path(path).is_dir() and not is_index(path) else [path])
+    ]
 
 
 def read_and_build(

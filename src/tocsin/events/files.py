@@ -1,7 +1,7 @@
 """Slices of event files to chunks: cells to match, columns to keep, and the records that are no events.
 
 The same code reads a slice whether Spark hands it out or a loop does. Memory stays bounded: a chunk
-is at most `batch_rows` records, and of JSON lines at most some 32 MB.
+is at most `batch_rows` records, and some 32 MB unless a single one is larger.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from tocsin.events.values import FieldPlan
 
 BATCH_ROWS = 8_192
 _CHUNK_BYTES = 32 * 2**20
+_BUFFER_BYTES = 2**20
+"""Read of a column at a time: a row group may have any size, and is never in memory as a whole."""
 
 
 class EventChunk(NamedTuple):
@@ -156,14 +158,25 @@ def _csv_cells(
 def _parquet_chunks(
     piece: Slice, fields: list[Path], keep: list[str], batch_rows: int
 ) -> Iterator[EventChunk]:
-    with pq.ParquetFile(piece.file) as opened:
+    with pq.ParquetFile(piece.file, buffer_size=_BUFFER_BYTES, pre_buffer=False) as opened:
         _check_kept(piece, keep, opened.schema_arrow.names)
         groups = list(range(piece.start, opened.num_row_groups if piece.stop is None else piece.stop))
-        names = list({*keep, *(field[0] for field in fields)})
+        names = {*keep, *(field[0] for field in fields)}
+        about = [opened.metadata.row_group(group) for group in groups]
+        rows = [rows_of_a_chunk(group, names) for group in about if group.num_rows]
         first_row = piece.first_row
-        for batch in opened.iter_batches(batch_rows, groups, columns=names):
+        for batch in opened.iter_batches(min([batch_rows, *rows]), groups, columns=list(names)):
             yield _table_chunk(batch, fields, keep, first_row)
             first_row += batch.num_rows
+
+
+def rows_of_a_chunk(group: pq.RowGroupMetaData, names: set[str]) -> int:
+    """How many rows of a row group are some 32 MB, in the columns of these names; texts may be long."""
+    size = 0
+    for column in map(group.column, range(group.num_columns)):
+        if column.path_in_schema.partition(".")[0] in names:
+            size += column.total_uncompressed_size
+    return max(1, _CHUNK_BYTES * int(group.num_rows) // max(1, size))
 
 
 def _table_chunk(batch: pa.RecordBatch, fields: list[Path], keep: list[str], first_row: int) -> EventChunk:

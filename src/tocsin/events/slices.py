@@ -59,8 +59,16 @@ class Slice:
     layout: Layout = ()
 
 
-def plan_slices(path: str | os.PathLike[str], slice_bytes: int = SLICE_BYTES) -> list[Slice]:
-    """The slices of a file or a folder, in the order of their rows; InputError when it is none."""
+def plan_slices(
+    path: str | os.PathLike[str],
+    slice_bytes: int = SLICE_BYTES,
+    unreadable: dict[str, str] | None = None,
+) -> list[Slice]:
+    """The slices of a file or a folder, in the order of their rows; InputError when it is none.
+
+    A file that cannot be read is an InputError too, unless `unreadable` is given: then it has no slices,
+    and why is noted there by its name. CSV files are typed all together, so one that is broken stops all.
+    """
     files, file_format = event_files(path)
     if file_format == "csv":
         return _csv_slices(files)
@@ -69,14 +77,18 @@ def plan_slices(path: str | os.PathLike[str], slice_bytes: int = SLICE_BYTES) ->
     for place, file in enumerate(files):
         try:
             if file_format == "parquet":
-                slices += _parquet_slices(file, first_row, slice_bytes)
+                found = list(_parquet_slices(file, first_row, slice_bytes))
             elif file.lower().endswith(".gz"):
                 rows = _count_packed(file) if place < len(files) - 1 else None
-                slices.append(Slice(file, file_format, first_row, rows))
+                found = [Slice(file, file_format, first_row, rows)]
             else:
-                slices += _line_slices(file, first_row, slice_bytes)
+                found = list(_line_slices(file, first_row, slice_bytes))
         except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-            raise InputError(f"{file}: cannot be read: {error}") from error
+            if unreadable is None:
+                raise InputError(f"{file}: cannot be read: {error}") from error
+            unreadable[file] = str(error)
+            continue
+        slices += found
         first_row = slices[-1].first_row + (slices[-1].rows or 0) if slices else 0
     return slices
 

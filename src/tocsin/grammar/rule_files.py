@@ -34,7 +34,7 @@ def read_rules(*paths: str | os.PathLike[str], skip_bad: bool = False) -> Rules:
     if not paths:
         raise UsageError("read_rules needs at least one file or folder")
     files = [file for path in paths for file in rule_files(path)]
-    return Rules.concat([_read_file(file) for file in files], skip_bad=skip_bad)
+    return Rules.concat([read_file(file) for file in files], skip_bad=skip_bad)
 
 
 def rule_files(path: str | os.PathLike[str]) -> list[Path]:
@@ -61,7 +61,8 @@ def _is_rule_file(file: Path, folder: Path) -> bool:
     return not any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
-def _read_file(path: Path) -> Rules:
+def read_file(path: Path) -> Rules:
+    """The rules of one file; ids may still repeat, and what cannot be a rule is in `rejected`."""
     name = path.name.lower()
     if name.endswith(".parquet"):
         return _read_parquet(path)

@@ -33,27 +33,30 @@ def metadata_of_rows(rows: Sequence[Mapping[str, Any]], file: str | None = None)
 
 def concat_metadata(parts: Sequence[tuple[pa.Table | None, int]]) -> pa.Table | None:
     """One table over parts of given lengths, null where a part lacks a column."""
-    types: dict[str, list[pa.DataType]] = {}
-    for table, _ in parts:
-        for field in table.schema if table is not None else ():
-            types.setdefault(field.name, []).append(field.type)
-    if not types:
+    common = common_schema([table.schema for table, _ in parts if table is not None])
+    if not len(common):
         return None
-    columns = {}
-    for name, found in types.items():
-        common = _common_type(found)
-        columns[name] = pa.chunked_array(_pieces(parts, name, common), type=common)
-    return pa.table(columns)
+    return pa.concat_tables([in_common(table, length, common) for table, length in parts])
 
 
-def _pieces(parts: Sequence[tuple[pa.Table | None, int]], name: str, common: pa.DataType) -> list[pa.Array]:
-    pieces: list[pa.Array] = []
-    for table, length in parts:
-        if table is None or name not in table.column_names:
-            pieces.append(pa.nulls(length, common))
-        else:
-            pieces.extend(_as_type(table[name], common).chunks)
-    return pieces
+def common_schema(schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """A field for each name that any schema has, of a type that suits all that have it."""
+    types: dict[str, list[pa.DataType]] = {}
+    for schema in schemas:
+        for field in schema:
+            types.setdefault(field.name, []).append(field.type)
+    return pa.schema([(name, _common_type(found)) for name, found in types.items()])
+
+
+def in_common(table: pa.Table | None, length: int, common: pa.Schema) -> pa.Table:
+    """A part of so many rows with the columns of a common schema, null where it lacks one."""
+    columns = [
+        pa.chunked_array([pa.nulls(length, field.type)])
+        if table is None or field.name not in table.column_names
+        else _as_type(table[field.name], field.type)
+        for field in common
+    ]
+    return pa.Table.from_arrays(columns, schema=common)
 
 
 def _common_type(types: Sequence[pa.DataType]) -> pa.DataType:

@@ -22,8 +22,8 @@ from tocsin.grammar.throttles import read_throttles
 from tocsin.grammar.triggers import Trigger
 
 SEVERAL_TABLES = (
-    "a trigger over several tables cannot be in an index:"
-    " it is for tocsin.watch, or tocsin match with --events TABLE=FILE"
+    "a trigger over several tables cannot be in an index: it is for tocsin.watch, for tocsin match with"
+    " --events TABLE=FILE, or for a stream from PostgreSQL with contents=yes in the source's URI"
 )
 
 _ITERATED_AT_ONCE = 10_000

@@ -8,6 +8,7 @@ the alerts of a stream is in spark/streaming/throttling.py.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -95,6 +96,14 @@ def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None,
     if path is not None and not cursor.at_end():
         cursor.expected("the end of the field's name")
     return (None if cursor.failed else path), cursor.problems
+
+
+def dedup_text(text: str) -> str:
+    """The text that stands for a value, given its JSON text: numbers that are equal are one value."""
+    if text[0] in '"[{' or not any(mark in text for mark in ".eE"):
+        return text
+    number = float(text) if text not in ("true", "false") else math.nan
+    return str(int(number)) if number.is_integer() else text
 
 
 def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> dict[str, Problem]:

@@ -97,6 +97,8 @@ class Trigger:
         if self.tables:
             found["table"] = ", ".join(table.name for table in self.tables)
             found["alias"] = ", ".join(table.alias for table in self.tables)
+        elif self.after is not None:
+            found["table"] = found["alias"] = self.after.alias
         if self.after is not None:
             found["after"] = self.after.kind
         if self.alert is not None:

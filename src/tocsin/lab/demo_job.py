@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tocsin.spark as ts
+from tocsin.spark.paths import to_read, to_write
 
 TOP = 10
 
@@ -26,16 +27,16 @@ def start_spark() -> Any:
 
 def match_visits(spark: Any, folder: Path) -> None:
     """Match every visit with every campaign, and write the matches (visit, rule, score) to a folder."""
-    visits = spark.read.parquet(_location(folder / "visits"))
+    visits = spark.read.parquet(to_read(folder / "visits"))
     found = ts.match(visits, folder / "campaigns.tocsin", keep=["visit"])
-    found.write.mode("overwrite").parquet(_location(folder / "matches"))
+    found.write.mode("overwrite").parquet(to_write(folder / "matches"))
 
 
 def count_matches(spark: Any, folder: Path) -> CampaignCounts:
     """Count the written matches by campaign."""
-    found = spark.read.parquet(_location(folder / "matches"))
+    found = spark.read.parquet(to_read(folder / "matches"))
     counts = found.groupBy("rule").count().withColumnRenamed("count", "matches").cache()
-    campaigns = spark.read.parquet(_location(folder / "campaigns.parquet")).withColumnRenamed("id", "rule")
+    campaigns = spark.read.parquet(to_read(folder / "campaigns.parquet")).withColumnRenamed("id", "rule")
     top = counts.orderBy(counts["matches"].desc(), counts["rule"]).limit(TOP)
     named = top.join(campaigns, "rule").select("rule", "matches", "name", "when")
     rows = [row.asDict() for row in named.collect()]
@@ -43,8 +44,3 @@ def count_matches(spark: Any, folder: Path) -> CampaignCounts:
     matched = counts.count()
     counts.unpersist()
     return CampaignCounts(total, matched, sorted(rows, key=lambda row: (-row["matches"], row["rule"])))
-
-
-def _location(path: Path) -> str:
-    """A path as Spark wants it, wherever its default file system is."""
-    return path.resolve().as_uri()

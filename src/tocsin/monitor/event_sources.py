@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from tocsin.errors import UsageError
+from tocsin.errors import InputError, UsageError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch, Path
 from tocsin.events.csv_files import open_plain_or_gz
@@ -108,7 +108,10 @@ def _names_in(piece: Slice) -> list[str]:
     if piece.format == "csv":
         return [name for name, _ in piece.layout]
     if piece.format == "parquet":
-        return list(pq.read_schema(piece.file).names)
+        try:
+            return list(pq.read_schema(piece.file).names)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{piece.file}: cannot be read: {error}") from error
     with open_plain_or_gz(piece.file) as stream:
         events = parse_lines(list(islice(record_lines(stream), _LOOKED_AT))).events
     return list(dict.fromkeys(name for event in events for name in event))

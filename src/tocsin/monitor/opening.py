@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import IndexFileError
 from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
 
+if TYPE_CHECKING:
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.index_in_parts import IndexInParts
+
 SUFFIX = ".tocsin"
 
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a saved file, by its name or its first bytes."""
+    """Whether a path is that of a saved file, by its name or its contents."""
     file = Path(path)
-    if file.name.endswith(SUFFIX):
+    if file.name.endswith(SUFFIX) or is_in_parts(file):
         return True
     if not file.is_file():
         return False
     with file.open("rb") as opened:
         return opened.read(len(MAGIC)) == MAGIC
+
+
+def open_rules(path: str | os.PathLike[str]) -> Index | IndexInParts:
+    """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
+    if is_in_parts(path):
+        from tocsin.monitor.index_in_parts import open_parts
+
+        return open_parts(path)
+    from tocsin.monitor.index import open_file
+
+    return open_file(path)
 
 
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:

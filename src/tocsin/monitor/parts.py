@@ -34,6 +34,7 @@ from tocsin.errors import InputError
 from tocsin.events.cells import EventBatch, Path
 from tocsin.events.csv_files import ColumnType, long_integers
 from tocsin.events.files import BATCH_ROWS, EventChunk, read_slice
+from tocsin.events.rejects import Reject
 from tocsin.events.slices import Slice
 from tocsin.monitor.kept import JSON, kinds_of, plain
 from tocsin.monitor.matcher import BatchMatches
@@ -123,7 +124,8 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
     """Match one slice and write its part.
 
     Bad events stop it, unless they are to be skipped: then the report has the first of them and no
-    part. Raises InputError when a file cannot be read.
+    part. Raises InputError when a file cannot be read; when bad events are skipped, so is what follows
+    in the slice.
     """
     piece = job.slices[number]
     report = PartReport(number)
@@ -134,7 +136,7 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
     rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, len(matcher))))
     seen: set[Path] = set()
     with _PartWriter(folder / name) as part:
-        for chunk in read_slice(located, matcher.fields, present, rows):
+        for chunk in _chunks(read_slice(located, matcher.fields, present, rows), piece, report, part, job):
             _note_rejects(report, part, piece, chunk)
             if report.rejects and not job.skip_bad:
                 return report
@@ -153,9 +155,27 @@ def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport
     return report
 
 
+def _chunks(
+    chunks: Iterator[EventChunk], piece: Slice, report: PartReport, part: _PartWriter, job: SliceJob
+) -> Iterator[EventChunk]:
+    """The chunks up to where the file breaks off, which is noted when bad events are skipped."""
+    next_row = piece.first_row
+    try:
+        for chunk in chunks:
+            yield chunk
+            next_row = chunk.first_row + len(chunk.rows) + len(chunk.rejects)
+    except InputError as error:
+        if not job.skip_bad:
+            raise
+        reason = f"{error}: nothing is read from here on"
+        if piece.rows is not None:
+            reason += f", up to event {piece.first_row + piece.rows - 1}"
+        _reject(report, part, piece, Reject(next_row, reason, ""))
+
+
 def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
     """The batches of a part, in the order of their events."""
-    with pa.memory_map(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
+    with pa.OSFile(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
         for place in range(part.num_record_batches):
             event, rules, scores, *kept = part.get_batch(place).columns
             start = rules.offsets.to_numpy()
@@ -171,7 +191,7 @@ def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
 
 def part_types(folder: str, report: PartReport) -> dict[str, pa.DataType]:
     """The types of the kept columns of a part."""
-    with pa.memory_map(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
+    with pa.OSFile(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
         return {each.name: each.type for each in list(part.schema)[len(_OWN_COLUMNS) :]}
 
 
@@ -243,18 +263,23 @@ class _PartWriter:
         self._writer.write_batch(batch)
 
 
-def reject_line(file: str, event: int, reason: str, text: str) -> str:
-    """A record that is no event, as it stands in a file of rejects."""
+def reject_line(file: str, event: int | None, reason: str, text: str) -> str:
+    """A record that is no event, as it stands in a file of rejects; None for a whole file."""
     members = {"file": file, "event": event, "reason": reason, "text": text}
     return json.dumps(members, ensure_ascii=False) + "\n"
 
 
 def _note_rejects(report: PartReport, part: _PartWriter, piece: Slice, chunk: EventChunk) -> None:
-    for row, reason, text in chunk.rejects:
-        if len(report.first_rejects) < _REJECTS_REPORTED:
-            report.first_rejects.append((row, reason))
-        part.reject(reject_line(piece.file, row, reason, text))
-    report.rejects += len(chunk.rejects)
+    for reject in chunk.rejects:
+        _reject(report, part, piece, reject)
+
+
+def _reject(report: PartReport, part: _PartWriter, piece: Slice, reject: Reject) -> None:
+    row, reason, text = reject
+    if len(report.first_rejects) < _REJECTS_REPORTED:
+        report.first_rejects.append((row, reason))
+    part.reject(reject_line(piece.file, row, reason, text))
+    report.rejects += 1
 
 
 def columns_present(piece: Slice, names: set[str]) -> list[str]:

@@ -7,6 +7,7 @@ each slice; parts are read from the folder, which every worker must be able to w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -16,23 +17,30 @@ from pyspark.sql import SparkSession
 
 from tocsin.errors import InputError, TocsinError
 from tocsin.monitor.index import Index
+from tocsin.monitor.index_in_parts import IndexInParts
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
 from tocsin.monitor.slice_matchers import IndexOnSlices
-from tocsin.spark.shipping import ship_index
+from tocsin.spark.shipping import ship_parts
+
+_ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
+"""A line that begins with the name of an error, as a traceback's last does; not a line of code."""
+
+_CAUSE = "Caused by: "
 
 _ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
 
 
-def match_slices(session: SparkSession, index: Index, job: SliceJob) -> list[PartReport]:
+def match_slices(session: SparkSession, index: Index | IndexInParts, job: SliceJob) -> list[PartReport]:
     """Match every slice of a job; the reports are in the order of the slices.
 
     Raises InputError when a slice cannot be read, TocsinError when Spark fails.
     """
-    shipped = ship_index(session, index)
+    shipped = ship_parts(session, index)
     count = len(job.slices)
 
     def match_numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        matcher = IndexOnSlices(shipped.open())
+        indexes = [part.open() for part in shipped]
+        matcher = IndexOnSlices(indexes[0] if len(indexes) == 1 else IndexInParts(indexes))
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 yield _answer(matcher, job, number)
@@ -62,7 +70,9 @@ def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatc
 
 
 def last_line(text: str) -> str:
-    """Of a traceback the line that says what happened."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
-    return (errors or lines or ["no reason given"])[-1]
+    """Of a traceback the line that says what happened: Python's last, else Java's last cause."""
+    stripped = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in stripped if not line.startswith(("at ", "File ", "..."))]
+    errors = [line for line in lines if _ERROR.match(line)]
+    causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
+    return (errors[-1:] or causes[-1:] or lines or ["no reason given"])[0]

@@ -38,8 +38,8 @@ def match(
 
     Fields and columns have the same name when they are spelt the same, upper and lower case apart.
     An index in parts, which ts.build writes when it is given shards, is matched part by part in every task,
-    or with tasks of its own for each part, as memory allows: ts.explain says which, and `way` ("together"
-    or "apart") decides it.
+    or with tasks of its own for each part, as memory allows: ts.explain_match says which, and `way`
+    ("together" or "apart") decides it.
 
     One warning names the fields that rules name and the events do not have. What cannot be matched
     is refused here, before a job starts: InputError for a column that rules name and cannot test,

@@ -6,7 +6,8 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import NamedTuple
 
 import pyarrow as pa
 from tests.cases import Event
@@ -115,7 +116,7 @@ def _check_times(
         assert row["rate"] == row["hits"] / row["events"]
 
 
-def _second(at: Any) -> int:
+def _second(at: datetime) -> int:
     return round(at.timestamp())
 
 

@@ -44,7 +44,7 @@ def taken(events: Noted, count: int, size: int) -> tuple[set[tuple[int, int, int
 
 def by_rule(events: Noted) -> Noted:
     """As from an index: events that look alike satisfy the same rules."""
-    first = {}
+    first: dict[int, list[int]] = {}
     for each, rules in events:
         first.setdefault(each, rules)
     return [(each, first[each]) for each, _ in events]
@@ -70,7 +70,7 @@ def test_the_least_of_each_rule(events: Noted, count: int, size: int, enough: in
 
 
 def test_a_hash_is_of_what_rules_see_and_of_nothing_else() -> None:
-    events = [
+    events: list[dict[str, object]] = [
         {"a": 1, "b": "x"},
         {"a": 2, "b": "x"},
         {"a": "1", "b": "x"},

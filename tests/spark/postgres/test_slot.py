@@ -240,12 +240,13 @@ def test_connections_that_end_are_made_again(
 @pytest.mark.slow
 def test_servers_that_cannot_be_read(tmp_path: Path) -> None:
     """A server without the log that is needed, and one that throws its log away."""
-    with running_server(wal_level="replica", max_wal_senders="0") as server, server.connect() as connection:
+    without_log = {"wal_level": "replica"}
+    with running_server(settings=without_log) as server, server.connect() as connection:
         connection.execute("create table t (a int)")
         with pytest.raises(InputError, match="its wal_level is replica"):
             take_up(_address(server, "postgres", "tables=t"), tmp_path / "a")
     settings = {"max_slot_wal_keep_size": "1MB", "min_wal_size": "32MB", "max_wal_size": "32MB"}
-    with running_server(**settings) as server, server.connect() as connection:
+    with running_server(settings=settings) as server, server.connect() as connection:
         connection.execute("create table t (a int); create table noise (t text)")
         address = _address(server, "postgres", "tables=t")
         taken = take_up(address, tmp_path / "b")

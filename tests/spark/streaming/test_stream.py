@@ -261,16 +261,18 @@ def test_a_crash_at_any_step_loses_nothing_and_sends_nothing_twice(
     def crash(*_: Any) -> None:
         raise Crash("here")
 
+    def crash_in(owner: Any, name: str) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, crash)
+            with pytest.raises(TocsinError, match="has stopped: here"):
+                run("", "")
+
+    crash_in(Checkpoint, "decide")
     for first, other in (("before", ""), ("after", ""), ("", "before"), ("", "after")):
         with pytest.raises(TocsinError, match="has stopped: here"):
             run(first, other)
-    for owner, name in ((Checkpoint, "decide"), (batches, "rejects_of"), (batches, "alerts_of")):
-        with monkeypatch.context() as patched:
-            patched.setattr(owner, name, crash)
-            if name == "decide":
-                (place.folder / "alerts.checkpoint" / "batches" / "00000001.json").unlink()
-            with pytest.raises(TocsinError, match="has stopped: here"):
-                run("", "")
+    crash_in(batches, "rejects_of")
+    crash_in(batches, "alerts_of")
     run("", "")
 
     want = expected(files, RULES)

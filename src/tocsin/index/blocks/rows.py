@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tocsin.errors import RuleError
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_table
 from tocsin.grammar.rules import Rules
+from tocsin.grammar.throttles import read_throttles
 from tocsin.index.blocks.block import Block, read_block
 
 PLACE = pa.schema(
@@ -97,14 +98,23 @@ def read_rows(rows: pa.Table, where: pa.Table | None = None, last_id: str | None
         row = error.line or 0
         refused.append(_refused(error.reason, error.rule, row, rows, where))
     repeated = _repeated(columns.ids, last_id)
+    first = np.maximum.accumulate(np.where(repeated, 0, np.arange(len(repeated))))
     for at in np.flatnonzero(repeated).tolist():
         name = columns.ids[at].as_py()
         row = int(columns.rows[at])
-        refused.append(_refused(f"the id '{name}' is already taken", name, row, rows, where))
+        place = "" if where is None else _place(where, int(columns.rows[first[at]]))
+        refused.append(_refused(f"the id '{name}' is already taken{place}", name, row, rows, where))
     last_id = columns.ids[-1].as_py() if len(columns.ids) else last_id
     rules = _rules(columns, rows, where)
-    if repeated.any():
-        rules = rules.take(np.flatnonzero(~repeated))
+    wrong = read_throttles(rules.metadata, len(rules))[1]
+    for at, reason in sorted(wrong.items()):
+        if not repeated[at]:
+            name = columns.ids[at].as_py()
+            refused.append(_refused(reason, name, int(columns.rows[at]), rows, where))
+    good = ~repeated
+    good[list(wrong)] = False
+    if not good.all():
+        rules = rules.take(np.flatnonzero(good))
     block, errors = read_block(rules)
     refused += [
         Refused(
@@ -132,6 +142,10 @@ def _refused(reason: str, name: str | None, row: int, rows: pa.Table, where: pa.
     return Refused(
         where.column("file")[row].as_py(), name, where.column("line")[row].as_py(), None, reason, text
     )
+
+
+def _place(where: pa.Table, row: int) -> str:
+    return f" at {where.column('file')[row].as_py()}:{where.column('line')[row].as_py()}"
 
 
 def _decoded(value: pa.Scalar) -> str | None:

@@ -141,7 +141,7 @@ class LocalOverview(Overview):
 
     def __init__(self, tables: Tables, time: str | None, fields: Sequence[Path]) -> None:
         self._tables = tables
-        counts = hit_counts(tables.rules)
+        counts = hit_counts(tables.rules, tables.facts.events)
         self.summary = summary_of(tables.facts, counts, time, fields)
         self.times = times_table(tables.facts)
 
@@ -191,30 +191,28 @@ def check_target(folder: str | os.PathLike[str]) -> FilePath:
 
 
 class HitCounts(NamedTuple):
-    """Rules: all, and counted as Summary does; `full` by how many hits, for those with the most."""
+    """Rules, counted as Summary does."""
 
     rules: int
     could_not: int
+    always: int
     by_hits: tuple[int, ...]
-    most: tuple[int, int]
 
 
-def hit_counts(rules: pa.Table) -> HitCounts:
-    """Counts of a table of rules; `most` is the largest number of hits, and how many rules have it."""
+def hit_counts(rules: pa.Table, events: int) -> HitCounts:
+    """Counts of a table of rules."""
     hits = rules.column("hits")
-    by_hits = [
-        pc.sum(pc.and_(pc.greater_equal(hits, low), pc.less(hits, high))).as_py() or 0
-        for low, high in DECADES
+    asked = [
+        pc.invert(rules.column("could_match")),
+        pc.equal(hits, events),
+        *(pc.and_(pc.greater_equal(hits, low), pc.less(hits, high)) for low, high in DECADES),
     ]
-    most = pc.max(hits).as_py() or 0
-    count = pc.sum(pc.equal(hits, most)).as_py() or 0
-    could_not = pc.sum(pc.invert(rules.column("could_match"))).as_py() or 0
-    return HitCounts(len(rules), could_not, tuple(by_hits), (most, count))
+    could_not, always, *by_hits = (pc.sum(each).as_py() or 0 for each in asked)
+    return HitCounts(len(rules), could_not, always, tuple(by_hits))
 
 
 def summary_of(facts: Facts, counts: HitCounts, time: str | None, fields: Sequence[Path]) -> Summary:
     """The numbers of the whole."""
-    most, how_many = counts.most
     return Summary(
         facts.events,
         facts.matched,
@@ -223,7 +221,7 @@ def summary_of(facts: Facts, counts: HitCounts, time: str | None, fields: Sequen
         counts.rules,
         counts.by_hits[0],
         counts.could_not,
-        how_many if most == facts.events > 0 else 0,
+        counts.always if facts.events else 0,
         counts.by_hits,
         time,
         facts.width,

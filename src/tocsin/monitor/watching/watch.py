@@ -90,6 +90,11 @@ class Watch:
         with self._lock:
             return [dict(row) for _, row in self._tables.get(table, Contents()).items()]
 
+    def has_row(self, table: str, row: Mapping[str, object]) -> bool:
+        """Whether a table has a row that equals this one."""
+        with self._lock:
+            return table in self._tables and self._tables[table].find(kept_row(row)) is not None
+
     # ---- Changes of tables
 
     def insert(self, table: str, row: Mapping[str, object]) -> list[Alert]:

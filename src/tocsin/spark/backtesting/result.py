@@ -25,6 +25,7 @@ from tocsin.spark.backtesting.tables import (
     run,
     samples_frame,
 )
+from tocsin.spark.paths import to_read, to_write
 from tocsin.spark.shipping import ShippedIndex
 
 
@@ -68,7 +69,7 @@ class SparkOverview(Overview):
                 "samples": samples_frame(partials, shipped, settings.samples, numbered),
             }
             time = None if settings.time is None else print_field(settings.time)
-            summary = summary_of(facts, _hit_counts(rules), time, fields)
+            summary = summary_of(facts, _hit_counts(rules, facts.events), time, fields)
             found = SparkOverview(frames, kept, summary, times_table(facts))
             if path is not None:
                 found._move_to(path)
@@ -98,7 +99,7 @@ class SparkOverview(Overview):
         target = check_target(folder).absolute()
         session = self.rules.sparkSession
         for name, frame in {**self._frames, "times": session.createDataFrame(self.times)}.items():
-            run(partial(frame.write.parquet, (target / name).as_uri()))
+            run(partial(frame.write.parquet, to_write(target / name)))
 
     def _move_to(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables, and go on with what was written."""
@@ -107,7 +108,7 @@ class SparkOverview(Overview):
         target = FilePath(folder).absolute()
         self.close()
         self._frames = {
-            name: session.read.schema(frame.schema).parquet((target / name).as_uri())
+            name: session.read.schema(frame.schema).parquet(to_read(target / name))
             for name, frame in self._frames.items()
         }
 
@@ -136,20 +137,15 @@ class SparkOverview(Overview):
         return in_schema(run(table.where(F.col("rule").isin(list(names))).toArrow), schema)
 
 
-def _hit_counts(rules: DataFrame) -> HitCounts:
+def _hit_counts(rules: DataFrame, events: int) -> HitCounts:
     """Counts of a table of rules, in one job."""
     hits = F.col("hits")
-    inside = [(hits >= low) & (hits < high) for low, high in DECADES]
-    counted = rules.groupBy().agg(
-        F.count("*").alias("rules"),
-        F.coalesce(F.sum((~F.col("could_match")).cast("bigint")), F.lit(0)).alias("could_not"),
-        F.coalesce(F.max("hits"), F.lit(0)).alias("most"),
-        *(
-            F.coalesce(F.sum(each.cast("bigint")), F.lit(0)).alias(f"decade_{place}")
-            for place, each in enumerate(inside)
-        ),
-    )
-    row = run(counted.collect)[0]
-    at_most = run(lambda: rules.where(hits == row.most).count())
+    asked = {
+        "could_not": ~F.col("could_match"),
+        "always": hits == events,
+        **{f"decade_{place}": (hits >= low) & (hits < high) for place, (low, high) in enumerate(DECADES)},
+    }
+    sums = [F.coalesce(F.sum(each.cast("bigint")), F.lit(0)).alias(name) for name, each in asked.items()]
+    row = run(rules.groupBy().agg(F.count("*").alias("rules"), *sums).collect)[0]
     by_hits = tuple(row[f"decade_{place}"] for place in range(len(DECADES)))
-    return HitCounts(row.rules, row.could_not, by_hits, (row.most, at_most))
+    return HitCounts(row.rules, row.could_not, row.always, by_hits)

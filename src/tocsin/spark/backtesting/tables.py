@@ -52,18 +52,19 @@ RULES_TOGETHER = 4_096
 def history_facts(partials: DataFrame, fields: list[Path], width: int | None) -> Facts:
     """What is known of the history as a whole; InputError when a part of it could not be read."""
     fact = F.col("fact")
-    failures = run(lambda: partials.where(fact == FAILURE).select("text").limit(1).collect())
-    if failures:
-        raise InputError(failures[0].text)
-    keys = ["fact", "rule", "key", "place"]
-    small = partials.where(fact.isin(TOTAL, TIME)).groupBy(*keys).agg(F.sum("number").alias("number"))
+    keys = ["fact", "rule", "key", "place", "text"]
+    small = partials.where(fact.isin(TOTAL, TIME, FAILURE)).groupBy(*keys)
+    summed: pa.Table = run(small.agg(F.sum("number").alias("number")).toArrow)
+    failures = summed.filter(pc.equal(summed.column("fact"), FAILURE)).column("text")
+    if len(failures):
+        raise InputError(min(failures.to_pylist()))
     seen = (
         partials.where(fact == SEEN)
         .select("rule", "text")
         .groupBy("rule")
         .applyInArrow(merged_seen, "rule int, text string")
     )
-    return facts_of(run(small.toArrow), run(seen.toArrow), fields, width)
+    return facts_of(summed, run(seen.toArrow), fields, width)
 
 
 def rules_frame(partials: DataFrame, shipped: ShippedIndex, facts: Facts) -> DataFrame:

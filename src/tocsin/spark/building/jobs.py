@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import TocsinError
 from tocsin.spark.building.rules import RuleRows
+from tocsin.spark.paths import to_write
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,7 +129,7 @@ def _put_level_together(session: SparkSession, work: Work, level: int, count: in
             _firsts_task(), "block int, number int, first long"
         )
         by_block = found.repartition(partitions, "block").write.partitionBy("block")
-        run(lambda: by_block.parquet(work.level_folder(level).as_uri()), f"compare what is on level {level}")
+        run(lambda: by_block.parquet(to_write(work.level_folder(level))), f"compare what is on level {level}")
     return replace(work, levels=level + 1)
 
 

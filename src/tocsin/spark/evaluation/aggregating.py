@@ -32,7 +32,7 @@ def aggregated(rule: AggregateRule, origin: Frame, head: Columns) -> DataFrame:
     value = F.col(f"c{rule.group}")
     tuples = origin.once()
     if can_fail(rule):
-        return tuples.groupBy(*(keys or [F.lit(0)])).applyInArrow(_group_task(rule), head.failing_schema)
+        return tuples.groupBy(*keys).applyInArrow(_group_task(rule), head.failing_schema)
     grouped = tuples.groupBy(*keys)
     counted = F.count(F.lit(1)).alias(_TUPLES)
     if rule.function == "mean":

@@ -104,7 +104,7 @@ def divide(group: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def aggregate_floats(rule: AggregateRule, tuples: pa.Table) -> pa.Table:
-    """The result of one group of tuples."""
+    """The result of one group of tuples, of which there is at least one."""
     result: Value | None = None
     failure = None
     try:

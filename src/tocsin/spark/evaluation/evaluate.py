@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkAttributeError, PySparkException, PySparkNotImplementedError
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, TocsinError, UsageError
@@ -155,7 +155,12 @@ def _session_of(program: Program, relations: Mapping[str, DataFrame]) -> SparkSe
         if data.isStreaming:
             raise UsageError(f"{name} is a stream: evaluate takes relations that are there as a whole")
         found = found or data.sparkSession
-    return found or session()
+    found = found or session()
+    try:
+        _ = found.sparkContext
+    except (PySparkAttributeError, PySparkNotImplementedError) as error:
+        raise UsageError("a Spark Connect session cannot evaluate programs: use a classic one") from error
+    return found
 
 
 def _stored(program: Program, relations: Mapping[str, DataFrame], storage: Storage) -> dict[str, Frame]:

@@ -48,8 +48,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file, in pieces that a task each reads."""
+    """A file, called `name` in messages, in pieces that a task each reads."""
 
+    name: str
     relation: Relation
     layout: Layout
     pieces: tuple[Piece, ...]
@@ -111,7 +112,9 @@ def _planned(source: Transfer, path: Path, relation: Relation, code: TupleCode) 
     whole = layout.quoted or path.suffix.lower() == ".gz"
     step = max(size, 1) if whole else PIECE_BYTES
     starts = range(0, max(size, 1), step)
-    return Reading(relation, layout, tuple(Piece(str(path), start, start + step) for start in starts))
+    file = str(path.absolute())  # a worker need not be in this folder
+    pieces = tuple(Piece(file, start, start + step) for start in starts)
+    return Reading(str(path), relation, layout, pieces)
 
 
 def _read_pieces(
@@ -142,7 +145,7 @@ def _bad_lines(reading: Reading, bad: DataFrame) -> Iterator[BadLine]:
         counted = piece.start
         if row[LINE] is None:
             raise InputError(row[FAILURE])
-        yield BadLine(piece.file, before + row[LINE], row[FAILURE], row[TEXT])
+        yield BadLine(reading.name, before + row[LINE], row[FAILURE], row[TEXT])
 
 
 def _task(reading: Reading) -> Callable[[Iterable[Any]], Iterator[Any]]:

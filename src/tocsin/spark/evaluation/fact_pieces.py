@@ -37,12 +37,11 @@ def read_pieces(reading: Reading, batches: Iterable[pa.RecordBatch]) -> Iterator
             code = TupleCode(relation.name, relation.types, symbols, relation.columns)
             words = TupleCode(relation.name, tuple(map(word_type, relation.types)), symbols)
             bad: list[BadLine] = []
-            piece = reading.pieces[number]
             try:
                 rows = _rows(reading, number, code, bad)
             except (OSError, EOFError, zlib.error) as error:
                 reason = getattr(error, "strerror", None) or str(error)
-                yield _failed(reading, number, [(None, f"{piece.file}: cannot be read: {reason}", "")])
+                yield _failed(reading, number, [(None, f"{reading.name}: cannot be read: {reason}", "")])
                 continue
             except InputError as error:
                 yield _failed(reading, number, [(None, str(error), "")])
@@ -61,7 +60,7 @@ def _rows(reading: Reading, number: int, code: TupleCode, bad: list[BadLine]) ->
         data = data.removeprefix(BYTE_ORDER_MARK)
     elif layout.headers:
         layout = layout._replace(headers=False)
-    return read_lines(piece.file, data, layout, code, bad.append)
+    return read_lines(reading.name, data, layout, code, bad.append)
 
 
 def lines_between(path: Path, piece: Piece) -> bytes:

@@ -8,6 +8,7 @@ client of PostgreSQL as they are:
     slot          the name of the replication slot; without it, one is made up
     publication   the name of the publication; without it, that of the slot
     rows          changes in a batch, about: transactions stay whole
+    contents      yes: the contents of the tables are kept, which triggers over several tables need
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from tocsin.errors import UsageError
 
 SCHEMES = ("postgresql", "postgres")
-OWN = ("tables", "slot", "publication", "rows")
+OWN = ("tables", "slot", "publication", "rows", "contents")
 MOST_ROWS = 100_000
 """Changes in a batch unless it is said otherwise."""
 
@@ -57,6 +58,7 @@ class Address:
     slot: str | None = None
     publication: str | None = None
     most_rows: int = MOST_ROWS
+    contents: bool = False
 
     @classmethod
     def of(cls, uri: str) -> Address:
@@ -90,7 +92,10 @@ class Address:
         rows = own.get("rows", str(MOST_ROWS))
         if not rows.isdecimal() or int(rows) < 1:
             raise UsageError(f"rows={rows}: a number from 1 is wanted")
-        return cls(server, tables, slot, own.get("publication"), int(rows))
+        contents = own.get("contents", "no")
+        if contents not in ("yes", "no"):
+            raise UsageError(f"contents={contents}: yes or no is wanted")
+        return cls(server, tables, slot, own.get("publication"), int(rows), contents == "yes")
 
     @property
     def uri(self) -> str:
@@ -100,6 +105,7 @@ class Address:
             "slot": self.slot,
             "publication": self.publication,
             "rows": str(self.most_rows),
+            "contents": "yes" if self.contents else None,
         }
         added = urlencode({name: value for name, value in own.items() if value is not None}, quote_via=quote)
         parts = urlsplit(self.server)

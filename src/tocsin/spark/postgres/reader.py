@@ -85,7 +85,6 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             )
         self._folder = Path(options["folder"])
         self._with_snapshot = options.get("snapshot", "yes") != "no"
-        self._keep_files = options.get("keep", "no") == "yes"
         self._until: int | None = None
         self._slot: Slot | None = None
         self._feed: Feed | None = None
@@ -157,13 +156,19 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
     def _done(self, position: int) -> None:
-        self._opened().done(position, keep_files=self._keep_files)
+        contents = self._address.contents
+        self._opened().done(position, keep_files=contents)
+        if contents:
+            from tocsin.spark.postgres.contents_files import forget
+
+            forget(self._folder, position)
 
     def _taken_up(self) -> Slot:
         from tocsin.spark.postgres.slot import take_up
 
         if self._slot is None:
-            self._slot = take_up(self._address, self._folder)
+            copy = self._with_snapshot or self._address.contents
+            self._slot = take_up(self._address, self._folder, copy=copy)
         return self._slot
 
     def _opened(self) -> Feed:

@@ -123,9 +123,9 @@ def _distinct(metadata: pa.Table | None, name: str) -> tuple[list[str], NDArray[
     """The distinct texts of a column, and for each row which it has: -1 where there is none."""
     if metadata is None or name not in metadata.column_names:
         return [], np.zeros(0, np.int64)
-    column = metadata[name].combine_chunks()
+    column = metadata[name]
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return [], np.full(len(column), -1)
-    encoded = column.dictionary_encode()
+    encoded = pa.concat_arrays(column.cast(pa.large_string()).chunks).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return encoded.dictionary.to_pylist(), codes

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField
@@ -25,16 +25,21 @@ from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
+if TYPE_CHECKING:
+    from tocsin.spark.streaming.finding import Finder
+
 CARRIED = (StructField("table", StringType()), StructField("op", StringType()))
+ROWS = json_field("rows")
+"""The rows by alias that a trigger over several tables fired on; null for other rules."""
 _NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PostgresSource:
-    """Tables of a database."""
+    """Tables of a database; `folder` is where it keeps what it has read, once the stream has begun."""
 
     address: Address
-    carried: Sequence[StructField] = CARRIED
+    folder: Path | None = None
 
     @staticmethod
     def of(uri: str) -> PostgresSource:
@@ -46,9 +51,20 @@ class PostgresSource:
         """The server and the tables."""
         return f"{self.address.shown}, tables {', '.join(map(str, self.address.tables))}"
 
+    @property
+    def carried(self) -> Sequence[StructField]:
+        """Table and kind of change; with contents, the joined rows."""
+        return (*CARRIED, ROWS) if self.joins else CARRIED
+
+    @property
+    def joins(self) -> bool:
+        """Whether there can be triggers over several tables."""
+        return self.address.contents
+
     def identity(self) -> dict[str, Any]:
         """The tables; the server is known by its own number, whatever way leads to it."""
-        return {"kind": "postgresql", "tables": sorted(map(str, self.address.tables))}
+        tables = sorted(map(str, self.address.tables))
+        return {"kind": "postgresql", "tables": tables, "contents": self.address.contents}
 
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:
         """Tables may have any columns: what is kept of them are JSON texts.
@@ -56,22 +72,28 @@ class PostgresSource:
         InputError when rules see updates or deletions of a table whose old rows the log does not carry.
         """
         from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
-        from tocsin.spark.postgres.rule_tables import rule_tables
+        from tocsin.spark.postgres.rule_tables import place_of, rule_tables
         from tocsin.spark.postgres.server import connect
+        from tocsin.spark.streaming.joined_triggers import read_triggers
 
         own = [field.name for field in self.carried]
         for name in wanted.keep:
             if name.lower() in own:
                 raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
         seen = rule_tables(rules, self.address.tables)
-        if seen.unknown:
-            listed = ", ".join(seen.unknown[:_NAMED])
+        joined = [table.name for trigger in read_triggers(rules.triggers) for table in trigger.tables]
+        unknown = [*seen.unknown, *(name for name in joined if place_of(name, self.address.tables) is None)]
+        if unknown:
+            listed = ", ".join(dict.fromkeys(unknown[:_NAMED]))
             warnings.warn(
                 f"rules watch tables whose changes are not read: {listed}", TocsinWarning, stacklevel=2
             )
         with connect(self.address) as connection:
             find_tables(connection, self.address.tables)
-            check_whole_rows(connection, seen.need_whole_rows(), "rules see updates or deletions")
+            if self.joins:
+                check_whole_rows(connection, self.address.tables, "the contents of tables are to be kept")
+            else:
+                check_whole_rows(connection, seen.need_whole_rows(), "rules see updates or deletions")
         return [json_field(name) for name in wanted.keep]
 
     def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:
@@ -79,7 +101,8 @@ class PostgresSource:
         from tocsin.spark.postgres.slot import take_up
 
         folder = checkpoint / "source"
-        take_up(self.address, folder)
+        self.folder = folder
+        take_up(self.address, folder, copy=self.address.contents)
         session.dataSource.register(PostgresChanges)
         return (
             session.readStream.format(NAME)
@@ -92,28 +115,57 @@ class PostgresSource:
     def found(
         self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
     ) -> DataFrame:
-        """One pass over the changes."""
+        """One pass over the changes; with contents another, in one task, for triggers over several tables."""
         kept = [json_field(name) for name in wanted.keep]
-        task = _task(self.address.tables, rules, wanted, tally)
-        return batch.mapInArrow(task, found_schema(self.carried, kept))
+        schema = found_schema(self.carried, kept)
+        setting = _Setting(self.address.tables, rules, wanted, tally, tuple(f.name for f in self.carried))
+        found = batch.mapInArrow(setting.match, schema)
+        if not self.joins:
+            return found
+        setting = replace(setting, folder=str(self.folder))
+        in_order = batch.coalesce(1).sortWithinPartitions("lsn", "row")
+        return found.union(in_order.mapInArrow(setting.join, schema))
 
     def committed(self, batch: int) -> None:
         """The reader is told by Spark."""
 
 
-def _task(tables: tuple[TableName, ...], rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator) -> Any:
-    def find(batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """What the tasks of a batch are given. Small, and made to be pickled."""
 
+    tables: tuple[TableName, ...]
+    rules: RuleVersion
+    wanted: Wanted
+    tally: TallyAccumulator
+    carried: tuple[str, ...]
+    folder: str = ""
+
+    def match(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """In a worker: the found rows of rules that look at one row."""
         from tocsin.spark.postgres.change_events import ChangeMatcher
         from tocsin.spark.postgres.rule_tables import rule_tables
-        from tocsin.spark.streaming.finding import Finder
 
-        others = pa.schema([(name, pa.string()) for name in (*(f.name for f in CARRIED), *wanted.keep)])
-        finder = Finder(rules, wanted, others)
-        matcher = ChangeMatcher(finder, rule_tables(rules, tables), wanted.keep)
+        finder = self._finder()
+        matcher = ChangeMatcher(finder, rule_tables(self.rules, self.tables), self.wanted.keep)
         for batch in batches:
             yield from matcher.found(batch)
-        tally.add(finder.tally)
+        self.tally.add(finder.tally)
 
-    return find
+    def join(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """In a worker, and in one alone: the found rows of triggers over several tables."""
+        from tocsin.spark.postgres.joined_events import Joiner
+        from tocsin.spark.postgres.rule_tables import rule_tables
+
+        finder = self._finder()
+        tables = rule_tables(self.rules, self.tables)
+        yield from Joiner(finder, tables, self.wanted, self.folder, self.rules.triggers).found(batches)
+        self.tally.add(finder.tally)
+
+    def _finder(self) -> Finder:
+        import pyarrow as pa
+
+        from tocsin.spark.streaming.finding import Finder
+
+        others = pa.schema([(name, pa.string()) for name in (*self.carried, *self.wanted.keep)])
+        return Finder(self.rules, self.wanted, others)

@@ -33,7 +33,7 @@ class RowReader:
     @property
     def tally(self) -> Tally:
         """What was counted."""
-        return Tally() if self._finder is None else self._finder.tally
+        return Tally(tasks=1) if self._finder is None else self._finder.tally
 
     def rows(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """The found rows of a batch. Rows with texts that are not valid UTF-8 are rejects."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +27,14 @@ MICROS = 1_000_000
 EARLIEST, LATEST = -62_135_596_800 * MICROS, 253_402_300_800 * MICROS - 1
 """Spark's timestamps in microseconds since 1970: the years 1 to 9999."""
 
-_DECODER = json.JSONDecoder(parse_int=integer_of_digits)
+
+def _exact(text: str) -> float | Decimal:
+    """A number with a fraction: a float, unless that would lose digits, as a decimal of a table can."""
+    number = float(text)
+    return number if Decimal(repr(number)) == Decimal(text) else Decimal(text)
+
+
+_DECODER = json.JSONDecoder(parse_int=integer_of_digits, parse_float=_exact)
 
 
 def parsed(text: str) -> object:

@@ -24,7 +24,7 @@ from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import score_column
 from tocsin.spark.streaming.event_values import keys_of, mended, times_of
-from tocsin.spark.streaming.found_rows import Wanted
+from tocsin.spark.streaming.found_rows import KEPT, Wanted
 from tocsin.spark.streaming.rule_actions import RuleActions
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import Tally
@@ -71,8 +71,8 @@ class Finder:
     def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
         self._rules = prepared(rules)
         self._wanted = wanted
-        self._others = others
-        self.tally = Tally()
+        self._others = pa.schema([field.with_name(self._found_name(field.name)) for field in others])
+        self.tally = Tally(tasks=1)
         asked = [wanted.time] if wanted.time is not None else []
         self.fields: list[Path] = list(dict.fromkeys([*self._rules.fields, *asked]))
         """The fields whose cells events must have."""
@@ -92,7 +92,7 @@ class Finder:
         weights = np.array([len(each.text or "") + len(each.place) for each in listed], np.int64)
         for first, last in cuts(weights, BYTES_IN_TASK):
             some = listed[first:last]
-            yield self._batch(
+            yield self.batch(
                 last - first,
                 {
                     "reject": pa.array([each.reason for each in some], pa.string()),
@@ -165,7 +165,7 @@ class Finder:
             rule = found.rule[first:last]
             score = None if found.score is None else found.score[first:last]
             places = pa.array(event[first:last])
-            yield self._batch(
+            yield self.batch(
                 last - first,
                 {
                     **{name: column.take(places) for name, column in by_event.items()},
@@ -179,14 +179,18 @@ class Finder:
         self, events: Events, columns: Mapping[str, pa.Array], taken: pa.Array
     ) -> dict[str, pa.Array]:
         if events.others is not None:
-            return {name: column.take(taken) for name, column in events.others.items()}
+            return {self._found_name(name): column.take(taken) for name, column in events.others.items()}
         return {
-            name: pa.array(json_texts(columns[name]), pa.string())
+            self._found_name(name): pa.array(json_texts(columns[name]), pa.string())
             for name in self._wanted.keep
             if name in columns
         }
 
-    def _batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+    def _found_name(self, name: str) -> str:
+        """The name in found rows of a column that the source carries or the user keeps."""
+        return KEPT + name if name in self._wanted.keep else name
+
+    def batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
         """Found rows, null in the columns that are not given."""
         schema = pa.schema([*_OWN, *self._others])
         arrays = [

@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField
 
 from tocsin.errors import InputError, UsageError
+from tocsin.spark.paths import to_read
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
@@ -38,6 +39,7 @@ class FolderSource:
     folder: Path
     files_per_batch: int = FILES_PER_BATCH
     carried: Sequence[StructField] = ()
+    joins: bool = False
 
     @staticmethod
     def of(uri: str) -> FolderSource:
@@ -76,7 +78,7 @@ class FolderSource:
             .option("recursiveFileLookup", "true")
             .option("maxFilesPerTrigger", self.files_per_batch)
             .option("maxFileAge", _AS_LONG_AS_THERE_ARE_FILES)
-            .load(self.folder.as_uri())
+            .load(to_read(self.folder))
             .select("path")
         )
 

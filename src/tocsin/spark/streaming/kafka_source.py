@@ -7,32 +7,26 @@ by `spark.jars.packages`. An event's place is its topic, partition and offset: `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
-from pyspark import __version__ as spark_version
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField
 
-from tocsin.errors import UsageError
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
+from tocsin.spark.streaming.kafka_address import KafkaAddress, check_connector
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
-
-CONNECTOR = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{spark_version}"
 
 
 @dataclass(frozen=True, slots=True)
 class KafkaSource:
     """Topics of one cluster."""
 
-    servers: str
-    topics: str
-    options: dict[str, str] = field(default_factory=dict)
+    address: KafkaAddress
     carried: Sequence[StructField] = ()
+    joins: bool = False
 
     @staticmethod
     def of(uri: str) -> KafkaSource:
@@ -40,21 +34,16 @@ class KafkaSource:
 
         What stands behind the question mark are options of Spark's connector.
         """
-        parts = urlsplit(uri)
-        topics = parts.path.strip("/")
-        if not parts.netloc or not topics or "/" in topics:
-            raise UsageError(f"{uri!r}: expected kafka://HOST:PORT/TOPIC")
-        options = dict(parse_qsl(parts.query, keep_blank_values=True))
-        return KafkaSource(parts.netloc, topics, options)
+        return KafkaSource(KafkaAddress.of(uri))
 
     @property
     def name(self) -> str:
         """Servers and topics."""
-        return f"kafka://{self.servers}/{self.topics}"
+        return str(self.address)
 
     def identity(self) -> dict[str, Any]:
         """The topics; servers may move."""
-        return {"kind": "kafka", "topics": sorted(self.topics.split(","))}
+        return {"kind": "kafka", "topics": sorted(self.address.topics.split(","))}
 
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:  # noqa: ARG002
         """Records may hold any fields: what is kept of them are JSON texts."""
@@ -62,18 +51,14 @@ class KafkaSource:
 
     def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:  # noqa: ARG002
         """The records. UsageError when Spark has no connector for Kafka."""
-        reader = (
+        check_connector(session)
+        return (
             session.readStream.format("kafka")
-            .option("kafka.bootstrap.servers", self.servers)
-            .option("subscribe", self.topics)
-            .options(**self.options)
+            .options(**self.address.options)
+            .option("kafka.bootstrap.servers", self.address.servers)
+            .option("subscribe", self.address.topics)
+            .load()
         )
-        try:
-            return reader.load()
-        except AnalysisException as error:
-            raise UsageError(
-                f"Spark has no connector for Kafka here: start it with --packages {CONNECTOR}"
-            ) from error
 
     def found(
         self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.grammar.alert_texts import AlertPart, FieldPart, read_alert
-from tocsin.grammar.throttles import Throttles, read_throttles
+from tocsin.grammar.throttles import Throttles, dedup_text, read_throttles
 from tocsin.monitor.results import Scores
 from tocsin.monitor.version import Version
 from tocsin.monitor.watching.alerts import alert_text
@@ -121,7 +121,8 @@ class RuleActions:
             matches = np.flatnonzero(field == number)
             events, which = np.unique(event[matches], return_inverse=True)
             column = columns.get(path[0])
-            values = values_at(None if column is None else column.take(pa.array(events)), path, len(events))
+            texts = values_at(None if column is None else column.take(pa.array(events)), path, len(events))
+            values = [None if text is None else dedup_text(text) for text in texts]
             for match, value in zip(matches.tolist(), which.tolist(), strict=True):
                 found[match] = values[value]
         return found

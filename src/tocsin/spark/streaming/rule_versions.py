@@ -35,12 +35,15 @@ class RuleVersion:
     base      the path of a saved index
     changes   the path of the operations that lead from there to this version; None when there are none
     named     the top-level fields that alerts' texts and dedup fields look at
+    triggers  the path of the triggers over several tables, which cannot be in an index; see
+              joined_triggers.py. None when there are none
     """
 
     number: int
     base: str
     changes: str | None = None
     named: tuple[str, ...] = ()
+    triggers: str | None = None
 
     def open(self) -> Index:
         """The rules, in a worker or in the driver; opened once, and not to be changed by anybody."""

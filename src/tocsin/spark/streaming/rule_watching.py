@@ -17,22 +17,25 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, TocsinError, each_error, raise_all
+from tocsin.errors import InputError, RuleError, TocsinError, UnsupportedError, each_error, raise_all
 from tocsin.spark.streaming.checkpoint import read_json, write_json, write_whole
+from tocsin.spark.streaming.joined_triggers import set_aside, triggers_text
 from tocsin.spark.streaming.rule_versions import RuleVersion
 
 if TYPE_CHECKING:
     from tocsin.grammar.rules import Rules
+    from tocsin.grammar.triggers import Trigger
     from tocsin.monitor.building import AnyIndex
     from tocsin.monitor.preparing import Preparation
     from tocsin.spark.streaming.rule_changes import Operation
 
+THROTTLE = "throttle"
 KEPT_VERSIONS = 1_000
 """Versions of which it is still known what they were."""
 KEPT_INDEXES = 3
@@ -54,6 +57,7 @@ class VersionRecord:
     named     see RuleVersion
     rules     how many there are
     taken     when it was taken up
+    triggers  the file of its triggers over several tables
     """
 
     version: int
@@ -64,6 +68,7 @@ class VersionRecord:
     throttles: bool
     rules: int
     taken: str
+    triggers: str | None = None
 
 
 class RuleFiles:
@@ -100,14 +105,16 @@ class RuleFiles:
 
     def saved_index(self) -> str | None:
         """The path of the saved index, when the rules are one."""
-        from tocsin.index.array_file import MAGIC
+        from tocsin.index.shards import is_in_parts
+        from tocsin.monitor.opening import is_saved
 
+        for path in self.paths:
+            if is_in_parts(path):
+                raise UnsupportedError(
+                    f"{path} is an index in parts, which a stream cannot take: build one whole"
+                )
         (first, *others) = self.paths
-        if others or not Path(first).is_file():
-            return None
-        with Path(first).open("rb") as opened:
-            is_index = first.endswith(".tocsin") or opened.read(len(MAGIC)) == MAGIC
-        return first if is_index else None
+        return first if not others and Path(first).is_file() and is_saved(first) else None
 
     def read(self) -> Rules:
         """The rules of the files; what is wrong with them is in `rejected`."""
@@ -132,7 +139,10 @@ class RuleWatch:
         folder: Path,
         check: Callable[[RuleVersion], object],
         refused: Callable[[Sequence[TocsinError]], None],
+        *,
+        joins: bool = False,
     ) -> None:
+        self._joins = joins
         self._files = files
         self._folder = folder
         self._check = check
@@ -203,9 +213,13 @@ class RuleWatch:
         used = set()
         for number in kept:
             known = self.record(number)
-            used |= {known.base, known.changes}
+            used |= {known.base, known.changes, known.triggers}
         for path in self._folder.iterdir():
-            if path.suffix in (".tocsin", ".changes") and path.name not in used and path.name[0] != ".":
+            if (
+                path.suffix in (".tocsin", ".changes", ".triggers")
+                and path.name not in used
+                and path.name[0] != "."
+            ):
                 path.unlink(missing_ok=True)
         for number, path in records.items():
             if number <= newest - KEPT_VERSIONS and number < needed:
@@ -222,31 +236,43 @@ class RuleWatch:
             self._read = None
             return
         rules = self._files.read()
+        triggers: list[Trigger] = []
+        if self._joins:
+            rules, triggers = set_aside(rules)
         changed = self._changes_to(rules)
         if changed is None or self.latest is None:
             index = self._built(rules)
             draft = self._folder / f".{number:08d}.tocsin"
             index.save(draft)
-            self._settle(number, digest, self._named_after_content(number, draft), None)
+            self._settle(number, digest, self._named_after_content(number, draft), None, triggers)
             self._pending = {}
         else:
             lines = "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changed.values())
             name = f"{number:08d}-{blake2b(lines.encode(), digest_size=16).hexdigest()}.changes"
             write_whole(self._folder / name, lines.encode())
-            self._settle(number, digest, self.latest.base, name)
+            self._settle(number, digest, self.latest.base, name, triggers)
             self._pending = changed
         self._read = rules
 
-    def _settle(self, number: int, digest: str, base: str, changes: str | None) -> None:
+    def _settle(
+        self, number: int, digest: str, base: str, changes: str | None, triggers: Sequence[Trigger] = ()
+    ) -> None:
         from tocsin.spark.streaming.rule_actions import RuleActions
 
         path = None if changes is None else str(self._folder / changes)
         index = RuleVersion(number, str(self._folder / base), path).open()
         actions = RuleActions.of(index.version)
         taken = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        throttles = actions.throttles.any or any(THROTTLE in trigger.options for trigger in triggers)
+        count = len(index) + len(triggers)
         record = VersionRecord(
-            number, digest, base, changes, list(actions.named()), actions.throttles.any, len(index), taken
+            number, digest, base, changes, list(actions.named()), throttles, count, taken, None
         )
+        if triggers:
+            lines = triggers_text(triggers).encode()
+            name = f"{number:08d}-{blake2b(lines, digest_size=16).hexdigest()}.triggers"
+            write_whole(self._folder / name, lines)
+            record = replace(record, triggers=name)
         self._check(self._version(record))
         write_json(self._folder / f"{number:08d}.json", asdict(record))
         self.latest = record
@@ -297,7 +323,10 @@ class RuleWatch:
 
     def _version(self, record: VersionRecord) -> RuleVersion:
         changes = None if record.changes is None else str(self._folder / record.changes)
-        return RuleVersion(record.version, str(self._folder / record.base), changes, tuple(record.named))
+        triggers = None if record.triggers is None else str(self._folder / record.triggers)
+        return RuleVersion(
+            record.version, str(self._folder / record.base), changes, tuple(record.named), triggers
+        )
 
     def _last_known(self) -> VersionRecord | None:
         numbers = sorted(int(path.stem) for path in self._folder.glob("[0-9]*.json"))

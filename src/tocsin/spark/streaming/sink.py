@@ -78,6 +78,12 @@ def _postgres(uri: str) -> Sink:
     return PostgresSink.of(uri)
 
 
+def _kafka(uri: str) -> Sink:
+    from tocsin.spark.streaming.sinks.kafka import KafkaSink
+
+    return KafkaSink.of(uri)
+
+
 def _webhook(uri: str) -> Sink:
     from tocsin.spark.streaming.sinks.webhook import WebhookSink
 
@@ -91,6 +97,7 @@ _MAKERS: dict[str, Callable[[str], Sink]] = {
     "console": _console,
     "postgresql": _postgres,
     "postgres": _postgres,
+    "kafka": _kafka,
     "https": _webhook,
     "http": _webhook,
 }

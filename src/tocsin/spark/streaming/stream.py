@@ -19,11 +19,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
+from tocsin.spark.paths import to_write
 from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.failures import reason_of
-from tocsin.spark.streaming.found_rows import OWN_COLUMNS, Wanted, alert_schema
+from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -92,6 +93,7 @@ class Stream:
         self._close = close
         self._lines = lines
         self._stopped = False
+        self._is_finished = False
 
     @property
     def checkpoint(self) -> Path:
@@ -161,8 +163,11 @@ class Stream:
             clock.sleep(0.01)
 
     def _finish(self) -> None:
-        self._close()
-        self._checkpoint.close()
+        """Close what is open, once: whoever waits and whoever stops it come by here."""
+        if not self._is_finished:
+            self._is_finished = True
+            self._close()
+            self._checkpoint.close()
 
     def _failure(self, error: PySparkException) -> TocsinError:
         known = self._runner.failure
@@ -224,7 +229,13 @@ def stream(
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
         files = RuleFiles(_paths(rules), preparation or _no_preparation())
-        watched = RuleWatch(files, place.rules, lambda version: origin.check(wanted, version), refused)
+        watched = RuleWatch(
+            files,
+            place.rules,
+            lambda version: origin.check(wanted, version),
+            refused,
+            joins=origin.joins,
+        )
         version = watched.start()
         schema = alert_schema(origin.carried, origin.check(wanted, version))
         for each in (*sinks, dropped):
@@ -258,7 +269,7 @@ def _start(
         writer = (
             source.stream(session, checkpoint.folder)
             .writeStream.foreachBatch(runner)
-            .option("checkpointLocation", checkpoint.spark.as_uri())
+            .option("checkpointLocation", to_write(checkpoint.spark))
         )
         if once:
             writer = writer.trigger(availableNow=True)
@@ -270,12 +281,12 @@ def _start(
 
 
 def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
-    from tocsin.monitor.preparing import field_named
+    from tocsin.grammar.field_names import field_named
 
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")
     for name in keep:
-        if name.lower() in OWN_COLUMNS:
+        if name.lower() in ALERTS.names:
             raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
     if len({name.lower() for name in keep}) < len(keep):
         raise UsageError("keep names a field twice")

@@ -1,7 +1,8 @@
 """What a batch counts in passing: events, matches, rejects, and which of the rules' fields were there.
 
 A Spark accumulator brings it to the driver with the tasks' results, so that it costs no job. When a task
-is done twice it may count twice: it is for people to look at, and nothing depends on it but warnings.
+is done twice it may count twice. Nothing but messages depends on it, and whether there are rejects to look
+for: that there are none is believed when a task has counted.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from pyspark import Accumulator, AccumulatorParam
 
 @dataclass(slots=True)
 class Tally:
-    """Counts. `seen` has a bit for each of the fields of the rules, in the order of Version.fields."""
+    """Counts. `seen` has a bit for each of the fields of the rules, in the order of Version.fields.
 
+    tasks     that have counted
+    """
+
+    tasks: int = 0
     events: int = 0
     matches: int = 0
     rejects: int = 0
@@ -22,6 +27,7 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
+            self.tasks + other.tasks,
             self.events + other.events,
             self.matches + other.matches,
             self.rejects + other.rejects,

@@ -117,8 +117,8 @@ def test_a_receiver_that_fails_at_random(spark: SparkSession, receiver: Receiver
     for batch in range(3):
         receiver.fates = []
         for _ in range(20):
-            failures = draw.choices([503, 429, 408, SILENT, LOST], k=draw.randrange(4))
-            receiver.fates += [*failures, 200]
+            failures: list[int | str] = [503, 429, 408, SILENT, LOST]
+            receiver.fates += [*draw.choices(failures, k=draw.randrange(4)), 200]
         sink.write(small_alerts(spark, batch, 400, parts=5), batch)
         told = [alert["alert"] for alert in receiver.received if alert["batch"] == batch]
         assert len(set(told)) == 400

@@ -1,0 +1,74 @@
+"""`tocsin build --spark`: the same on Spark, for rules by the million."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tocsin.cli.messages import say, warn
+from tocsin.cli.rejects import write_rejects
+from tocsin.cli.rule_sources import files_of
+from tocsin.cli.text_options import preparation_of
+from tocsin.cli.workspace import workspace
+from tocsin.errors import UsageError
+
+
+def shards_of(arguments: argparse.Namespace) -> int | str | None:
+    """What --shards says: a number, "auto", or None when it is not given."""
+    given = arguments.shards
+    if given is None or given == "auto":
+        shards: int | str | None = given
+    elif given.isascii() and given.isdigit() and int(given) > 0:
+        shards = int(given)
+    else:
+        raise UsageError(f"--shards takes a number from 1 on or auto, not {given!r}")
+    if shards is not None and not arguments.spark:
+        raise UsageError("--shards is for an index that is built on Spark: give --spark too")
+    return shards
+
+
+def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, rejects: Path) -> None:
+    """Build, write the index, and tell about it."""
+    files = [Path(file) for file in files_of(arguments.rules)]
+    preparation = preparation_of(arguments)
+    say("Starting Spark (for less than a million rules, building without --spark is quicker)")
+    from tocsin.monitor.warming import warm_up
+
+    warm_up()  # the compiled kernels are on disk before several workers look for them
+    from tocsin.spark.building.build import build_index
+    from tocsin.spark.building.files import rules_of_files
+    from tocsin.spark.progress import WITHOUT_SPARKS_BAR, stages_shown
+    from tocsin.spark.session import session
+
+    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
+    started = time.perf_counter()
+    spark = session(config=WITHOUT_SPARKS_BAR)
+    say(f"Spark started in {time.perf_counter() - started:.1f} s")
+    with workspace(arguments.out) as folder, stages_shown(spark, "Reading rules") as name_step:
+        left_out = Path(folder) / "rejects" if arguments.skip_bad else None
+        built = build_index(
+            rules_of_files(spark, files),
+            arguments.out,
+            preparation,
+            shards=shards,
+            rejects=left_out,
+            say=name_step,
+        )
+        if left_out is not None and (built.rejects or arguments.rejects is not None):
+            write_rejects(rejects, _lines(left_out))
+    if built.rejects:
+        warn(f"{built.rejects:,} errors in rules that were left out: see {rejects}")
+    say(str(built))
+
+
+def _lines(folder: Path) -> Iterator[str]:
+    """Rejects as the lines of a file of rejects (see rejects.py)."""
+    from tocsin.spark.building.rejects import refused_rows
+
+    for refused in refused_rows(sorted(folder.glob("*.parquet"))):
+        members = {**refused._asdict(), "text": refused.text or ""}
+        yield json.dumps(members, ensure_ascii=False) + "\n"

@@ -1,0 +1,178 @@
+"""In a worker: changes of rows to the alerts of triggers over several tables.
+
+All changes of a batch come to one task, in the order of their commits; that of the batch before may have been
+another worker's. What a worker holds of the tables it keeps for its life, see contents.py.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.errors import EventError
+from tocsin.events.values import FieldPlan
+from tocsin.grammar.meaning import lookup
+from tocsin.grammar.throttles import DEDUP, THROTTLE, parse_throttle, read_dedup
+from tocsin.grammar.triggers import Trigger
+from tocsin.monitor.kept import json_text
+from tocsin.monitor.watching.alerts import Alert
+from tocsin.spark.postgres.address import TableName
+from tocsin.spark.postgres.change_events import event_of, json_column, ordinal_of, place_of, text_of
+from tocsin.spark.postgres.contents import Contents
+from tocsin.spark.postgres.rule_tables import OPS, RuleTables
+from tocsin.spark.streaming.event_values import keys_of, times_of
+from tocsin.spark.streaming.finding import Finder, Rejected
+from tocsin.spark.streaming.found_rows import KEPT, Wanted
+from tocsin.spark.streaming.joined_triggers import read_triggers
+
+TIME = pa.timestamp("us", tz="UTC")
+AT_ONCE = 10_000
+"""Alerts in a batch of found rows."""
+
+
+class Fired(NamedTuple):
+    """A change, the row that it is about, and an alert of it; `twin` counts alerts of the same trigger."""
+
+    change: dict[str, Any]
+    row: dict[str, Any]
+    alert: Alert
+    twin: int
+
+
+@lru_cache(maxsize=1)
+def held_contents(folder: str, tables: Sequence[TableName]) -> Contents:
+    """What this process holds of the tables of a stream."""
+    return Contents(Path(folder), tables)
+
+
+class Joiner:
+    """Changes past the triggers over several tables of one version, in one task."""
+
+    def __init__(
+        self, finder: Finder, tables: RuleTables, wanted: Wanted, folder: str, triggers: str | None
+    ) -> None:
+        self._finder = finder
+        self._tables = tables
+        self._wanted = wanted
+        self._folder = folder
+        self._listed = read_triggers(triggers)
+        self._actions = {trigger.name: _Action(trigger) for trigger in self._listed}
+
+    def found(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The found rows of all changes of a batch, which come in the order of their commits."""
+        changes = (change for batch in batches for change in batch.to_pylist())
+        first = next(changes, None)
+        if first is None:
+            return
+        contents = held_contents(self._folder, self._tables.tables)
+        try:
+            contents.go_to((first["lsn"], first["row"]))
+            contents.save_if_worth_it(first["lsn"])
+            contents.watch(self._listed)
+            fired: list[Fired] = []
+            for change in _chained(first, changes):
+                try:
+                    fired += _fired(change, contents.apply(change))
+                except (ValueError, EventError) as error:
+                    yield from self._reject(change, str(error))
+                if len(fired) >= AT_ONCE:
+                    yield from self._rows(fired)
+                    fired = []
+            if fired:
+                yield from self._rows(fired)
+        except BaseException:
+            held_contents.cache_clear()  # it may have stopped half-way
+            raise
+
+    def _reject(self, change: dict[str, Any], reason: str) -> Iterator[pa.RecordBatch]:
+        """A change that cannot be read, unless it is told of already because rules of one table see it."""
+        if change["op"] in OPS and not self._tables.sees(change["table"], change["op"]):
+            place, ordinal = place_of(change), ordinal_of(change)
+            yield from self._finder.rejected([Rejected(place, ordinal, reason, text_of(change))])
+
+    def _rows(self, fired: Sequence[Fired]) -> Iterator[pa.RecordBatch]:
+        wanted, count = self._wanted, len(fired)
+        key = pa.array([place_of(each.change) for each in fired], pa.string())
+        time, bad = np.full(count, wanted.batch_time, np.int64), dict[int, str]()
+        if wanted.key is not None:
+            column = json_column(each.row.get(wanted.key[0]) for each in fired)
+            key, bad = keys_of(column, wanted.key, count)
+        if wanted.time is not None:
+            cells = FieldPlan([wanted.time]).batch([each.row for each in fired])
+            time, untimed = times_of(cells.columns.get(wanted.time), wanted.time, count)
+            bad = untimed | bad
+        for row, reason in sorted(bad.items()):
+            yield from self._reject(fired[row].change, reason)
+        good = [row for row in range(count) if row not in bad]
+        self._finder.tally.matches += len(good)
+        if not good:
+            return
+        taken = pa.array(good)
+        some = [fired[row] for row in good]
+        twins = [f"#{each.twin}" if each.twin else "" for each in some]
+        keys = [f"{text}{twin}" for text, twin in zip(key.take(taken).to_pylist(), twins, strict=True)]
+        actions = [self._actions[each.alert.rule] for each in some]
+        yield self._finder.batch(
+            len(good),
+            {
+                "key": pa.array(keys, pa.string()),
+                "ordinal": pa.array([ordinal_of(each.change) for each in some], pa.string()),
+                "rule": pa.array([each.alert.rule for each in some], pa.string()),
+                "score": pa.array([each.alert.score for each in some], pa.float64()),
+                "time": pa.array(time[good]).cast(TIME),
+                "text": pa.array([each.alert.text for each in some], pa.string()),
+                "throttle": pa.array([action.throttle for action in actions], pa.int64()),
+                "dedup": pa.array(
+                    [action.value(each.alert) for action, each in zip(actions, some, strict=True)],
+                    pa.string(),
+                ),
+                "table": pa.array([each.change["table"] for each in some], pa.string()),
+                "op": pa.array([each.change["op"] for each in some], pa.string()),
+                "rows": pa.array([json_text(each.alert.rows) for each in some], pa.string()),
+                **{
+                    KEPT + name: json_column(each.row.get(name) for each in some).storage.cast(pa.string())
+                    for name in wanted.keep
+                },
+            },
+        )
+
+
+class _Action:
+    """How often a trigger may alert."""
+
+    def __init__(self, trigger: Trigger) -> None:
+        throttle, dedup = trigger.options.get(THROTTLE), trigger.options.get(DEDUP)
+        self.throttle = None if throttle is None else parse_throttle(throttle)
+        self._dedup = None if dedup is None else read_dedup(str(dedup), trigger.aliases)[0]
+
+    def value(self, alert: Alert) -> str | None:
+        """The value of the dedup field: its first name is an alias."""
+        if self._dedup is None:
+            return None
+        value = lookup(alert.rows, self._dedup)
+        return None if value is None else json_text(value)
+
+
+def _fired(change: dict[str, Any], alerts: Sequence[Alert]) -> Iterator[Fired]:
+    """Alerts of one change; those of the same trigger are numbered by what their rows hold, so that the
+    numbers do not depend on when the rows came."""
+    if not alerts:
+        return
+    row = event_of(change)
+    by_rule: defaultdict[str, list[Alert]] = defaultdict(list)
+    for alert in alerts:
+        by_rule[alert.rule].append(alert)
+    for listed in by_rule.values():
+        listed.sort(key=lambda alert: json_text(alert.rows))
+        yield from (Fired(change, row, alert, twin) for twin, alert in enumerate(listed))
+
+
+def _chained(first: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield first
+    yield from others

@@ -1,0 +1,69 @@
+"""Random programs, worked out by every strategy: what the obvious evaluator says, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from tests.datalog_programs import INPUTS, REFUSED, facts, programs
+from tests.spark.evaluation.relations import Facts, frames_of, tuples_of
+
+from tocsin.errors import RuleError
+from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.meaning import evaluate as obvious
+from tocsin.index.activation.normalising import normal_program
+from tocsin.monitor.programs.program import Program
+from tocsin.spark import evaluate
+
+FEW = settings(
+    max_examples=2,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+
+
+@st.composite
+def batches(draw: st.DrawFn, count: int) -> str:
+    """Several programs over the same inputs as one, each a component of its own."""
+    lines = [relation.declaration() for relation in INPUTS]
+    for number in range(count):
+        text = draw(programs())
+        try:
+            normal_program(check_program(text))
+        except RuleError as error:
+            assume(REFUSED not in error.reason)
+            raise
+        derived = text.splitlines()[len(INPUTS) :]
+        lines += [f".comp Program{number} {{", *derived, "}", f".init p{number} = Program{number}"]
+    return "\n".join(lines)
+
+
+def check(spark: SparkSession, text: str, some: Facts, one_worker: int) -> None:
+    program = Program.parse(text)
+    wanted = obvious(program.checked, some)
+    found = evaluate(program, frames_of(spark, program, some), one_worker=one_worker)
+    assert list(found) == program.outputs
+    for name, frame in found.items():
+        assert tuples_of(frame) == wanted[name], found.explain()
+        assert found.sizes[name] == len(wanted[name])
+
+
+@FEW
+@given(batches(8), facts())
+def test_in_one_worker(spark: SparkSession, text: str, some: Facts) -> None:
+    check(spark, text, some, 1_000)
+
+
+@FEW
+@given(batches(2), facts())
+def test_by_joins(spark: SparkSession, text: str, some: Facts) -> None:
+    check(spark, text, some, 0)
+
+
+@pytest.mark.slow
+@settings(FEW, max_examples=150, derandomize=False)
+@given(batches(1), facts(), st.sampled_from([0, 0, 8, 20]))
+def test_by_whatever_is_chosen(spark: SparkSession, text: str, some: Facts, one_worker: int) -> None:
+    check(spark, text, some, one_worker)

@@ -1,0 +1,80 @@
+"""Which rules see which changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tocsin
+from tocsin.errors import InputError
+from tocsin.grammar.rule_files import rules_of_triggers
+from tocsin.monitor.index import Index
+from tocsin.monitor.version import Version
+from tocsin.spark.postgres.address import TableName
+from tocsin.spark.postgres.rule_tables import RuleTables, place_of
+
+TABLES = (TableName("public", "orders"), TableName("sales", "orders"), TableName("sales", "items"))
+
+
+def _version(rules: object) -> Version:
+    index = tocsin.build(rules)
+    assert isinstance(index, Index)
+    return index.version
+
+
+def test_tables_are_named_with_or_without_their_schema() -> None:
+    names = ["orders", "sales.orders", "items", "public.items", "nothing"]
+    assert [place_of(name, TABLES) for name in names] == [0, 1, 2, None, None]
+    with pytest.raises(InputError, match="name it with its schema"):
+        place_of("orders", [TableName("a", "orders"), TableName("b", "orders")])
+
+
+def test_rules_see_the_changes_that_they_name() -> None:
+    rules = rules_of_triggers("""
+        create trigger inserted from orders when id > 0;
+        create trigger updated from orders as o after update to o when o.id > 0;
+        create trigger deleted after delete to items when id > 0;
+        create trigger qualified from "sales.orders" as o when id > 0;
+        create trigger elsewhere from nothing when id > 0;
+        create trigger anywhere when id > 0;
+    """)
+    tables = RuleTables.of(_version(rules), TABLES)
+    assert tables.unknown == ("nothing",)
+    assert tables.need_whole_rows() == [TABLES[0], TABLES[2]]
+    seen = {}
+    for table in map(str, TABLES):
+        for op in ("insert", "update", "delete"):
+            place, kind = tables.codes([table], [op])
+            every = np.arange(len(rules), dtype=np.int32)
+            fires = tables.fires(place, kind, np.zeros(len(rules), np.int64), every)
+            seen[table, op] = [
+                name for name, fired in zip(rules.ids.to_pylist(), fires, strict=True) if fired
+            ]
+            assert tables.sees(table, op) == bool(seen[table, op])
+    assert seen == {
+        ("public.orders", "insert"): ["inserted", "anywhere"],
+        ("public.orders", "update"): ["updated"],
+        ("public.orders", "delete"): [],
+        ("sales.orders", "insert"): ["qualified", "anywhere"],
+        ("sales.orders", "update"): [],
+        ("sales.orders", "delete"): [],
+        ("sales.items", "insert"): ["anywhere"],
+        ("sales.items", "update"): [],
+        ("sales.items", "delete"): ["deleted"],
+    }
+
+
+def test_a_table_of_rules_says_it_in_columns() -> None:
+    columns = {
+        "id": ["a", "b"],
+        "when": ["x > 0", "x > 0"],
+        "table": ["items", None],
+        "after": ["delete", None],
+    }
+    tables = RuleTables.of(_version(pa.table(columns)), TABLES)
+    assert tables.table.tolist() == [2, -1]
+    assert tables.op.tolist() == [2, 0]
+    columns["after"] = ["delete", "lunch"]
+    with pytest.raises(InputError, match="after 'lunch'"):
+        RuleTables.of(_version(pa.table(columns)), TABLES)

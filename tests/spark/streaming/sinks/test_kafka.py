@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tocsin.errors import UsageError
+from tocsin.spark.streaming.found_rows import ALERTS
+from tocsin.spark.streaming.kafka_address import CONNECTOR
+from tocsin.spark.streaming.sink import sink_of
+
+
+def test_addresses() -> None:
+    sink = sink_of("kafka://one:9092,two:9092/alerts?kafka.sasl.jaas.config=secret")
+    assert (sink.name, sink.exactly_once) == ("kafka://one:9092,two:9092/alerts", False)
+    assert sink.identity() == {"kind": "kafka", "topic": "alerts"}
+    for wrong in ("kafka://h:1", "kafka:///alerts", "kafka://h:1/a/b", "kafka://h:1/a,b"):
+        with pytest.raises(UsageError):
+            sink_of(wrong)
+
+
+def test_without_the_connector(spark: SparkSession) -> None:
+    with pytest.raises(UsageError, match="no connector for Kafka") as caught:
+        sink_of("kafka://localhost:9092/alerts").open(spark, "stream", ALERTS)
+    assert CONNECTOR in str(caught.value)

@@ -1,0 +1,105 @@
+"""What a stream writes down: whole or not at all, by one process at a time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tocsin.errors import InputError, UsageError
+from tocsin.spark.streaming import checkpoint as module
+from tocsin.spark.streaming.checkpoint import BatchRecord, Checkpoint, read_json, write_json
+from tocsin.spark.streaming.failures import reason_of
+
+IDENTITY = {"source": {"kind": "folder"}, "key": ("user", "id"), "keep": ()}
+
+
+def test_a_stream_keeps_its_id(tmp_path: Path) -> None:
+    first = Checkpoint(tmp_path / "kept")
+    stream = first.open(IDENTITY)
+    first.close()
+    again = Checkpoint(tmp_path / "kept")
+    assert again.open(IDENTITY) == stream
+    again.close()
+
+
+def test_another_stream_is_refused(tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    kept.close()
+    with pytest.raises(UsageError, match=r'with another key: \["user", "id"\], not none'):
+        Checkpoint(tmp_path).open(IDENTITY | {"key": None})
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    with pytest.raises(UsageError, match="running on this checkpoint already"):
+        Checkpoint(tmp_path).open(IDENTITY)
+    kept.close()
+    Checkpoint(tmp_path).open(IDENTITY)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written to"):
+        Checkpoint(tmp_path / "file" / "kept").open(IDENTITY)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"format": 99, "stream": "x"}'])
+def test_a_damaged_or_foreign_checkpoint(tmp_path: Path, text: str) -> None:
+    (tmp_path / "stream.json").write_text(text)
+    with pytest.raises(InputError):
+        Checkpoint(tmp_path).open(IDENTITY)
+
+
+def test_records_of_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT_BATCHES", 3)
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    assert kept.last_record() is None
+    records = [BatchRecord(number, number // 2, 1_000 + number) for number in range(10)]
+    for record in records:
+        assert kept.record(record.batch) is None
+        kept.decide(record)
+        assert kept.record(record.batch) == record
+        assert kept.last_record() == record
+    assert [kept.record(number) for number in range(7)] == [None] * 7
+    assert [kept.record(number) for number in range(7, 10)] == records[7:]
+    assert not kept.is_done(9)
+    (kept.spark / "commits").mkdir()
+    (kept.spark / "commits" / "9").write_text("v1")
+    assert kept.is_done(9)
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.json"
+    write_json(path, {"a": 1})
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(InputError, match=r"x\.json: cannot be written: No space left on device"):
+        write_json(path, {"a": 2})
+    assert read_json(path) == {"a": 1}
+    assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
+    assert json.loads(path.read_text()) == {"a": 1}
+
+
+def test_of_what_spark_says_the_line_that_tells_something() -> None:
+    spark = """org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/x.
+\tat org.apache.spark.sql.errors.QueryExecutionErrors$.taskFailedWhileWritingRowsError(Errors.scala:1)
+Caused by: java.io.IOException: No space left on device
+\tat java.base/java.io.FileOutputStream.writeBytes(Native Method)
+\t... 17 more"""
+    assert reason_of(spark) == "IOException: No space left on device"
+    python = """An exception was thrown from the Python worker.
+Traceback (most recent call last):
+  File "x.py", line 1, in f
+tocsin.errors.InputError: there is no column
+"""
+    assert reason_of(python) == "InputError: there is no column"
+    assert reason_of("here") == "here"
+    assert reason_of("") == "no reason given"

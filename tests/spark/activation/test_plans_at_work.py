@@ -128,3 +128,16 @@ def test_all_rules_at_once() -> None:
     kinds = {(unit.counted, unit.key is None) for unit in simulated.setting.plan.units}
     assert len(kinds) == 4  # complete and counted, with keys and without
     assert simulated.setting.plan.levels > 2
+
+
+def test_what_is_taken_back_and_given_in_one_seq_is_there() -> None:
+    text = program_of(
+        ["seen(u, d) :- login(u, d).", "any() :- alert(_, _)."], ["seen", "any", "alert", "ban"]
+    )
+    simulated = Simulated(text)
+    for relation, values in (("login", (1, 2)), ("alert", (1, 2)), ("ban", (1,))):
+        both = [("+", relation, values), ("-", relation, values)]
+        came = simulated.batch([(*operation, 1, 0) for operation in both])
+        assert {op for op, *_ in came} == {"+"}
+        assert simulated.batch([(*operation, 2, 0) for operation in both[::-1]]) == set()
+        assert {op for op, *_ in simulated.batch([("-", relation, values, 3, 0)])} == {"-"}

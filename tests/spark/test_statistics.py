@@ -7,6 +7,7 @@ import os
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -222,7 +223,7 @@ def test_two_runs_at_once_do_not_lose_one(
     folder = tmp_path / "history"
     events = spark.createDataFrame([("golf",)], "body string")
     ts.statistics(events, folder)
-    write_facts = statistics_module._write_facts
+    write_facts: Callable[..., dict[str, int]] = statistics_module._write_facts
 
     def write_after_another(*arguments: Any) -> dict[str, int]:
         monkeypatch.setattr(statistics_module, "_write_facts", write_facts)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import ArrayType, DataType, DoubleType, LongType, StructType, UserDefinedType
 from tests.cases import Event, make_rule_set, names_below
 from tests.spark.answers import rows_by_meaning, rows_of
 from tests.typed_tables import is_list, make_type, make_typed_value
@@ -24,6 +25,9 @@ from tocsin.monitor.index import Index
 
 ZONES = ("America/New_York", "Asia/Kolkata")
 """Of the session: an instant is the same instant in all of them."""
+
+POINT = "X'0101000000000000000000F03F0000000000000040'"
+"""As well-known binary."""
 
 MIDNIGHT = "timestamp '2020-01-01T00:00:00Z'"
 
@@ -39,11 +43,13 @@ VALUES = {
     "dec": "cast('0.1' as decimal(38, 18))",
     "dec5": "cast('-1.10' as decimal(5, 2))",
     "dec38": "cast('99999999999999999999999999999999999999' as decimal(38, 0))",
+    "tiny": "cast('0.00000000000000000000000000000000000001' as decimal(38, 38))",
     "text": "'héllo'",
     "nothing": "''",
     "varchar": "cast('abc' as varchar(5))",
     "char": "cast('abc' as char(5))",
     "collated": "'ABC' collate utf8_lcase",
+    "collations": "array('x' collate unicode_ci)",
     "bool": "false",
     "date": "date '2020-01-01'",
     "old": "date '0001-01-01'",
@@ -79,9 +85,10 @@ TRUE = [
     "double = 0.1 and double between 0.1 and 0.1",
     "nan is null and inf > 1e308",
     "dec = 0.1 and dec5 = -1.1 and dec38 > 9223372036854775807 and dec38 < 1e38",
+    "tiny > 0 and tiny < 1e-37 and tiny = 1e-38",
     "text = 'héllo' and text like 'h_llo' and text ilike 'HÉ%' and text matches '^h.l+o$'",
     "nothing = '' and nothing is not null and varchar = 'abc' and char like 'abc%'",
-    "collated = 'ABC' and collated != 'abc'",
+    "collated = 'ABC' and collated != 'abc' and collations = 'x' and collations != 'X'",
     "bool = false and not bool",
     f"date = {MIDNIGHT} and date between {MIDNIGHT} and {MIDNIGHT}",
     "old = timestamp '0001-01-01T00:00:00Z'",
@@ -147,6 +154,8 @@ def test_every_type_can_be_kept(zoned: SparkSession) -> None:
         "interval": "interval '1 2:03:04' day to second",
         "time": "time '12:34:56'",
         "variant": "parse_json('{\"a\": 1}')",
+        "hours": "interval '5' hour",
+        "variants": "map('a', parse_json('1'))",
     }
     values = VALUES | others
     events = zoned.sql(f"select {', '.join(f'{value} as `{name}`' for name, value in values.items())}")
@@ -170,6 +179,8 @@ def test_every_type_can_be_kept(zoned: SparkSession) -> None:
         ("make_interval(1, 2, 3)", "c", "interval"),
         ("parse_json('1')", "c", "variant"),
         ("array(parse_json('1'))", "c.a.b", "variant"),
+        (f"st_geogfromwkb({POINT})", "c", "geography(4326)"),
+        (f"named_struct('at', st_geomfromwkb({POINT}))", "c.at", "geometry(0)"),
     ],
 )
 def test_types_that_no_rule_can_test(spark: SparkSession, value: str, field: str, shown: str) -> None:
@@ -187,6 +198,33 @@ def test_types_that_rules_do_not_name_do_not_matter(spark: SparkSession) -> None
     )
     index = build([("r", "n = 1 and s.a = 5"), ("m", "m is not null")])
     assert rows_of(ts.match(events, index, keep=["b"])) == Counter([(b"\xff", "r"), (b"\xff", "m")])
+
+
+class Point(UserDefinedType):
+    """A type of a user's own, stored as a list of numbers."""
+
+    @classmethod
+    def sqlType(cls) -> DataType:  # noqa: N802
+        return ArrayType(DoubleType(), containsNull=False)
+
+    @classmethod
+    def module(cls) -> str:
+        return "tests.spark.test_types"
+
+    def serialize(self, obj: tuple[float, float]) -> list[float]:
+        return list(obj)
+
+    def deserialize(self, datum: list[float]) -> tuple[float, ...]:
+        return tuple(datum)
+
+
+def test_a_type_of_a_users_own_is_what_it_is_stored_as(spark: SparkSession) -> None:
+    schema = StructType().add("id", LongType()).add("at", Point())
+    events = spark.createDataFrame(
+        [(number, (1.0 + number, 5.0)) for number in range(3)], schema, verifySchema=False
+    )
+    index = build([("two", "at = 2 and at = 5"), ("never", "at = 7")])
+    assert rows_of(ts.match(events, index, keep=["id"])) == Counter([(1, "two")])
 
 
 def test_maps_need_strings_as_keys(spark: SparkSession) -> None:

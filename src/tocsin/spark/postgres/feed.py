@@ -40,8 +40,11 @@ PATIENCE = 60
 """Seconds to try again for when the server is away."""
 
 SECONDS_TO_ANSWER = 1.0
-LONGEST_SILENCE = 60.0
-"""Seconds without a word from the server, within a transaction, after which the connection counts as dead."""
+SECONDS_TO_WAIT = 10.0
+"""Seconds without a word after which a batch is made of what has come: the server may be at work on a large
+transaction, of which nothing is sent before it is read to its end."""
+LONGEST_SILENCE = 300.0
+"""The same when more must come: then the connection counts as dead."""
 
 BYTES_TO_ADVANCE = 1 << 20
 """What others must have written before the server is told that an idle stream needs none of it."""
@@ -130,10 +133,12 @@ class Feed:
                 piece = replication.next(SECONDS_TO_ANSWER)
                 if piece is None:
                     silent += SECONDS_TO_ANSWER
-                    if not self._transactions.is_open:
+                    must_come = self._transactions.is_open or until is not None
+                    if not must_come and silent >= SECONDS_TO_WAIT:
                         break
-                    if silent > LONGEST_SILENCE:
+                    if silent >= LONGEST_SILENCE:
                         raise ServerAway(f"{self._address.shown} has fallen silent")
+                    replication.tell(self._done, ask=True)
                     continue
                 silent = 0.0
                 if piece.data is None:

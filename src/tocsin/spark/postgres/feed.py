@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PATIENCE = 60
 """Seconds to try again for when the server is away."""
 
-SECONDS_TO_ANSWER = 1.0
+SECONDS_TO_ANSWER = 0.25
 SECONDS_TO_WAIT = 10.0
 """Seconds without a word after which a batch is made of what has come: the server may be at work on a large
 transaction, of which nothing is sent before it is read to its end."""
@@ -127,6 +127,7 @@ class Feed:
         target = self._end_of_log() if until is None else until
         writer: ChangeWriter | None = None
         end, silent = start, 0.0
+        answered = _Answered(target)
         try:
             replication.tell(self._done, ask=True)
             while True:
@@ -142,11 +143,12 @@ class Feed:
                     continue
                 silent = 0.0
                 if piece.data is None:
-                    if piece.read >= target and not self._transactions.is_open:
+                    if not self._transactions.is_open and answered.is_all(piece.read):
                         if writer is None and self._done >= start:
                             self._advance(replication, piece.read)
                         break
                     continue
+                answered = _Answered(target)
                 message = decoded(piece.data)
                 if message is None:
                     continue
@@ -229,3 +231,22 @@ class Feed:
             return lsn_number(json.loads((self._folder / "advanced.json").read_text())["lsn"])
         except FileNotFoundError:
             return 0
+
+
+class _Answered:
+    """What the server says of how far it has read, while it has nothing else to say.
+
+    It has read all when it has come to the target, or when it says the same twice and time has passed in
+    between: the end of the log can lie behind the header of a page that has no record yet.
+    """
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._read = -1
+        self._since = 0.0
+
+    def is_all(self, read: int) -> bool:
+        now = time.monotonic()
+        if read != self._read:
+            self._read, self._since = read, now
+        return read >= self._target or now - self._since > SECONDS_TO_ANSWER / 2

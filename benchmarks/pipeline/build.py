@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--quick", action="store_true", help="few rules; nothing is written")
     parser.add_argument("--rules", type=int, metavar="N", help=f"how many rules (default: {RULES:,})")
+    parser.add_argument("--only", nargs="+", choices=STEPS[1:], default=STEPS[1:], help="which builds")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     results: dict[str, Any] = {"machine": machine_facts(), "rules": rules}
     with tempfile.TemporaryDirectory() as folder:
-        for step in STEPS:
+        for step in (STEPS[0], *options.only):
             say(step)
             results[step] = _in_a_process(step, rules, folder)
     generated = {"pipeline-build": table(results)}
@@ -131,7 +132,7 @@ def table(results: dict[str, Any]) -> str:
                 f"{found['bytes'] / 1e6:,.0f} MB",
             ),
         )
-        for name, found in ((name, results[step]) for step, name in NAMES.items())
+        for name, found in ((name, results[step]) for step, name in NAMES.items() if step in results)
     ]
     return markdown(head, rows)
 

@@ -36,11 +36,11 @@ def test_the_user_decides() -> None:
 
 
 def test_what_it_says() -> None:
-    text = str(choose_way(PARTS, Room(memory=500 * MB, cores=2)))
-    assert text.splitlines() == [
+    plan = choose_way(PARTS, Room(memory=500 * MB, cores=2))
+    assert str(plan).splitlines() == [
         "rules         4,000 in 4 parts",
         "way           apart: every task takes its events past one part, and the events are read 4 times",
-        "because       there is no memory for all parts together; there is memory for one part in each worker",
+        f"because       {plan.reason}",
         "together      800.0 MB at most on an executor of 2 cores",
         "apart         300.0 MB at most",
         "there is      500.0 MB beside Java's memory",

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import random
+import sys
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import tocsin.spark as ts
 from tocsin.cli import main
-from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import plan_slices
 from tocsin.grammar.text.words import words_of
 from tocsin.index.statistics.history import History
 from tocsin.spark.statistics import statistics_of_slices
+
+statistics_module = sys.modules[statistics_of_slices.__module__]  # ts.statistics is the function
 
 SCHEMA = (
     "id long, state string, body string, tags array<string>, at timestamp, price decimal(10,2),"
@@ -169,6 +175,65 @@ def test_failed_run_leaves_what_was_there(spark: SparkSession, tmp_path: Path) -
     with pytest.raises(TocsinError, match="not valid UTF-8"):
         ts.statistics(broken, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_names_are_written_as_conditions_write_them(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [("golf", ("tennis",), "x", {"k": 1}), ("golf", ("day",), None, {"k": 2})]
+    schema = "`a.b` string, a struct<b: string>, `my field` string, labels map<string, int>"
+    events = spark.createDataFrame(rows, schema)
+    history = ts.statistics(
+        events, tmp_path / "history", fields=['"a.b"', ("a", "b"), "my field", "labels.k", "nowhere"]
+    )
+    assert history.fields == (("a.b",), ("a", "b"), ("my field",), ("labels", "k"))
+    assert words(history, '"a.b"') == ({"golf": 2}, 2)
+    assert words(history, "a.b") == ({"tennis": 1, "day": 1}, 2)
+    assert history.field("my field").missing == 0.5
+    assert history.field("labels.k").kinds[Kind.NUMBER].distinct == 2
+    assert history.field("nowhere").missing == 1.0
+    with pytest.raises(UsageError, match=r"no field 'a\.c'"):
+        ts.statistics(events, tmp_path / "other", text=["a.c"])
+
+
+def test_a_part_of_a_history_counts_once(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    events = spark.createDataFrame([("golf",)], "body string")
+    ts.statistics(events, folder, part="monday")
+    ts.statistics(events, folder, part="tuesday", merge=True)
+    with pytest.warns(TocsinWarning, match="'monday' is in it already"):
+        again = ts.statistics(events, folder, part="monday", merge=True)
+    assert (again.rows, again.version, again.parts) == (2, 2, ("monday", "tuesday"))
+    replaced = ts.statistics(events, folder, part="monday")
+    assert (replaced.rows, replaced.parts) == (1, ("monday",))
+
+
+def test_what_a_killed_run_left_is_no_hindrance(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    for name in ("partials-1-dead", "words-1-dead"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "part-0.parquet").write_bytes(b"PAR1")
+        os.utime(folder / name, (0, 0))
+    events = spark.createDataFrame([("golf",)], "body string")
+    assert ts.statistics(events, folder).rows == 1
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_two_runs_at_once_do_not_lose_one(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "history"
+    events = spark.createDataFrame([("golf",)], "body string")
+    ts.statistics(events, folder)
+    write_facts: Callable[..., dict[str, int]] = statistics_module._write_facts
+
+    def write_after_another(*arguments: Any) -> dict[str, int]:
+        monkeypatch.setattr(statistics_module, "_write_facts", write_facts)
+        assert ts.statistics(events, folder, merge=True).rows == 2
+        return write_facts(*arguments)
+
+    monkeypatch.setattr(statistics_module, "_write_facts", write_after_another)
+    with pytest.raises(TocsinError, match="another run has written here meanwhile"):
+        ts.statistics(events, folder, merge=True)
+    assert words(History.open(folder), "body") == ({"golf": 2}, 2)
 
 
 EVENTS = """{"body": "golf day", "n": 1, "user": {"bio": "a golfer"}}

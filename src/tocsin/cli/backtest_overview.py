@@ -104,21 +104,22 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
 
 
 def _index(arguments: argparse.Namespace) -> Index:
-    from tocsin.monitor.index import Index, open_file
+    from tocsin.monitor.index import Index
+    from tocsin.monitor.overview.running import index_of
 
     path = saved_index(arguments.rules)
     if path is not None:
         refuse_for_index(arguments, path)
-        return open_file(path)
+        return index_of(path, preparation_of(arguments))
     built, _ = read_and_build(arguments.rules, Index.engine, False, preparation_of(arguments))
     return built  # type: ignore[return-value]  # the engine that was asked for
 
 
 def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) -> Overview:
+    from tocsin.grammar.field_names import field_named
     from tocsin.monitor.event_sources import event_source
     from tocsin.monitor.event_times import time_field
     from tocsin.monitor.overview.running import SAMPLES, run_overview, settings_for
-    from tocsin.monitor.preparing import field_named
 
     source = event_source(arguments.events)
     samples = SAMPLES if arguments.samples is None else arguments.samples

@@ -23,7 +23,7 @@ EXAMPLES = """\
 examples:
   tocsin statistics --events visits/ -o history
   tocsin statistics --events news.jsonl -o history --text title body
-  tocsin statistics --events today.jsonl -o history --merge
+  tocsin statistics --events today.jsonl -o history --merge --part 2026-11-16
 """
 
 
@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--merge", action="store_true", help="count the events with what the folder holds already"
     )
+    parser.add_argument(
+        "--part", metavar="NAME", help="a name for these events, such as their day: merged once only"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,7 +81,13 @@ def run(arguments: argparse.Namespace) -> int:
     say(f"Counting {len(slices):,} slice{'s' * (len(slices) > 1)} of events")
     with stages_shown(spark, "Counting events"):
         history = statistics_of_slices(
-            spark, slices, arguments.out, text=arguments.text, sketch=arguments.sketch, merge=arguments.merge
+            spark,
+            slices,
+            arguments.out,
+            text=arguments.text,
+            sketch=arguments.sketch,
+            merge=arguments.merge,
+            part=arguments.part,
         )
     if history.rejects:
         warn(f"{history.rejects:,} records are no events and were left out")

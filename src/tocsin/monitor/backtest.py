@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import UnknownRuleError, UsageError
 from tocsin.events.cells import Column, EventBatch, StringCells
+from tocsin.grammar.field_names import field_named
 from tocsin.grammar.meaning import threshold_of
 from tocsin.grammar.printing import print_field
 from tocsin.grammar.rule_conditions import condition_of
@@ -44,7 +45,7 @@ from tocsin.monitor.event_times import seconds_of, time_field
 from tocsin.monitor.index import Index
 from tocsin.monitor.overview.result import Overview
 from tocsin.monitor.overview.running import SAMPLES, index_of, run_overview, settings_for
-from tocsin.monitor.preparing import Preparation, field_named
+from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.slice_matchers import IndexOnSlices
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tocsin.errors import UsageError
-from tocsin.grammar.cursor import Cursor
-from tocsin.grammar.predicates import read_field
-from tocsin.grammar.tokens import tokenize
+from tocsin.grammar.field_names import field_named
 from tocsin.grammar.tree import Path
 from tocsin.index.planning.planner import Planner, Selectivity
 from tocsin.index.text.base import TextBase
@@ -73,12 +71,3 @@ def _path(given: object, what: str) -> PathLike:
     if not isinstance(given, str | os.PathLike):
         raise UsageError(f"{what} cannot be of type {type(given).__name__}: give it, or its path")
     return given
-
-
-def field_named(name: str) -> Path:
-    """A field as conditions write it: `body`, `user.bio`, `"a.b"`; UsageError when it is none."""
-    cursor = Cursor(tokenize(name))
-    path = read_field(cursor, None)
-    if path is None or cursor.failed or not cursor.at_end():
-        raise UsageError(f"{name!r} is not a field: write it as conditions do")
-    return path

@@ -19,12 +19,14 @@ from tocsin.spark.building.build import build
 from tocsin.spark.evaluation.evaluate import evaluate
 from tocsin.spark.match import match
 from tocsin.spark.match_plan import explain_match
+from tocsin.spark.postgres.reader import PostgresChanges
 from tocsin.spark.scores import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
 from tocsin.spark.streaming.stream import stream
 
 __all__ = [
+    "PostgresChanges",
     "activate",
     "backtest",
     "build",

@@ -23,7 +23,9 @@ from tocsin.monitor.slice_matchers import IndexOnSlices
 from tocsin.spark.shipping import ship_parts
 
 _ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
-"""A line that begins with the name of an error, as a traceback's last does; not code that raises it."""
+"""A line that begins with the name of an error, as a traceback's last does; not a line of code."""
+
+_CAUSE = "Caused by: "
 
 _ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
 
@@ -68,8 +70,9 @@ def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatc
 
 
 def last_line(text: str) -> str:
-    """Of a traceback the line that says what happened."""
+    """Of a traceback the line that says what happened: Python's last, else Java's last cause."""
     stripped = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in stripped if not line.startswith(("at ", "File ", "..."))]
     errors = [line for line in lines if _ERROR.match(line)]
-    return (errors or lines or ["no reason given"])[-1]
+    causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
+    return (errors[-1:] or causes[-1:] or lines or ["no reason given"])[0]

@@ -119,7 +119,7 @@ def choose_way(
 
 def explain_match(
     events: DataFrame, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str], *, way: str = "auto"
-) -> MatchPlan:
+) -> str:
     """How ts.match would match these events, and why; nothing is matched.
 
     print(ts.explain_match(events, "rules.tocsin"))
@@ -127,10 +127,10 @@ def explain_match(
     from tocsin.spark.shipping import ship_parts
 
     if not isinstance(events, DataFrame):
-        raise UsageError(f"explain takes a Spark DataFrame, not {type(events).__name__}")
+        raise UsageError(f"explain_match takes a Spark DataFrame, not {type(events).__name__}")
     session = events.sparkSession
     indexes = [part.open() for part in ship_parts(session, index_or_path)]
-    return plan_match(session, indexes, way=way, streaming=events.isStreaming)
+    return str(plan_match(session, indexes, way=way, streaming=events.isStreaming))
 
 
 def plan_match(session: SparkSession, indexes: Sequence[Index], *, way: str, streaming: bool) -> MatchPlan:

@@ -14,6 +14,7 @@ import contextlib
 import os
 import shutil
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
@@ -25,7 +26,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
 
-from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.spark.paths import to_read, to_write
 
 if TYPE_CHECKING:
@@ -54,17 +55,21 @@ def statistics(
     text: Sequence[str | Sequence[str]] | None = None,
     sketch: int | None = None,
     merge: bool = False,
+    fields: Sequence[str | Sequence[str]] | None = None,
+    part: str | None = None,
 ) -> History:
     """Count what the events of a DataFrame hold and write it to a folder; the result is that, opened.
 
     For every field: how often it is there, its frequent values, a sample of them and how many different
     ones there are. For text fields also the dictionary, and for each word a sketch of which documents
-    hold it. `text` names the text fields, by default all strings and lists of strings; a field within a
-    struct is named with dots, or as a list of names. `sketch` is how many hashes a sketch has (64).
+    hold it. `text` names the text fields, by default all strings and lists of strings; a field is named as
+    conditions write it, or as a list of names. `sketch` is how many hashes a sketch has (64). `fields` names
+    the fields that are looked at, by default all: `index.fields` are those that rules name.
 
     With `merge`, what the folder holds already is counted with it: the events are taken for new ones.
     Without it, that is replaced. Either way the version grows, and the folder holds the old version or
-    the new one, never a part of either.
+    the new one, never a part of either. `part` gives the events a name, such as their day: a part that is
+    in the folder already is not counted again, and a warning says so.
     """
     from tocsin.spark.columns import ship_columns
 
@@ -74,9 +79,11 @@ def statistics(
         raise UsageError(
             "statistics are counted of a history that has an end, and this DataFrame is a stream"
         )
-    fields, texts = fields_of(history.schema)
-    needed, layout, _ = ship_columns(history, fields, ())
-    job = _Job.plan(path, fields, texts if text is None else _named(text, fields), sketch, merge)
+    every, texts = fields_of(history.schema)
+    job = _Job.plan(path, every, texts, text=text, sketch=sketch, merge=merge, only=fields, part=part)
+    if job.is_done:
+        return _already(job)
+    needed, layout, _ = ship_columns(history, job.looked_at, ())
     return _count(
         history.sparkSession, job, lambda: needed.mapInArrow(_table_task(job, layout), PARTIAL_COLUMNS)
     )
@@ -90,6 +97,7 @@ def statistics_of_slices(
     text: Sequence[str] | None = None,
     sketch: int | None = None,
     merge: bool = False,
+    part: str | None = None,
 ) -> History:
     """The same of event files, which the tasks read as `tocsin match` reads them.
 
@@ -97,7 +105,9 @@ def statistics_of_slices(
     """
     located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
     fields, texts = _fields_of_slices(session, located)
-    job = _Job.plan(path, fields, texts if text is None else _named(text, fields), sketch, merge)
+    job = _Job.plan(path, fields, texts, text=text, sketch=sketch, merge=merge, part=part)
+    if job.is_done:
+        return _already(job)
     numbers = session.range(0, len(located), 1, numPartitions=max(1, len(located)))
     return _count(session, job, lambda: numbers.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
 
@@ -150,17 +160,13 @@ def _one_of_each_file(slices: Sequence[Slice]) -> list[Slice]:
     return list({piece.file: piece for piece in slices}.values())
 
 
-def _named(text: Sequence[str | Sequence[str]], fields: Sequence[Path]) -> list[Path]:
-    """The text fields that the user names, each of which there has to be."""
-    if isinstance(text, str):
-        raise UsageError("text takes a list of fields")
-    named = []
-    for field in text:
-        path = tuple(field.split(".")) if isinstance(field, str) else tuple(field)
-        if path not in fields:
-            raise UsageError(f"there is no field {'.'.join(path)!r} to count the words of")
-        named.append(path)
-    return named
+def _named(option: str, named: Sequence[str | Sequence[str]]) -> list[Path]:
+    """The fields that the user names."""
+    from tocsin.grammar.field_names import field_asked
+
+    if isinstance(named, str):
+        raise UsageError(f"{option} takes a list of fields")
+    return [field_asked(field) if isinstance(field, str) else tuple(field) for field in named]
 
 
 # ---- The job
@@ -170,29 +176,55 @@ def _named(text: Sequence[str | Sequence[str]], fields: Sequence[Path]) -> list[
 class _Job:
     """What is to be counted, and where it goes. Made to be pickled.
 
-    fields   all fields, those of the version before first: a place here is a field's number
-    text     the numbers of the fields whose words are counted in this run
-    before   what the folder holds, None when that is to be replaced
+    fields      all fields, those of the version before first: a place here is a field's number
+    looked_at   those of them that are counted in this run
+    text        the numbers of the fields whose words are counted in this run
+    before      what the folder holds, None when that is to be replaced
+    part        the name of this part of the history, if it has one
     """
 
     folder: FilePath
     fields: tuple[Path, ...]
+    looked_at: tuple[Path, ...]
     text: tuple[int, ...]
     sketch: int
     version: int
     before: Contents | None
+    part: str | None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the folder holds this part already."""
+        return self.before is not None and self.part in self.before.parts
 
     @staticmethod
     def plan(
         path: str | os.PathLike[str],
-        fields: Sequence[Path],
-        text: Sequence[Path],
+        every: Sequence[Path],
+        texts: Sequence[Path],
+        *,
+        text: Sequence[str | Sequence[str]] | None,
         sketch: int | None,
         merge: bool,
+        only: Sequence[str | Sequence[str]] | None = None,
+        part: str | None = None,
     ) -> _Job:
-        """What one run has to do; UsageError and InputError for what it cannot."""
+        """What one run has to do; UsageError and InputError for what it cannot.
+
+        every    the fields that there are; `only` names those that are wanted, keys of maps among them
+        texts    those that hold text; `text` names those whose words are to be counted instead
+        """
+        from tocsin.events.paths import path_text
         from tocsin.index.statistics.folder import check_folder
 
+        fields = list(every)
+        if only is not None:
+            columns = {field[0] for field in every}
+            fields = [field for field in dict.fromkeys(_named("fields", only)) if field[0] in columns]
+        named = [field for field in texts if field in fields] if text is None else _named("text", text)
+        for field in named:
+            if field not in fields:
+                raise UsageError(f"there is no field {path_text(field)!r} to count the words of")
         there = check_folder(path)
         before = there if merge else None
         size = sketch if sketch is not None else SKETCH if before is None else before.sketch
@@ -202,23 +234,39 @@ class _Job:
             raise UsageError(
                 f"the sketches that are there have {before.sketch} hashes: {size} cannot be merged"
             )
-        every = tuple(dict.fromkeys([*(before.fields if before is not None else ()), *fields]))
-        number = {field: place for place, field in enumerate(every)}
+        known = tuple(dict.fromkeys([*(before.fields if before is not None else ()), *fields]))
+        number = {field: place for place, field in enumerate(known)}
         version = 1 if there is None else there.version + 1
-        folder = FilePath(path).resolve()
-        return _Job(folder, every, tuple(number[field] for field in text), size, version, before)
+        return _Job(
+            FilePath(path).resolve(),
+            known,
+            tuple(fields),
+            tuple(number[field] for field in named),
+            size,
+            version,
+            before,
+            part,
+        )
+
+
+def _already(job: _Job) -> History:
+    """What the folder holds, when that is all."""
+    from tocsin.index.statistics.history import History
+
+    warnings.warn(f"{job.folder}: {job.part!r} is in it already, and not counted again", TocsinWarning, 3)
+    return History.open(job.folder)
 
 
 def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) -> History:
     """Run the job, and make its result the one that the folder holds."""
-    from tocsin.index.statistics.folder import write_contents
+    from tocsin.index.statistics.folder import DRAFT, FIELDS, WORDS, write_contents
     from tocsin.index.statistics.history import History
     from tocsin.index.statistics.partials import warm_up
 
     warm_up()
     unique = f"{job.version}-{uuid.uuid4().hex[:8]}"
-    contents = _contents(job, f"fields-{unique}.parquet", f"words-{unique}")
-    draft = job.folder / f"partials-{unique}"
+    contents = _contents(job, f"{FIELDS}{unique}.parquet", f"{WORDS}{unique}")
+    draft = job.folder / f"{DRAFT}{unique}"
     _make(job.folder)
     done = False
     try:
@@ -226,9 +274,12 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
         noted = session.read.schema(PARTIAL_COLUMNS).parquet(to_read(draft))
         words = _run(lambda: _write_words(session, job, noted, job.folder / contents.words_folder))
         facts = _run(lambda: _write_facts(job, noted, job.folder / contents.fields_file))
-        contents = replace(contents, words=words, **facts)
-        write_contents(job.folder, contents)
+        _check_not_overtaken(job)
+        write_contents(job.folder, replace(contents, words=words, **facts))
         done = True
+    except TocsinError:
+        _check_not_overtaken(job)  # else what it could not read is what another run has taken away
+        raise
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         if not done:
@@ -237,6 +288,15 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
             with contextlib.suppress(OSError):
                 job.folder.rmdir()  # when this run made it, and so it is empty
     return History.open(job.folder)
+
+
+def _check_not_overtaken(job: _Job) -> None:
+    """TocsinError when the folder holds another version than the one that this run goes by."""
+    from tocsin.index.statistics.folder import read_contents
+
+    there = read_contents(job.folder)
+    if (0 if there is None else there.version) != job.version - 1:
+        raise TocsinError(f"{job.folder}: another run has written here meanwhile: try again")
 
 
 def _make(folder: FilePath) -> None:
@@ -250,7 +310,19 @@ def _contents(job: _Job, fields_file: str, words_folder: str) -> Contents:
     from tocsin.index.statistics.folder import Contents
 
     text = sorted({*job.text, *(job.before.text if job.before is not None else ())})
-    return Contents(job.version, 0, 0, job.fields, tuple(text), 0, job.sketch, fields_file, words_folder)
+    parts = [*(() if job.before is None else job.before.parts), *(() if job.part is None else [job.part])]
+    return Contents(
+        version=job.version,
+        rows=0,
+        rejects=0,
+        fields=job.fields,
+        text=tuple(text),
+        words=0,
+        sketch=job.sketch,
+        fields_file=fields_file,
+        words_folder=words_folder,
+        parts=tuple(parts),
+    )
 
 
 def _write_words(session: SparkSession, job: _Job, noted: DataFrame, folder: FilePath) -> int:

@@ -56,3 +56,19 @@ def test_a_vertex_that_came_later_reaches_nothing() -> None:
     assert graph.path(5, 1) == []
     assert graph.reached_from(later).size == graph.reaching(later).size == 0
     assert graph.after(later).tolist() == graph.before(later).tolist() == [5]
+
+
+@pytest.mark.parametrize("room", [ROOM, 0], ids=["rows", "no rows"])
+@pytest.mark.parametrize(("shares", "piece"), [(1, 1), (2, 300), (3, 100_000)])
+def test_shares_are_all_pairs_once(shares: int, piece: int, room: int) -> None:
+    vertices = 120
+    rng = np.random.default_rng(shares)
+    tails, heads = rng.integers(vertices, size=(2, 150)).astype(np.int32)
+    graph = Reachability(tails, heads, vertices, room)
+    words = rng.permutation(10 * vertices)[:vertices]
+    found: list[tuple[int, int]] = []
+    for share in range(shares):
+        for pairs in graph.pairs_of_share(words, share, shares, piece):
+            assert len(pairs) <= max(piece, vertices)
+            found += map(tuple, pairs.tolist())
+    assert sorted(found) == sorted(map(tuple, graph.pairs(words).tolist()))

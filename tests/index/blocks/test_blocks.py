@@ -119,7 +119,7 @@ def test_equal_predicates_have_equal_keys_and_others_have_not() -> None:
         "a in (1, 2)",
         "a in (2, 1)",
         "s = '1'",
-        "s like '1'",
+        "s like '1%'",
         "s = ''",
         "t = ''",
     ]
@@ -172,7 +172,7 @@ def test_first_places_are_the_least_of_equal_keys() -> None:
 def test_rows_that_are_no_rules_are_refused_with_their_reason() -> None:
     rows = [
         (None, "a = 1", "the id is missing: expected a string or an integer"),
-        ("", "a = 1", "the id is empty"),
+        ("", "a = 3", "the id is empty"),
         ("a", "a = 1", None),
         ("a", "a = 2", "the id 'a' is already taken"),
         ("b", None, "the condition is missing"),
@@ -192,6 +192,25 @@ def test_rows_that_are_no_rules_are_refused_with_their_reason() -> None:
     assert not reasons
     repeated = read_rows(table.slice(2, 1), last_id="a")
     assert (repeated.block.rules, len(repeated.refused)) == (0, 1)
+
+
+def test_throttles_that_cannot_be_read_are_refused() -> None:
+    """As Rules.of refuses them."""
+    table = pa.table(
+        {
+            "id": ["a", "b", "b", "c", "d"],
+            "when": ["x = 1"] * 5,
+            "throttle": ["10 minutes", "soon", "later", None, ""],
+            "dedup": [None, None, None, "user", None],
+        }
+    )
+    read = read_rows(table)
+    assert [read.block.rule_id.text(number) for number in range(read.block.rules)] == ["a", "d"]
+    expected = Rules.of(table, skip_bad=True)
+    assert expected.ids.to_pylist() == ["a", "d"]
+    by_rule = {refused.reason for refused in read.refused if "taken" not in refused.reason}
+    assert by_rule < {error.reason for error in expected.rejected}
+    assert len(by_rule) == 2
 
 
 def test_places_of_rows_are_told() -> None:

@@ -15,8 +15,12 @@ from tests.cases import Event, make_json_event, make_rule_set
 from tests.monitor.overview.judging import check_overview
 
 import tocsin
-from tocsin.errors import InputError, UsageError
+from tocsin.errors import InputError, UnsupportedError, UsageError
 from tocsin.grammar.printing import print_condition
+from tocsin.grammar.rules import Rules
+from tocsin.index.compiled import compile_rules
+from tocsin.monitor.index import Index
+from tocsin.monitor.index_in_parts import IndexInParts
 from tocsin.monitor.overview import samples as samples_module
 from tocsin.monitor.overview import tally as tally_module
 from tocsin.monitor.overview.result import LocalOverview
@@ -132,6 +136,8 @@ def test_what_makes_no_sense() -> None:
             tocsin.backtest([("r", "x = 1")], [{"x": 1}], **wrong)
     with pytest.raises(UsageError, match="whole number of seconds"):
         tocsin.backtest([("r", "x = 1")], [{"x": 1}], time="at", bucket="5 ms")
+    with pytest.raises(UnsupportedError, match="not one in parts"):
+        tocsin.backtest(IndexInParts([Index(compile_rules(Rules.of([("r", "x = 1")])))]), [{"x": 1}])
     with pytest.raises(UsageError, match="top is from 0"):
         tocsin.backtest([("r", "x = 1")], [{"x": 1}]).digest(-1)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyspark.sql.functions as F  # noqa: N812
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from tests.spark.activation.spread_programs import program_of
 from tests.spark.activation.test_plans_at_work import at_once, said
@@ -231,3 +232,16 @@ def test_numbers_need_not_be_texts_and_bytes_that_are_no_text_are_refused(spark:
         ("!", "r", ["7\ufffd"], 1, "tuple is not valid UTF-8"),
         ("+", "q", ["7"], 1, None),
     ]
+
+
+def test_a_checkpoint_belongs_to_its_program(spark: SparkSession, tmp_path: Path) -> None:
+    folder = Folder(spark, tmp_path)
+    row = {"op": "+", "relation": "r", "tuple": ["1"], "seq": 1}
+    folder.add([row])
+    folder.run(NOTHING)
+    folder.add([row | {"seq": 2}])
+    other = Program.parse(str(NOTHING).replace("r(x).", "r(x), x < 9."))
+    with pytest.raises(StreamingQueryException, match="written by another program"):
+        folder.run(other)
+    folder.run(NOTHING)
+    assert found_in(folder.results()) == {("+", "q", ("1",), 1)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from tests.datalog_programs import INPUTS, Case, cases, rows, signatures
@@ -26,7 +27,7 @@ from tocsin.monitor.programs.requests import Operation
 from tocsin.spark.activation.texts import texts_of
 
 EXAMPLES = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -87,13 +88,23 @@ def test_every_seq_gives_what_an_engine_gives(
         reject()
 
 
-@EXAMPLES
-@given(
+SPREAD_CASES = (
     spread_programs(),
     st.lists(st.lists(st.lists(spread_operations(), max_size=5), max_size=5), max_size=5),
     st.integers(0, 1000),
 )
+
+
+@EXAMPLES
+@given(*SPREAD_CASES)
 def test_programs_that_can_be_spread(text: str, some: list[list[list[Operation]]], seed: int) -> None:
+    compare(Simulated(text, workers=3, seed=seed), Program.parse(text).start(), some)
+
+
+@pytest.mark.slow
+@settings(EXAMPLES, max_examples=1000)
+@given(*SPREAD_CASES)
+def test_many_programs_that_can_be_spread(text: str, some: list[list[list[Operation]]], seed: int) -> None:
     compare(Simulated(text, workers=3, seed=seed), Program.parse(text).start(), some)
 
 
@@ -117,3 +128,16 @@ def test_all_rules_at_once() -> None:
     kinds = {(unit.counted, unit.key is None) for unit in simulated.setting.plan.units}
     assert len(kinds) == 4  # complete and counted, with keys and without
     assert simulated.setting.plan.levels > 2
+
+
+def test_what_is_taken_back_and_given_in_one_seq_is_there() -> None:
+    text = program_of(
+        ["seen(u, d) :- login(u, d).", "any() :- alert(_, _)."], ["seen", "any", "alert", "ban"]
+    )
+    simulated = Simulated(text)
+    for relation, values in (("login", (1, 2)), ("alert", (1, 2)), ("ban", (1,))):
+        both = [("+", relation, values), ("-", relation, values)]
+        came = simulated.batch([(*operation, 1, 0) for operation in both])
+        assert {op for op, *_ in came} == {"+"}
+        assert simulated.batch([(*operation, 2, 0) for operation in both[::-1]]) == set()
+        assert {op for op, *_ in simulated.batch([("-", relation, values, 3, 0)])} == {"-"}

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
 from tocsin.grammar.datalog.syntax import NOWHERE, Type, Value
-from tocsin.index.activation.normal_form import Call, Constant, Expression, Let, Source, Test, Variable
+from tocsin.index.activation.normal_form import Call, Constant, Expression, Let, Source, Variable
+from tocsin.index.activation.normal_form import Test as Comparing
 from tocsin.index.activation.passes.text_work import TextWork, value_of
 from tocsin.spark.evaluation.arithmetic import DTYPES, worked_out
 from tocsin.spark.evaluation.batches import Work, compute, error_of
@@ -54,7 +55,7 @@ def rows(draw: st.DrawFn, kind: Type) -> list[tuple[Value, Value]]:
 
 
 @given(st.data(), st.sampled_from(sorted(VALUES, key=lambda kind: kind.value)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_column_is_what_each_row_is(data: st.DataObject, kind: Type) -> None:
     given_rows = data.draw(rows(kind))
     expression = data.draw(expressions(kind, (X, Y)))
@@ -76,7 +77,7 @@ def test_a_column_is_what_each_row_is(data: st.DataObject, kind: Type) -> None:
 
 
 @given(st.data(), st.sampled_from(sorted(VALUES, key=lambda kind: kind.value)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_rows_that_fail_are_those_where_all_else_holds(data: st.DataObject, kind: Type) -> None:
     given_rows = data.draw(rows(kind))
     lets = (
@@ -86,7 +87,7 @@ def test_rows_that_fail_are_those_where_all_else_holds(data: st.DataObject, kind
     operator = st.sampled_from(COMPARED)
     sides = expressions(kind, (X, Y, Z, W), 1)
     tests = tuple(
-        Test(data.draw(operator), data.draw(sides), data.draw(sides), kind)
+        Comparing(data.draw(operator), data.draw(sides), data.draw(sides), kind)
         for _ in range(data.draw(st.integers(0, 2)))
     )
     source = Source("the rule", NOWHERE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tocsin.spark.postgres import feed, replication, slot
 from tocsin.spark.postgres.address import Address, TableName
 from tocsin.spark.postgres.catalog import check_whole_rows, find_tables, provide_publication
 from tocsin.spark.postgres.changes import lsn_text, read_batches
+from tocsin.spark.postgres.decoding import decoded
 from tocsin.spark.postgres.feed import Feed
 from tocsin.spark.postgres.server import ServerAway, connect
 from tocsin.spark.postgres.slot import drop_slot, known_slot, take_up
@@ -235,6 +237,33 @@ def test_connections_that_end_are_made_again(
         Feed(nowhere, taken, tmp_path).collect(position)
     with pytest.raises(UsageError, match="no address of a server"):
         connect(Address.of("postgresql://127.0.0.1/x?tables=t&no_such_setting=1"))
+
+
+def test_a_large_transaction_that_takes_long_to_read(
+    postgres: PostgresServer, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server hangs up when it hears nothing for a while, also while it is the one who talks."""
+    address = _address(postgres, database, "tables=t&options=-c%20wal_sender_timeout%3D500ms")
+    monkeypatch.setattr(replication, "SECONDS_BETWEEN_SIGNS", 0.1)
+    monkeypatch.setattr(feed, "PATIENCE", 0)
+    read = []
+
+    def slowly(data: bytes) -> object:
+        read.append(len(data))
+        if len(read) % 4_000 == 0:
+            time.sleep(0.3)
+        return decoded(data)
+
+    monkeypatch.setattr(feed, "decoded", slowly)
+    with postgres.connect(database) as connection:
+        connection.execute("create table t (a int)")
+        taken = take_up(address, tmp_path)
+        connection.execute("insert into t select generate_series(1, 24000)")
+    reader = Feed(address, taken, tmp_path)
+    end = reader.collect(taken.start, most=10)
+    reader.close()
+    batches = [batch.num_rows for batch in read_batches(reader.path(taken.start, end))]
+    assert batches == [10_000, 10_000, 4_000]
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@
           ├── nodes that are the first of their kind ─────── one graph, and the root of every rule
           └── conditions with free text ──────────────────── planned and shared together at the end
 
-Going through the blocks in order, everything gets the number that it has where all rules are read one after
+A block is open only while something is taken from it: pages that are mapped count as memory too. Going
+through the blocks in order, everything gets the number that it has where all rules are read one after
 the other: where a block's nodes are the first of their kind, they come in the order in which they were made.
 """
 
@@ -56,13 +57,13 @@ class Assembled(NamedTuple):
 
 def assemble(work: Work) -> Assembled:
     """Put the blocks' predicates and graphs together."""
-    blocks = [work.block(number) for number in range(len(work.block_files))]
-    leaf_number, table = _leaves_of(work, blocks)
+    leaf_number, table = _leaves_of(work)
     nodes, number, begin = _nodes_of(work, leaf_number, len(table.field))
     roots: list[Ints] = [np.empty(0, np.int32)]
     parts: list[Steps] = []
     rules = 0
-    for at, block in enumerate(blocks):
+    for at in range(work.count):
+        block = work.block(at)
         local = work.nodes(at).root
         root = 2 * number[begin[at] + np.maximum(local >> 1, 0)] + (local & 1)
         roots.append(np.where(local < 0, np.int32(-1), root).astype(np.int32))
@@ -85,20 +86,20 @@ def compile_blocks(work: Work, base: TextBase | None = None, planner: Planner | 
 
 def written_rules(work: Work) -> WrittenRules:
     """Ids, conditions and metadata of all blocks, one after the other."""
-    blocks = [work.block(number) for number in range(len(work.block_files))]
     return WrittenRules(
-        _texts_in_file(work.folder / "rule_id", [block.rule_id for block in blocks]),
-        _texts_in_file(work.folder / "rule_text", [block.rule_text for block in blocks]),
-        _mapped(work.folder / "metadata", lambda file: _write_metadata(blocks, file)),
+        _texts_in_file(work, "rule_id", lambda block: block.rule_id),
+        _texts_in_file(work, "rule_text", lambda block: block.rule_text),
+        _mapped(work.folder / "metadata", lambda file: _write_metadata(work, file)),
     )
 
 
-def _leaves_of(work: Work, blocks: list[Block]) -> tuple[list[Ints], PredicateTable]:
+def _leaves_of(work: Work) -> tuple[list[Ints], PredicateTable]:
     """For each block the numbers that its predicates have in all, and the table of these."""
     numbers: list[Ints] = []
     tables: list[PredicateTable] = []
     count = 0
-    for at, block in enumerate(blocks):
+    for at in range(work.count):
+        block = work.block(at)
         first = work.first_leaf(at, len(block.table.field))
         own = np.flatnonzero(first == places(at, np.arange(len(first))))
         number = np.empty(len(first), np.int32)
@@ -115,17 +116,18 @@ def _leaves_of(work: Work, blocks: list[Block]) -> tuple[list[Ints], PredicateTa
 
 def _nodes_of(work: Work, leaf_number: list[Ints], leaves: int) -> tuple[SharedNodes, Ints, Longs]:
     """The graph of all blocks; node n of block b is number[begin[b] + n] there."""
-    graphs = [work.nodes(at) for at in range(len(work.block_files))]
-    begin = starts([len(graph.level) for graph in graphs], np.int64)
+    begin = starts([len(work.nodes(at).level) for at in range(work.count)], np.int64)
     number = np.zeros(begin[-1], np.int32)
     nodes = no_nodes(leaves)
-    for at, graph in enumerate(graphs):
+    for at in range(work.count):
+        graph = work.nodes(at)
         number[begin[at] + 1 : begin[at] + 1 + graph.leaves] = leaf_number[at][graph.leaf] + 1
         first = work.first_node(at, graph)
         inner = first[graph.leaves + 1 :]
         first[graph.leaves + 1 :] = begin[inner >> BITS] + (inner & _LOWER)
         nodes = add_block(nodes, graph.child_start, graph.child, graph.leaves, first, number, int(begin[at]))
-    for at, graph in enumerate(graphs):
+    for at in range(work.count):
+        graph = work.nodes(at)
         paired = np.flatnonzero(graph.mate >= 0)
         mate = graph.mate[paired]
         nodes.mate[number[begin[at] + paired]] = 2 * number[begin[at] + (mate >> 1)] + (mate & 1)
@@ -143,19 +145,23 @@ def _texts_of(block: Block, before: int, leaf_number: Ints) -> list[Steps]:
     return [Steps(before + rows, step_start, block.step[which], ref)]
 
 
-def _texts_in_file(path: Path, texts: list[Texts]) -> Texts:
-    """Texts one after the other, their bytes mapped from a new file."""
+def _texts_in_file(work: Work, name: str, texts_of: Callable[[Block], Texts]) -> Texts:
+    """Texts of all blocks one after the other, their bytes mapped from a new file."""
+    start: list[Longs] = []
 
     def write(file: BinaryIO) -> None:
-        for each in texts:
-            each.data.tofile(file)
+        for at in range(work.count):
+            texts = texts_of(work.block(at))
+            texts.data.tofile(file)
+            start.append(texts.start.copy())
 
-    return Texts(joined_starts([each.start for each in texts]), _mapped(path, write))
+    data = _mapped(work.folder / name, write)
+    return Texts(joined_starts(start), data)
 
 
-def _write_metadata(blocks: list[Block], file: BinaryIO) -> None:
+def _write_metadata(work: Work, file: BinaryIO) -> None:
     """One Arrow stream of all blocks' metadata, a batch at a time; nothing when there is none."""
-    batches = _metadata_batches(blocks)
+    batches = _metadata_batches(work)
     first = next(batches, None)
     if first is None:
         return
@@ -165,10 +171,11 @@ def _write_metadata(blocks: list[Block], file: BinaryIO) -> None:
             stream.write_batch(batch)
 
 
-def _metadata_batches(blocks: list[Block]) -> Iterator[pa.RecordBatch]:
-    for block in blocks:
-        if len(block.metadata):
-            yield from pa.ipc.open_stream(pa.py_buffer(block.metadata))
+def _metadata_batches(work: Work) -> Iterator[pa.RecordBatch]:
+    for at in range(work.count):
+        stream = work.block(at).metadata
+        if len(stream):
+            yield from pa.ipc.open_stream(pa.py_buffer(stream))
 
 
 def _mapped(path: Path, write: Callable[[BinaryIO], None]) -> NDArray[np.uint8]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tocsin.errors import RuleError
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_table
 from tocsin.grammar.rules import Rules
+from tocsin.grammar.throttles import read_throttles
 from tocsin.index.blocks.block import Block, read_block
 
 PLACE = pa.schema(
@@ -105,8 +106,15 @@ def read_rows(rows: pa.Table, where: pa.Table | None = None, last_id: str | None
         refused.append(_refused(f"the id '{name}' is already taken{place}", name, row, rows, where))
     last_id = columns.ids[-1].as_py() if len(columns.ids) else last_id
     rules = _rules(columns, rows, where)
-    if repeated.any():
-        rules = rules.take(np.flatnonzero(~repeated))
+    wrong = read_throttles(rules.metadata, len(rules))[1]
+    for at, reason in sorted(wrong.items()):
+        if not repeated[at]:
+            name = columns.ids[at].as_py()
+            refused.append(_refused(reason, name, int(columns.rows[at]), rows, where))
+    good = ~repeated
+    good[list(wrong)] = False
+    if not good.all():
+        rules = rules.take(np.flatnonzero(good))
     block, errors = read_block(rules)
     refused += [
         Refused(

@@ -40,7 +40,7 @@ Ints = NDArray[np.int32]
 def rule_weights(work: Work) -> Longs:
     """About how many bytes each rule takes in an index."""
     weights = [np.empty(0, np.int64)]
-    for number in range(len(work.block_files)):
+    for number in range(work.count):
         block = work.block(number)
         weights.append(np.diff(block.rule_id.start) + np.diff(block.rule_text.start) + _BYTES_OF_RULE)
     return np.concatenate(weights)
@@ -94,7 +94,7 @@ def rules_of_part(work: Work, part: Ints, number: int) -> Rules:
     """The rules of one part, in their order; part[r] is that of rule r of all."""
     chosen = []
     before = 0
-    for at in range(len(work.block_files)):
+    for at in range(work.count):
         block = work.block(at)
         rows = np.flatnonzero(part[before : before + block.rules] == number)
         metadata = None

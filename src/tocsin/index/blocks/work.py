@@ -37,6 +37,11 @@ class Work:
     node_files: Sequence[str] = ()
     levels: int = 0
 
+    @property
+    def count(self) -> int:
+        """How many blocks there are."""
+        return len(self.block_files)
+
     def block(self, number: int) -> Block:
         """A block of rules."""
         return Block.open(self.folder / self.block_files[number])

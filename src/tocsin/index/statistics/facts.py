@@ -96,9 +96,7 @@ def _scalars(
     low: NDArray[np.int64],
     row_hash: NDArray[np.int64],
 ) -> list[pa.Table]:
-    pairs = np.stack((high, low), axis=1)
-    distinct, count = np.unique(pairs, axis=0, return_counts=True)
-    first, second = np.ascontiguousarray(distinct[:, 0]), np.ascontiguousarray(distinct[:, 1])
+    first, second, count = _distinct_pairs(high, low)
     chosen = _least(row_hash[row], SAMPLE)
     return [
         _numbers(field, kind, events=_events(row), cells=len(row)),
@@ -106,6 +104,17 @@ def _scalars(
         _rows(field, kind, "frequent", high=first, low=second, number=count),
         _rows(field, kind, "sample", high=high[chosen], low=low[chosen], number=row_hash[row[chosen]]),
     ]
+
+
+def _distinct_pairs(
+    high: NDArray[np.int64], low: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The different pairs and how often each is there; most often the second numbers are all 0."""
+    if not low.any():
+        first, count = np.unique(high, return_counts=True)
+        return first, np.zeros_like(first), count
+    pairs, count = np.unique(np.stack((high, low), axis=1), axis=0, return_counts=True)
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), count
 
 
 def _texts(field: int, cells: StringCells, row_hash: NDArray[np.int64]) -> list[pa.Table]:

@@ -6,8 +6,8 @@
     words-3/*.parquet     field, word, documents, sketch (word_counts.py), in any order
 
 A new version is written under names of its own beside the old one; it counts from the moment that
-statistics.json is replaced, in one step, and the old parts go then. So the folder holds one version or
-the next, whatever happens meanwhile.
+statistics.json is replaced, in one step, and the old parts go then, with what killed runs left days ago. So
+the folder holds one version or the next, whatever happens meanwhile.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -30,6 +31,10 @@ from tocsin.index.statistics.facts import FACTS
 
 FORMAT = 1
 NAME = "statistics.json"
+FIELDS, WORDS, DRAFT = PARTS = ("fields-", "words-", "partials-")
+"""How the names of a version's files start, and of what a run notes before it has them."""
+LEFT_BEHIND = 86_400
+"""Seconds after which what no version needs is taken for what a killed run has left."""
 
 WORD_FILES = pa.schema(
     [
@@ -51,6 +56,7 @@ class Contents:
     text        the numbers of the fields whose words were counted
     words       how many words of all fields there are
     sketch      hashes in a sketch, at most
+    parts       the names of the parts of the history that are in it, as far as they have one
     """
 
     version: int
@@ -62,6 +68,7 @@ class Contents:
     sketch: int
     fields_file: str
     words_folder: str
+    parts: tuple[str, ...] = ()
 
 
 def check_folder(path: str | os.PathLike[str]) -> Contents | None:
@@ -70,7 +77,7 @@ def check_folder(path: str | os.PathLike[str]) -> Contents | None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{path}: statistics go to a folder, and this is a file")
     there = read_contents(folder)
-    if there is None and folder.is_dir() and any(folder.iterdir()):
+    if there is None and folder.is_dir() and not all(_is_part(each.name) for each in folder.iterdir()):
         raise InputError(f"{path}: this folder holds something else: name an empty one, or a new one")
     return there
 
@@ -92,6 +99,7 @@ def read_contents(folder: FilePath) -> Contents | None:
             sketch=int(said["sketch"]),
             fields_file=FilePath(said["fields_file"]).name,
             words_folder=FilePath(said["words_folder"]).name,
+            parts=tuple(map(str, said.get("parts", ()))),
         )
     except FileNotFoundError:
         return None
@@ -103,15 +111,27 @@ def read_contents(folder: FilePath) -> Contents | None:
 
 def write_contents(folder: FilePath, contents: Contents) -> None:
     """Make this version the one that the folder holds, and take away what is of no other use."""
+    before = read_contents(folder)
     with draft_of(folder / NAME) as draft:
         draft.write_text(json.dumps({"format": FORMAT, **asdict(contents)}, indent=2) + "\n")
+    old = () if before is None else (before.fields_file, before.words_folder)
     for other in folder.iterdir():
-        if other.name not in (NAME, contents.fields_file, contents.words_folder) and _is_part(other.name):
+        is_ours = other.name in (contents.fields_file, contents.words_folder)
+        if _is_part(other.name) and not is_ours and (other.name in old or _is_left_behind(other)):
             shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink(missing_ok=True)
 
 
+def _is_left_behind(path: FilePath) -> bool:
+    """Whether nobody can be at work on it any more."""
+    try:
+        return time.time() - path.stat().st_mtime > LEFT_BEHIND
+    except OSError:
+        return False
+
+
 def _is_part(name: str) -> bool:
-    return name.startswith(("fields-", "words-"))
+    """Whether a name is that of a part of some version, or of one that was never finished."""
+    return name.startswith(PARTS)
 
 
 def write_facts(path: FilePath, facts: pa.Table) -> None:

@@ -12,21 +12,22 @@ import pyarrow.compute as pc
 from tocsin.errors import InputError, UsageError
 from tocsin.events.cells import Path
 from tocsin.events.paths import path_text
+from tocsin.grammar.field_names import field_asked
 from tocsin.index.statistics.folder import Contents, read_contents, read_facts, read_words
 from tocsin.index.statistics.sketches import WordSketches, sketches_of_words
 from tocsin.index.statistics.values import FieldStatistics, field_statistics
 from tocsin.index.text.dictionary import Dictionary
 
 FieldName = str | Sequence[str]
-"""A field: its name, with dots between the names of its path, or the path itself."""
+"""A field as conditions write it (`user.bio`, `"a.b"`), or the names of its path."""
 
 
 class History:
     """What ts.statistics found in past events. Nothing here changes once it is opened.
 
     `version` is the content's; `rows` how many events there were, `rejects` how many
-    records that were none; `fields` the paths of those that were
-    looked at, `text_fields` of those whose words were counted.
+    records that were none; `fields` the paths of those that were looked at, `text_fields` of those whose
+    words were counted; `parts` the names of parts of the history, where they were given.
     """
 
     def __init__(self, folder: FilePath, contents: Contents) -> None:
@@ -38,6 +39,7 @@ class History:
         self.rows = contents.rows
         self.rejects = contents.rejects
         self.fields = contents.fields
+        self.parts = contents.parts
         self.text_fields = tuple(contents.fields[number] for number in contents.text)
         self._field = cache(self._field_statistics)
         self._sketches = cache(self._word_sketches)
@@ -82,4 +84,4 @@ class History:
 
 
 def _path(field: FieldName) -> Path:
-    return tuple(field.split(".")) if isinstance(field, str) else tuple(field)
+    return field_asked(field) if isinstance(field, str) else tuple(field)

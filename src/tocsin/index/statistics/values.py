@@ -91,6 +91,11 @@ class FieldStatistics:
     documents: int | None
     kinds: Mapping[Kind, KindStatistics]
 
+    @property
+    def missing(self) -> float:
+        """The share of rows that do not have the field, or have null in it."""
+        return 1 - self.present / self.rows if self.rows else 0.0
+
 
 def field_statistics(path: Path, rows: int, facts: pa.Table) -> FieldStatistics:
     """What the merged facts of one field say."""

@@ -8,15 +8,17 @@ from datetime import timedelta
 
 import pyarrow as pa
 
-from tocsin.errors import UsageError
+from tocsin.errors import UnsupportedError, UsageError
 from tocsin.grammar.printing import print_field
 from tocsin.grammar.rule_files import read_rules
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.throttles import parse_throttle
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import compile_rules
+from tocsin.index.shards import is_in_parts
 from tocsin.monitor.event_sources import EventSource
 from tocsin.monitor.index import Index, open_file
+from tocsin.monitor.index_in_parts import IndexInParts
 from tocsin.monitor.opening import is_saved
 from tocsin.monitor.overview.merging import tables_of
 from tocsin.monitor.overview.partials import table_of
@@ -32,6 +34,8 @@ def index_of(rules: object, preparation: Preparation) -> Index:
     """An index as it is, a saved one opened, rules of any other form built into one."""
     if isinstance(rules, Index):
         return rules
+    if isinstance(rules, IndexInParts) or (isinstance(rules, str | os.PathLike) and is_in_parts(rules)):
+        raise UnsupportedError("a backtest takes an index that is whole, not one in parts: give it the rules")
     if isinstance(rules, str | os.PathLike):
         if is_saved(rules):
             return open_file(rules)

@@ -6,6 +6,7 @@ counted tuple.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,6 +37,11 @@ class Setting:
     def plan(self) -> Plan:
         """The program's plan."""
         return plan_of_text(self.text)
+
+    @property
+    def mark(self) -> str:
+        """What tells this program from others, in the state that was written for it."""
+        return hashlib.blake2b(repr((self.text, self.local)).encode(), digest_size=8).hexdigest()
 
     @property
     def initial(self) -> Initial:

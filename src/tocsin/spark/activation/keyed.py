@@ -32,11 +32,11 @@ from tocsin.spark.activation.texts import fact_of_text, fact_text, texts_of, val
 from tocsin.spark.activation.units import Unit
 
 BATCHES_IN_LOG = 4
-FACTS_IN_LOG = 1_000
+FACTS_IN_LOG = 10_000
 """So much a unit without keys remembers of the past: two workers that take turns need not load it again."""
 
 LARGEST_ENGINE = 2_000_000
-"""So many facts are taken into an engine before it is given up for a new one."""
+"""So many facts are taken into an engine, or twice as many as a key has, before a new one takes its place."""
 
 
 class Head(NamedTuple):
@@ -96,6 +96,7 @@ class KeyedEngine:
         self._engine: Engine | None = None
         self._tokens: dict[str, str] = {}
         self._loaded = 0
+        self._most = LARGEST_ENGINE
 
     @property
     def engine(self) -> Engine:
@@ -105,7 +106,7 @@ class KeyedEngine:
         return self._engine
 
     def _change(self, key: str, state: KeyState, changes: Iterable[Change]) -> list[Moved]:
-        if self._loaded > LARGEST_ENGINE:
+        if self._loaded > self._most:
             self._renew()
         head = state.head()
         self._catch_up(key, head, state)
@@ -160,6 +161,7 @@ class KeyedEngine:
             self._forget(key)
             facts = self._facts_at_start(key) if head is None else list(state.facts())
             self._put(dict.fromkeys(facts, True))
+            self._most = max(self._most, 2 * len(facts))
         if token is None:
             del self._tokens[key]
         else:

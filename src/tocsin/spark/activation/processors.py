@@ -17,17 +17,14 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from tocsin.errors import UsageError
+
 if TYPE_CHECKING:
     from tocsin.spark.activation.initial import Setting
     from tocsin.spark.activation.keyed import Head, KeyedEngine
     from tocsin.spark.activation.rows import Change, Moved
 
-PASS = -1
-"""As in steps.py, which loads NumPy."""
-
 OUT = "kind string, op string, relation string, tuple array<string>, seq bigint, time bigint, reason string"
-
-Key = tuple[int, str]
 
 
 class Joining(StatefulProcessor):
@@ -38,7 +35,7 @@ class Joining(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
-        self._state = _StoredKey(handle)
+        self._state = _StoredKey(handle, self._setting.mark)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -48,7 +45,7 @@ class Joining(StatefulProcessor):
     ) -> Iterator[Row]:
         """Make the changes of a key."""
         unit, text = key
-        if unit == PASS:
+        if _passes(unit):
             return map(_passed, rows)
         engine = _engine(self._setting, unit)
         return map(_row, engine.change(text, self._state, map(_change, rows)))
@@ -65,7 +62,7 @@ class Counting(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
-        self._count = handle.getValueState("count", "given boolean, derivations bigint")
+        self._count = _StoredValue(handle, "count", "given boolean, derivations bigint", self._setting.mark)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -78,7 +75,7 @@ class Counting(StatefulProcessor):
         from tocsin.spark.activation.texts import fact_of_text
 
         unit, text = key
-        if unit == PASS:
+        if _passes(unit):
             return map(_passed, rows)
         relation, texts = fact_of_text(text)
         start = count_at_start(self._setting.initial, relation, texts)
@@ -86,7 +83,7 @@ class Counting(StatefulProcessor):
         before = start if stored is None else Count(*stored)
         after, moved = counted(relation, texts, before, map(_change, rows))
         if after != start:
-            self._count.update(tuple(after))
+            self._count.update(after)
         elif stored is not None:
             self._count.clear()
         return map(_row, moved)
@@ -105,7 +102,7 @@ class Living(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
         self._handle = handle
-        self._life = handle.getValueState("life", "given boolean, until bigint")
+        self._life = _StoredValue(handle, "life", "given boolean, until bigint", self._setting.mark)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -117,7 +114,7 @@ class Living(StatefulProcessor):
         from tocsin.spark.activation.lifetimes import Timed
 
         unit, text = key
-        if unit == PASS:
+        if _passes(unit):
             return map(_passed, rows)
         timed = [Timed(_change(row), row.time) for row in rows]
         return self._lived(text, timed, timerValues)
@@ -150,17 +147,43 @@ class Living(StatefulProcessor):
             if after.until is not None:
                 self._handle.registerTimer(after.until)
         if after != start:
-            self._life.update(tuple(after))
+            self._life.update(after)
         elif stored is not None:
             self._life.clear()
         return map(_row, moved)
 
 
+class _StoredValue:
+    """A value in Spark's store, with the mark of the program that it was written for."""
+
+    def __init__(self, handle: StatefulProcessorHandle, name: str, columns: str, mark: str) -> None:
+        self._value = handle.getValueState(name, f"{columns}, program string")
+        self._mark = mark
+
+    def get(self) -> tuple[Any, ...] | None:
+        """The value, None if there is none."""
+        stored = self._value.get()
+        if stored is None:
+            return None
+        *value, mark = stored
+        if mark != self._mark:
+            raise UsageError("this checkpoint was written by another program: start with an empty one")
+        return tuple(value)
+
+    def update(self, value: tuple[Any, ...]) -> None:
+        """Set the value."""
+        self._value.update((*value, self._mark))
+
+    def clear(self) -> None:
+        """Have no value any more."""
+        self._value.clear()
+
+
 class _StoredKey:
     """A key's state in Spark's store: keyed.KeyState."""
 
-    def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._head = handle.getValueState("head", "head string")
+    def __init__(self, handle: StatefulProcessorHandle, mark: str) -> None:
+        self._head = _StoredValue(handle, "head", "head string", mark)
         self._facts = handle.getMapState("facts", "fact string", "given boolean")
 
     def head(self) -> Head | None:
@@ -208,6 +231,13 @@ def _engine(setting: Setting, unit: int) -> KeyedEngine:
             del _engines[next(iter(_engines))]
     _engines[setting, unit] = found
     return found
+
+
+def _passes(unit: int) -> bool:
+    """Whether rows of this unit go on as they are."""
+    from tocsin.spark.activation.steps import PASS
+
+    return unit == PASS
 
 
 def _change(row: Row) -> Change:

@@ -64,8 +64,9 @@ def backtest(
     Samples are the events of least hash, by what rules see of them, so the same history gives the same
     ones however it is cut. Of events that rules cannot tell apart one is shown.
     """
+    from tocsin.grammar.field_names import field_named
     from tocsin.monitor.overview.running import index_of, settings_for
-    from tocsin.monitor.preparing import Preparation, field_named
+    from tocsin.monitor.preparing import Preparation
     from tocsin.spark.columns import columns_to_keep, ship_columns
 
     if not isinstance(events, DataFrame):

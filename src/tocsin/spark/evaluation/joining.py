@@ -89,15 +89,15 @@ class _Join:
         self._types = dict(_variable_types(rule, types))
         self._lets = list(rule.lets)
         self._tests = list(rule.tests)
-        self._fails = False
         self._data: DataFrame
+        self._rows: int | None = None
         self._bound: set[Variable] = set()
 
     def plan(self, body: Sequence[Frame], negated: Sequence[Frame], first: int | None) -> DataFrame:
         scans = [self._scan(atom, frame) for atom, frame in zip(self._rule.body, body, strict=True)]
         start = min(range(len(scans)), key=lambda place: _size(scans[place])) if first is None else first
         scan = scans.pop(start)
-        self._data, self._bound = scan.data, set(scan.variables)
+        self._data, self._bound, self._rows = scan.data, set(scan.variables), scan.rows
         while scans:
             self._join_next(scans)
         self._filter()
@@ -106,7 +106,7 @@ class _Join:
         for scan in plain:
             self._exclude(scan)
         if self._lets or self._tests:
-            self._compute(self._lets, self._tests)
+            self._compute(self._lets, self._tests, can_fail(self._rule))
         for scan in waiting:
             if scan not in plain:
                 self._exclude(scan)
@@ -150,20 +150,23 @@ class _Join:
         if scans[best].variables and not scans[best].variables & self._bound:
             keys = self._computable(scans)
             if keys:
-                self._compute(keys, [])
+                self._compute(keys, [], False)
                 return
         scan = scans.pop(best)
         shared = [_name(variable) for variable in self._in_order(scan.variables & self._bound)]
-        right = _hinted(scan)
         if scan.variables <= self._bound:
-            self._data = (
-                self._data.join(right, shared, "left_semi") if shared else self._if_any(scan, "left_semi")
-            )
-        elif shared:
-            self._data = self._data.join(right, shared, "inner")
-        else:
-            self._data = self._data.crossJoin(right)
+            if shared:
+                self._data = self._data.join(_hinted(scan), shared, "left_semi")
+            else:
+                self._data = self._if_any(scan, "left_semi")
+            return
+        left = F.broadcast(self._data) if self._is_small() and not _is_small(scan) else self._data
+        self._data = left.join(_hinted(scan), shared, "inner") if shared else left.crossJoin(_hinted(scan))
+        self._rows = None
         self._bound |= scan.variables
+
+    def _is_small(self) -> bool:
+        return self._rows is not None and self._rows <= BROADCAST_ROWS
 
     def _computable(self, scans: Sequence[_Scan]) -> list[Let]:
         """Equations that give a variable of a waiting atom its value, from what there is, and never fail."""
@@ -201,8 +204,8 @@ class _Join:
         there = scan.data.limit(1).select(F.lit(1).alias("there"))
         return self._data.join(F.broadcast(there), F.lit(True), how)
 
-    def _compute(self, lets: Sequence[Let], tests: Sequence[Test]) -> None:
-        """Work out some of the equations, and tests, in a worker."""
+    def _compute(self, lets: Sequence[Let], tests: Sequence[Test], can_fail: bool) -> None:
+        """Work out some of the equations, and tests, in a worker; with a failure if they can fail."""
         names = self._data.columns
         columns = [variable for variable in self._in_order(self._bound) if _name(variable) in names]
         binding: list[Let] = []
@@ -232,8 +235,7 @@ class _Join:
         schema = StructType([*named, StructField(FAILURE, StringType())])
         some = map(F.col, map(_name, columns)) if columns else [F.lit(0).alias("row")]
         computed = self._data.select(*some).mapInArrow(_computing(work), schema)
-        self._fails = can_fail(self._rule)
-        self._data = computed if self._fails and not self._lets else computed.drop(FAILURE)
+        self._data = computed if can_fail else computed.drop(FAILURE)
         self._bound = bound
 
     def _head(self) -> DataFrame:
@@ -276,8 +278,12 @@ def _size(scan: _Scan) -> float:
     return float("inf") if scan.rows is None else scan.rows
 
 
+def _is_small(scan: _Scan) -> bool:
+    return _size(scan) <= BROADCAST_ROWS
+
+
 def _hinted(scan: _Scan) -> DataFrame:
-    return F.broadcast(scan.data) if _size(scan) <= BROADCAST_ROWS else scan.data
+    return F.broadcast(scan.data) if _is_small(scan) else scan.data
 
 
 def _name(variable: Variable) -> str:

@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
 from tocsin.errors import DerivationError
 from tocsin.index.activation.normal_form import head_of, reads
 from tocsin.spark.evaluation.batches import error_of
+from tocsin.spark.evaluation.joining import BROADCAST_ROWS
 from tocsin.spark.evaluation.planning import Component
 from tocsin.spark.evaluation.steps import Steps
 from tocsin.spark.evaluation.storing import Frame, Storage
@@ -80,23 +82,39 @@ class Recursion:
 
     def _stored(self, plans: Mapping[str, Sequence[DataFrame]]) -> dict[str, Frame]:
         """Store what plans give that is not there yet."""
+        candidates = {name: united(given).distinct() for name, given in plans.items() if given}
+        counted = self._checked({name: plan for name, plan in candidates.items() if self._is_large(name)})
         new = {
-            name: self._without_known(name, united(given).distinct())
-            for name, given in plans.items()
-            if given
+            name: self._not_there(name, counted.get(name) or Frame(plan, None, distinct=True))
+            for name, plan in candidates.items()
         }
-        stored = self._storage.store(new)
-        if stored.failure is not None:
-            raise error_of(stored.failure)
-        for name, frame in stored.frames.items():
+        found = self._checked(new)
+        for frame in counted.values():
+            self._storage.let_go(frame)
+        for name, frame in found.items():
             if not frame.is_empty:
                 self._add(name, frame)
+        return found
+
+    def _checked(self, plans: Mapping[str, DataFrame]) -> dict[str, Frame]:
+        stored = self._storage.store(plans)
+        if stored.failure is not None:
+            raise error_of(stored.failure)
         return stored.frames
 
-    def _without_known(self, name: str, candidates: DataFrame) -> DataFrame:
+    def _is_large(self, name: str) -> bool:
+        return sum(map(_rows, self._pieces[name])) > BROADCAST_ROWS
+
+    def _not_there(self, name: str, candidates: Frame) -> DataFrame:
+        """The candidates without what is there, which is not shuffled where either of them is small."""
         if not self._pieces[name]:
-            return candidates
-        return candidates.join(self._all(name).data, self._steps.columns[name].names, "left_anti")
+            return candidates.data
+        known, names = self._all(name).data, self._steps.columns[name].names
+        if not self._is_large(name):
+            known = F.broadcast(known)
+        elif _rows(candidates) <= BROADCAST_ROWS:
+            known = F.broadcast(known.join(F.broadcast(candidates.data), names, "left_semi"))
+        return candidates.data.join(known, names, "left_anti")
 
     def _add(self, name: str, frame: Frame) -> None:
         """One more piece; when there are many, it is merged with those before it that are not much larger."""

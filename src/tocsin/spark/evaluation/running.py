@@ -11,6 +11,7 @@ one worker is worked out by another strategy after all.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -88,29 +89,29 @@ class Run:
             small = self._small_ones(waiting)
             while small and not self._in_one_worker(waiting[:small]):
                 small //= 2  # one of them derives too much: fewer may do
-            for component in waiting[: 0 if small else 1]:
-                self._on_spark(self._program, component)
+            if not small:
+                self._on_spark(self._program, waiting[0])
             del waiting[: small or 1]
         return {name: self._counted(name) for name in self._shown}
 
     def _small_ones(self, waiting: Sequence[Component]) -> int:
-        """How many of the next components have inputs, all together, that are small enough for one worker."""
+        """How many of the next components have inputs that are small enough, all together, for one worker.
+
+        None, when there is nothing to work out for them.
+        """
         if not self._sizes.one_worker:
             return 0
-        inside_group: set[str] = set()
         taken: set[str] = set()
-        rows = 0
-        for count, component in enumerate(waiting):
-            for name in sorted({*component.inputs, *component.members} - taken - inside_group):
-                taken.add(name)
-                for frame in self._known(name):
-                    if frame.rows is None:
-                        return count if any(each.steps for each in waiting[:count]) else 0
-                    rows += frame.rows
+        rows = 0.0
+        small: list[Component] = []
+        for component in waiting:
+            new = {*component.inputs, *component.members} - taken
+            rows += sum(_rows(frame) for name in new for frame in self._known(name))
             if rows > self._sizes.one_worker:
-                return count if any(each.steps for each in waiting[:count]) else 0
-            inside_group |= set(component.members)
-        return len(waiting) if any(each.steps for each in waiting) else 0
+                break
+            taken |= new
+            small.append(component)
+        return len(small) if any(component.steps for component in small) else 0
 
     def _known(self, name: str) -> list[Frame]:
         """What there is of a relation: all of it, or the facts given before it is worked out."""
@@ -245,6 +246,11 @@ class Run:
     def _count(self, rows: int) -> None:
         self._check(rows)
         self._derived += rows
+
+
+def _rows(frame: Frame) -> float:
+    """How many tuples there are, as far as is known."""
+    return math.inf if frame.rows is None else frame.rows
 
 
 def _too_many(limit: int) -> str:

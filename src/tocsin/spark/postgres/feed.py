@@ -39,9 +39,12 @@ if TYPE_CHECKING:
 PATIENCE = 60
 """Seconds to try again for when the server is away."""
 
-SECONDS_TO_ANSWER = 1.0
-LONGEST_SILENCE = 60.0
-"""Seconds without a word from the server, within a transaction, after which the connection counts as dead."""
+SECONDS_TO_ANSWER = 0.25
+SECONDS_TO_WAIT = 10.0
+"""Seconds without a word after which a batch is made of what has come: the server may be at work on a large
+transaction, of which nothing is sent before it is read to its end."""
+LONGEST_SILENCE = 300.0
+"""The same when more must come: then the connection counts as dead."""
 
 BYTES_TO_ADVANCE = 1 << 20
 """What others must have written before the server is told that an idle stream needs none of it."""
@@ -124,24 +127,28 @@ class Feed:
         target = self._end_of_log() if until is None else until
         writer: ChangeWriter | None = None
         end, silent = start, 0.0
+        answered = _Answered(target)
         try:
             replication.tell(self._done, ask=True)
             while True:
                 piece = replication.next(SECONDS_TO_ANSWER)
                 if piece is None:
                     silent += SECONDS_TO_ANSWER
-                    if not self._transactions.is_open:
+                    must_come = self._transactions.is_open or until is not None
+                    if not must_come and silent >= SECONDS_TO_WAIT:
                         break
-                    if silent > LONGEST_SILENCE:
+                    if silent >= LONGEST_SILENCE:
                         raise ServerAway(f"{self._address.shown} has fallen silent")
+                    replication.tell(self._done, ask=True)
                     continue
                 silent = 0.0
                 if piece.data is None:
-                    if piece.read >= target and not self._transactions.is_open:
+                    if not self._transactions.is_open and answered.is_all(piece.read):
                         if writer is None and self._done >= start:
                             self._advance(replication, piece.read)
                         break
                     continue
+                answered = _Answered(target)
                 message = decoded(piece.data)
                 if message is None:
                     continue
@@ -224,3 +231,22 @@ class Feed:
             return lsn_number(json.loads((self._folder / "advanced.json").read_text())["lsn"])
         except FileNotFoundError:
             return 0
+
+
+class _Answered:
+    """What the server says of how far it has read, while it has nothing else to say.
+
+    It has read all when it has come to the target, or when it says the same twice and time has passed in
+    between: the end of the log can lie behind the header of a page that has no record yet.
+    """
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._read = -1
+        self._since = 0.0
+
+    def is_all(self, read: int) -> bool:
+        now = time.monotonic()
+        if read != self._read:
+            self._read, self._since = read, now
+        return read >= self._target or now - self._since > SECONDS_TO_ANSWER / 2

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SECONDS_FOR_SLOT = 30
 """How long to wait for a slot that somebody uses: after a crash it may be our own former self."""
 
+SECONDS_BETWEEN_SIGNS = 10
+"""How often the server is given a sign of life while it sends: after a minute without any it hangs up."""
+
 _UNDEFINED, _IN_USE, _NOT_READY = "42704", "55006", "55000"
 _HEADER = struct.Struct(">QQq")
 _KEEPALIVE = struct.Struct(">QqB")
@@ -49,13 +52,17 @@ class Replication:
     def __init__(self, address: Address, slot: str, publication: str, start: int) -> None:
         self._address = address
         self._done = 0
+        self._told = time.monotonic()
         self._connection = self._started(slot, publication, start)
         self._server = self._connection.pgconn
         self._server.nonblocking = 1
 
     def next(self, seconds: float) -> Piece | None:
         """What comes next; None when nothing comes for so long. ServerAway when the connection ends."""
-        deadline = time.monotonic() + seconds
+        now = time.monotonic()
+        deadline = now + seconds
+        if now - self._told > SECONDS_BETWEEN_SIGNS:
+            self.tell(self._done)
         with away_is_said(self._address):
             while True:
                 length, data = self._server.get_copy_data(1)
@@ -75,6 +82,7 @@ class Replication:
     def tell(self, done: int, *, ask: bool = False) -> None:
         """Tell the server that all up to this position is done for good; `ask` it how far it has read."""
         self._done = max(self._done, done)
+        self._told = time.monotonic()
         now = time.time_ns() // 1_000 - MICROSECONDS_TO_2000
         with away_is_said(self._address):
             status = _STATUS.pack(b"r", self._done, self._done, self._done, now, ask)

@@ -31,6 +31,8 @@ SESSION = {
     "xmloption": "content",
 }
 SECONDS_TO_CONNECT = 10
+_LOST = ("08", "57")
+"""Classes of errors that end a connection: it is lost, or the server or somebody ends it."""
 
 
 class ServerAway(TocsinError):
@@ -64,13 +66,18 @@ def query(connection: psycopg.Connection[Any], statement: str, *values: object) 
 
 @contextlib.contextmanager
 def away_is_said(address: Address) -> Iterator[None]:
-    """A connection that is lost while it is used becomes ServerAway."""
+    """What goes wrong with a server becomes ServerAway, or InputError when trying again would not help."""
     import psycopg
 
     try:
         yield
-    except psycopg.OperationalError as error:
-        raise ServerAway(f"{address.shown} cannot be reached: {_first_line(error)}") from error
+    except psycopg.Error as error:
+        may_pass = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        is_lost = may_pass and (error.sqlstate is None or error.sqlstate[:2] in _LOST)
+        said = f"{address.shown} {'cannot be reached' if is_lost else 'has refused'}: {_last_line(error)}"
+        if may_pass:
+            raise ServerAway(said) from error
+        raise InputError(said) from error
 
 
 def is_too_late(deadline: float) -> bool:
@@ -89,7 +96,7 @@ def _connected(address: Address, more: dict[str, str]) -> psycopg.Connection[Any
     try:
         given = conninfo_to_dict(address.server)
     except psycopg.ProgrammingError as error:
-        raise UsageError(f"{address.shown} is no address of a server: {_first_line(error)}") from error
+        raise UsageError(f"{address.shown} is no address of a server: {_last_line(error)}") from error
     more = {
         "connect_timeout": str(given.get("connect_timeout") or SECONDS_TO_CONNECT),
         "options": f"{given.get('options') or ''} {settings}".strip(),
@@ -115,6 +122,6 @@ def _check_right_to_replicate(address: Address) -> None:
                 )
 
 
-def _first_line(error: Exception) -> str:
+def _last_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__

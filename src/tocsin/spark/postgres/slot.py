@@ -18,6 +18,7 @@ import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,8 +34,8 @@ from tocsin.spark.postgres.catalog import (
     provide_publication,
 )
 from tocsin.spark.postgres.changes import SNAPSHOT, Change, ChangeWriter, lsn_number, sync_folder
-from tocsin.spark.postgres.replication import slot_is_gone, slot_is_lost
-from tocsin.spark.postgres.server import connect, connect_for_replication, query
+from tocsin.spark.postgres.replication import SECONDS_FOR_SLOT, slot_is_gone, slot_is_lost
+from tocsin.spark.postgres.server import away_is_said, connect, connect_for_replication, is_too_late, query
 from tocsin.spark.postgres.values import RowWriter
 
 if TYPE_CHECKING:
@@ -88,17 +89,18 @@ def take_up(address: Address, folder: Path, *, copy: bool = True) -> Slot:
     that fails half-way leaves a slot behind only if the server cannot be reached any more; the next start
     from this folder clears it away.
     """
-    known = known_slot(folder)
-    if known is not None:
-        _check_same_tables(address, known)
-        check_slot(address, known)
-        return known
-    try:
-        return _made(address, folder, copy)
-    except BaseException:
-        with contextlib.suppress(Exception), connect(address) as connection:
-            _drop_unfinished(connection, folder)
-        raise
+    with away_is_said(address):
+        known = known_slot(folder)
+        if known is not None:
+            _check_same_tables(address, known)
+            check_slot(address, known)
+            return known
+        try:
+            return _made(address, folder, copy)
+        except BaseException:
+            with contextlib.suppress(Exception), connect(address) as connection:
+                _drop_unfinished(connection, folder)
+            raise
 
 
 def _made(address: Address, folder: Path, copy: bool) -> Slot:
@@ -161,8 +163,7 @@ def check_slot(address: Address, slot: Slot) -> None:
 def drop_slot(address: Address, slot: Slot) -> None:
     """Drop a slot, and the publication that was made for it."""
     with connect(address) as connection:
-        if _slots(connection, slot.name):
-            query(connection, "select pg_drop_replication_slot(%s)", slot.name)
+        _drop(connection, slot.name)
         if slot.made_it:
             query(connection, f"DROP PUBLICATION IF EXISTS {quoted(slot.publication)}")
 
@@ -194,13 +195,25 @@ def _slots(connection: Connection, name: str) -> list[tuple[Any, ...]]:
     return query(connection, statement, name)
 
 
+def _drop(connection: Connection, name: str) -> None:
+    """Drop a slot, if it is there. Who has used it last may still be about to leave."""
+    import psycopg
+
+    deadline = time.monotonic() + SECONDS_FOR_SLOT
+    while _slots(connection, name):
+        try:
+            query(connection, "select pg_drop_replication_slot(%s)", name)
+        except psycopg.errors.ObjectInUse:
+            if is_too_late(deadline):
+                raise
+
+
 def _drop_unfinished(connection: Connection, folder: Path) -> None:
     """Clear away what an earlier start left behind that did not come to its end."""
     starting = folder / "starting.json"
     if starting.exists():
         unfinished = json.loads(starting.read_text())
-        if _slots(connection, unfinished["slot"]):
-            query(connection, "select pg_drop_replication_slot(%s)", unfinished["slot"])
+        _drop(connection, unfinished["slot"])
         if unfinished["publication"] is not None:
             query(connection, f"DROP PUBLICATION IF EXISTS {quoted(unfinished['publication'])}")
         starting.unlink()

@@ -6,7 +6,8 @@
     tell ──> purge
 
 A batch that is done again finds what was decided, and every step of it leaves the same behind. As a rule
-it is one Spark job: the first sink's, in passing of which the found rows are kept for the others.
+it is one Spark job, the first sink's. The found rows are kept for further ones when such are to be expected;
+else, should there be any, the rows are found again, and are the same.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tocsin.spark.streaming.found_rows import Wanted, alerts_of, rejects_of
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.rule_watching import RuleWatch
 from tocsin.spark.streaming.sink import Sink
+from tocsin.spark.streaming.sinks.folder import FolderSink
 from tocsin.spark.streaming.source import Source
 from tocsin.spark.streaming.tally import Tally, TallyAccumulator
 from tocsin.spark.streaming.throttling import throttled
@@ -75,6 +77,7 @@ class BatchRunner:
         self._last_time = 0 if last is None else last.time
         self._at_work = threading.Lock()
         self._stopping = False
+        self._had_rejects = False
         self.last: int | None = None
         self.failure: Exception | None = None
 
@@ -105,7 +108,10 @@ class BatchRunner:
             record = self._decide(number)
         rules = self._rules.version(record.version)
         self._tally.value = Tally()
-        found = self._source.found(batch, rules, self._wanted.at(record.time), self._tally).persist()
+        found = self._source.found(batch, rules, self._wanted.at(record.time), self._tally)
+        is_read_again = again or self._is_read_again(record)
+        if is_read_again:
+            found = found.persist()
         try:
             with self._throttled(found, record) as sent:
                 alerts = alerts_of(sent, self._carried, record.version, number)
@@ -115,9 +121,11 @@ class BatchRunner:
             if again or counted.rejects or not counted.tasks:
                 # Sinks that have the batch already look at nothing, and so nothing was counted.
                 self._rejects.write(rejects_of(found, number), number)
-                counted = self._tally.value
+                counted = counted if counted.tasks else self._tally.value
         finally:
-            found.unpersist()
+            if is_read_again:
+                found.unpersist()
+        self._had_rejects = counted.rejects > 0
         self._rules.purge(record.version)
         seconds = time.perf_counter() - started
         report = BatchReport(
@@ -141,6 +149,11 @@ class BatchRunner:
             return contextlib.nullcontext(found)
         state = self._checkpoint.folder / "throttle"
         return throttled(found, state, record.batch, record.time)
+
+    def _is_read_again(self, record: BatchRecord) -> bool:
+        """Whether the found rows are likely to be asked for more than once, and so worth keeping."""
+        reads_once = len(self._sinks) == 1 and isinstance(self._sinks[0], FolderSink)
+        return not reads_once or self._had_rejects or self._rules.has_throttles(record.version)
 
     @property
     def _carried(self) -> list[str]:

@@ -39,11 +39,12 @@ class FolderSource:
     folder: Path
     files_per_batch: int = FILES_PER_BATCH
     carried: Sequence[StructField] = ()
+    joins: bool = False
 
     @staticmethod
     def of(uri: str) -> FolderSource:
         """`visits`, `file:///visits` or `visits?files=10`, which takes at most so many files at once."""
-        found = re.fullmatch(r"(?:file:(?://(?=/))?)?([^?]+)(?:\?(.*))?", uri, re.I | re.S)
+        found = re.fullmatch(r"(?:file:(?://(?=/))?)?+([^?]+)(?:\?(.*))?", uri, re.I | re.S)
         if found is None:
             raise UsageError(f"{uri!r} names no folder")
         options = {name: values[-1] for name, values in parse_qs(found[2] or "").items()}

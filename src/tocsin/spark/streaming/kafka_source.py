@@ -26,6 +26,7 @@ class KafkaSource:
 
     address: KafkaAddress
     carried: Sequence[StructField] = ()
+    joins: bool = False
 
     @staticmethod
     def of(uri: str) -> KafkaSource:

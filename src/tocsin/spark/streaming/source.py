@@ -29,6 +29,10 @@ class Source(Protocol):
     def carried(self) -> Sequence[StructField]:
         """Columns of its own that found rows have; a part of an alert's id."""
 
+    @property
+    def joins(self) -> bool:
+        """Whether it knows what tables hold, so that triggers over several of them can be done."""
+
     def identity(self) -> dict[str, Any]:
         """What must be the same when the stream is started again from its checkpoint; JSON, no passwords."""
 

@@ -234,7 +234,7 @@ def stream(
             place.rules,
             lambda version: origin.check(wanted, version),
             refused,
-            joins=getattr(origin, "joins", False),
+            joins=origin.joins,
         )
         version = watched.start()
         schema = alert_schema(origin.carried, origin.check(wanted, version))
@@ -281,7 +281,7 @@ def _start(
 
 
 def _wanted(key: str | None, time: str | None, keep: Sequence[str]) -> Wanted:
-    from tocsin.monitor.preparing import field_named
+    from tocsin.grammar.field_names import field_named
 
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
         raise UsageError("keep takes a list of field names")

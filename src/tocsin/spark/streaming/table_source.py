@@ -30,6 +30,7 @@ class TableSource:
 
     events: DataFrame
     carried: Sequence[StructField] = ()
+    joins: bool = False
 
     @staticmethod
     def of(events: DataFrame) -> TableSource:

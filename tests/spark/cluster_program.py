@@ -46,6 +46,10 @@ RULES = [
     ("old", "at < timestamp '1970-01-01T02:00:00Z'"),
     *((f"n{number}", f"n = {number % 10} and text = 'text {number}'") for number in range(20_000)),
 ]
+PROGRAM = """
+.decl arc(x: number, y: number) .decl far(x: number, d: number) .output far
+far(0, 0). far(y, d + 1) :- far(x, d), arc(x, y), d < 10.
+"""
 SLOW_SECONDS = 0.4
 """What each task waits before its first event, so that there is something to interrupt."""
 
@@ -136,7 +140,7 @@ def killing(spark: SparkSession, find: Callable[[], list[int]]) -> Iterator[list
     def stages_at_work() -> list[int]:
         stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
         return [
-            each.stageId for each in stages if each is not None and 0 < each.numCompletedTasks < PARTITIONS
+            each.stageId for each in stages if each is not None and 0 < each.numCompletedTasks < each.numTasks
         ]
 
     def watch() -> None:
@@ -228,7 +232,7 @@ def streaming_match(spark: SparkSession, index: Index, folder: Path) -> dict[str
     source = stream.option("maxFilesPerTrigger", 3).parquet(str(folder / "events"))
     with killing(spark, workers_with_an_index) as failed:
         query = (
-            ts.match(slowly(source), index, keep=["id"])
+            ts.match(slowly(source.repartition(PARTITIONS)), index, keep=["id"])
             .writeStream.format("parquet")
             .option("path", str(folder / "streamed"))
             .option("checkpointLocation", str(folder / "checkpoint"))
@@ -256,7 +260,52 @@ def build(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
     return {"rules": built.rules}
 
 
-PATHS = (match, index_is_mapped, workers_killed, executor_killed, streaming_match, statistics, build)
+def stream(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
+    """Files in, alerts out, with all that a stream keeps in its checkpoint."""
+    rules = folder / "rules.jsonl"
+    rules.write_text("".join(json.dumps({"id": name, "when": when}) + "\n" for name, when in RULES))
+    running = ts.stream(str(folder / "events"), rules, str(folder / "alerts"), key="id", once=True)
+    running.wait()
+    alerts = spark.read.parquet(str(folder / "alerts")).selectExpr("cast(key as bigint) as id", "rule")
+    assert rows_in(alerts) == rows_here(index)
+    return {"version": running.version}
+
+
+def evaluate(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
+    """A recursive program, worked out by rounds of joins and not in one worker."""
+    program = tocsin.Program.parse(PROGRAM)
+    arcs = [(number, number + 1) for number in range(12)]
+    frames = {"arc": spark.createDataFrame(arcs, "x bigint, y bigint").repartition(2)}
+    found = ts.evaluate(program, frames, one_worker=0)["far"]
+    engine = program.start()
+    engine.apply([("+", "arc", arc) for arc in arcs])
+    assert {tuple(row) for row in found.collect()} == set(engine.query("far"))
+    return {"tuples": found.count()}
+
+
+def backtest(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
+    """How often each rule matches."""
+    with ts.backtest(spark.read.parquet(str(folder / "events")), index) as found:
+        hits = {row.rule: row.hits for row in found.rules.select("rule", "hits").where("hits > 0").collect()}
+    expected: Counter[str] = Counter()
+    for (_, rule), count in rows_here(index).items():
+        expected[rule] += count
+    assert hits == dict(expected)
+    return {"rules that match": len(hits)}
+
+
+PATHS = (
+    match,
+    index_is_mapped,
+    workers_killed,
+    executor_killed,
+    streaming_match,
+    statistics,
+    build,
+    stream,
+    evaluate,
+    backtest,
+)
 
 
 if __name__ == "__main__":

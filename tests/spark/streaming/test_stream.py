@@ -163,9 +163,7 @@ def test_a_folder_with_garbage_in_it(spark: SparkSession, place: Place) -> None:
     found = keys_and_rules(place.sent())
     cut = {key for key in found if key[0].startswith("cut.jsonl.gz")}
     assert len(cut) == 10_000  # what could be read of it
-    mixed = Counter(
-        {("mixed.jsonl:1", "nine"): 1, ("mixed.jsonl:4", "nine"): 1, ("open.csv:0", "nine"): 1}
-    )
+    mixed = Counter({("mixed.jsonl:1", "nine"): 1, ("mixed.jsonl:4", "nine"): 1, ("open.csv:0", "nine"): 1})
     assert Counter({key: found[key] for key in found if key not in cut}) == expected(files, RULES) + mixed
     reasons = {reject["place"]: reject["reason"] for reject in place.rejects()}
     assert {name: next(word for word in WORDS if word in reason) for name, reason in reasons.items()} == {

@@ -65,7 +65,9 @@ def test_a_folder_belongs_to_one_stream(tmp_path: Path) -> None:
 
 
 def test_times_without_a_zone_have_all_their_digits_in_json(spark: SparkSession) -> None:
-    alerts = spark.sql("select timestamp_ntz'2026-01-02 03:04:05.000007' as n, timestamp_ntz'2026-01-02' as m")
+    alerts = spark.sql(
+        "select timestamp_ntz'2026-01-02 03:04:05.000007' as n, timestamp_ntz'2026-01-02' as m"
+    )
     (line,) = json_lines(alerts).collect()
     assert line.value == '{"n":"2026-01-02T03:04:05.000007","m":"2026-01-02T00:00:00.000000"}'
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError, TocsinWarning
+from tocsin.events.csv_files import layout_of
 from tocsin.events.files import EventChunk, read_slice
 from tocsin.events.slices import Slice, count_records, event_files, plan_slices
 
@@ -139,6 +140,28 @@ def test_packed_json_lines_are_counted(tmp_path: Path) -> None:
     slices = plan_slices(tmp_path)
     assert [(piece.first_row, piece.rows) for piece in slices] == [(0, 3), (3, 1), (4, None)]
     assert values_by_row(read(slices, "n"), "n") == {row: row + 1 for row in range(6)}
+
+
+def test_what_comes_before_a_cut_is_read(tmp_path: Path) -> None:
+    packed = gzip.compress(b'{"n": 1}\n{"n": 2}\n' + bytes(range(128, 228)))
+    (tmp_path / "a.jsonl.gz").write_bytes(packed[:-40])
+    chunks = read_slice(Slice(str(tmp_path / "a.jsonl.gz"), "jsonl", 0, None), [("n",)])
+    assert values_by_row([next(chunks)], "n") == {0: 1, 1: 2}
+    with pytest.raises(InputError, match="cannot be read"):
+        list(chunks)
+
+
+def test_what_comes_before_a_quote_that_is_never_closed_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text('n,m\n1,2\n2,3\n"3,4\n5,6\n')
+    with pytest.raises(InputError, match="never closed"):
+        layout_of([str(file)])
+    layout, counts = layout_of([str(file)], as_far_as_readable=True)
+    assert counts == [2]
+    chunks = read_slice(Slice(str(file), "csv", 0, None, layout=layout), [("n",)])
+    assert values_by_row([next(chunks)], "n") == {0: 1, 1: 2}
+    with pytest.raises(InputError, match=r"a\.csv:4: a quote is never closed"):
+        list(chunks)
 
 
 def test_parquet_by_row_groups(tmp_path: Path) -> None:

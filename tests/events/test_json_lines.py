@@ -109,6 +109,12 @@ def test_rows_count_rejects_and_no_blank_lines() -> None:
     assert [(reject.row, reject.text) for reject in parsed.rejects] == [(11, "oops \\xff")]
 
 
+def test_what_is_kept_is_json_even_where_the_line_is_not() -> None:
+    line = b'{"k": [NaN, "NaN", 1e400]}'
+    (event,) = parse_lines([line]).events
+    assert member_text(event, line, "k") == '[null, "NaN", 1e400]'
+
+
 def test_a_byte_order_mark_only_at_the_start() -> None:
     stream = io.BytesIO(b'\xef\xbb\xbf{"a": 1}\n\xef\xbb\xbf{}\n')
     parsed = parse_lines(record_lines(stream))
@@ -128,6 +134,7 @@ def test_a_byte_order_mark_only_at_the_start() -> None:
         (b' { "k" : [ 1e400 ] , "j":2}', "[ 1e400 ]"),
         (b'{"k": 1, "a,}": {"k": 3}, "\\u006b" : -1e999 }', "-1e999"),
         (b'{"k": ' + b"7" * 5000 + b"}", "7" * 5000),
+        (b'{"k": [-Infinity, "\\"Infinity", {"NaN": Infinity}]}', '[-1e999, "\\"Infinity", {"NaN": 1e999}]'),
     ],
 )
 def test_kept_members(line: bytes, text: str | None) -> None:

@@ -83,10 +83,12 @@ def test_an_executor_has_one_file_of_the_index_and_maps_it(told: dict[str, dict[
 
 
 def test_what_was_killed_is_made_up_for(told: dict[str, dict[str, Any]]) -> None:
-    """And it was killed in the middle: tasks that it was at have failed, and were done again."""
-    assert told["workers_killed"]["failed tasks"] > 0
-    assert told["executor_killed"]["failed tasks"] == 1
-    assert told["streaming_match"]["failed tasks"] > 0
+    """And it was killed in the middle: tasks that it was at have failed, and were done again.
+
+    A worker may be between two tasks at the moment that it is killed, but hardly in both jobs.
+    """
+    assert told["workers_killed"]["failed tasks"] + told["streaming_match"]["failed tasks"] > 0
+    assert told["executor_killed"]["failed tasks"] > 0
     assert told["streaming_match"]["batches"] == 3
 
 

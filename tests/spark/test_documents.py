@@ -27,13 +27,18 @@ def test_spark_lines_of_the_readme(
     (tmp_path / "events").mkdir()
     events_table = pa.Table.from_pylist([event | {"failures": 7, "tags": ["drill"]} for event in events])
     pq.write_table(events_table, tmp_path / "events" / "part-0.parquet")
+    (tmp_path / "rules").mkdir()
+    pq.write_table(pa.table({"id": ["loud"], "when": ["failures > 5"]}), tmp_path / "rules" / "0.parquet")
     monkeypatch.chdir(tmp_path)
 
     (lines,) = re.findall(
         r"^```python\n(import tocsin\.spark.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S
     )
     names: dict[str, Any] = {}
-    exec(lines.replace('"events/"', repr(str(tmp_path / "events"))), names)
+    for folder, holds in {"events": "events", "rules": "rules", "history": "events"}.items():
+        lines = lines.replace(f'"{folder}/"', repr(str(tmp_path / holds)))
+    exec(lines.replace('"rules.tocsin"', repr(str(tmp_path / "rules.tocsin"))), names)
 
     assert names["spark"] is spark
-    assert [tuple(row) for row in names["matches"].collect()] == [(7, "admin_from_outside", None)]
+    assert [tuple(row) for row in names["matches"].collect()] == [(7, "loud", None)]
+    assert [(row.rule, row.hits) for row in names["report"].rules.collect()] == [("loud", 1)]

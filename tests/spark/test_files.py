@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,7 +32,7 @@ def tocsin(
 ) -> Command:
     """The command, on the session that all tests share, with slices of a few lines."""
     plan = slices_module.plan_slices
-    monkeypatch.setattr(slices_module, "plan_slices", lambda path: plan(path, slice_bytes=4_000))
+    monkeypatch.setattr(slices_module, "plan_slices", partial(plan, slice_bytes=4_000))
     monkeypatch.chdir(tmp_path)
     command = Command(tmp_path, capsys)
     command.file("rules.csv", RULES)

@@ -18,6 +18,7 @@ error.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -94,12 +95,25 @@ class CsvFile:
         self._stream.close()
 
     def batches(self, first_row: int, size: int) -> Iterator[Records]:
-        """The records, numbered from `first_row`, up to `size` at a time."""
+        """The records, numbered from `first_row`, up to `size` at a time.
+
+        InputError when reading on fails, after the records before that.
+        """
         each = self._each_record(first_row, len(self.names))
-        while some := list(islice(each, size)):
+        failure: InputError | None = None
+        while failure is None:
+            some: list[tuple[int, list[str] | Reject]] = []
+            try:
+                some.extend(islice(each, size))
+            except InputError as error:
+                failure = error
+            if not some:
+                break
             good = [(row, record) for row, record in some if isinstance(record, list)]
             rejects = [record for _, record in some if isinstance(record, Reject)]
             yield Records([row for row, _ in good], [record for _, record in good], rejects)
+        if failure is not None:
+            raise failure
 
     def _each_line(self) -> Iterator[str]:
         """The lines, remembered until a record ends; bytes that are not UTF-8 as lone surrogates."""
@@ -216,18 +230,22 @@ def _fit_int64(values: pa.Array) -> bool:
     return longest <= 18 or all(-(2**63) <= integer_of_digits(text) < 2**63 for text in values.to_pylist())
 
 
-def layout_of(files: list[str]) -> tuple[Layout, list[int]]:
-    """The columns of files that are one input, and how many records each file has."""
+def layout_of(files: list[str], *, as_far_as_readable: bool = False) -> tuple[Layout, list[int]]:
+    """The columns of files that are one input, and how many records each file has.
+
+    InputError when one cannot be read to its end; with `as_far_as_readable` the records before that count.
+    """
     typings: dict[str, _Typing] = {}
     counts = []
     for file in files:
         count = 0
         with CsvFile(file) as opened:
             seen = [typings.setdefault(name, _Typing()) for name in opened.names]
-            for records in opened.batches(0, _TYPING_RECORDS):
-                count += len(records.rows) + len(records.rejects)
-                for place, typing in enumerate(seen):
-                    typing.see(records.column(place))
+            with contextlib.suppress(*([InputError] if as_far_as_readable else [])):
+                for records in opened.batches(0, _TYPING_RECORDS):
+                    count += len(records.rows) + len(records.rejects)
+                    for place, typing in enumerate(seen):
+                        typing.see(records.column(place))
         counts.append(count)
     return tuple((name, typing.type()) for name, typing in typings.items()), counts
 

@@ -97,15 +97,23 @@ def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: 
 
 
 def portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
-    """Lines in portions of at most that many, and of some 32 MB."""
+    """Lines in portions of at most that many, and of some 32 MB.
+
+    When reading on fails, the lines before that come first, and then the error.
+    """
     portion: list[bytes] = []
     size = 0
-    for line in lines:
-        portion.append(line)
-        size += len(line)
-        if len(portion) >= batch_rows or size >= _CHUNK_BYTES:
+    try:
+        for line in lines:
+            portion.append(line)
+            size += len(line)
+            if len(portion) >= batch_rows or size >= _CHUNK_BYTES:
+                yield portion
+                portion, size = [], 0
+    except (OSError, EOFError, zlib.error):
+        if portion:
             yield portion
-            portion, size = [], 0
+        raise
     if portion:
         yield portion
 

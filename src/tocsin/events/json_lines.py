@@ -34,6 +34,8 @@ _DIGITS_FOR_INT = 600  # Python may be set to refuse longer ones, but not less t
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_NO_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
+_AS_JSON = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
 _SHOWN = 1_000
 
 
@@ -167,7 +169,8 @@ def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
     """The JSON text of a top-level member of an event that `line` gave; None when it is missing.
 
     A number that Python would not write as it was read (1e400 is infinite to it, and it refuses to
-    write very long integers) is copied from the line.
+    write very long integers) is copied from the line. What JSON has no word for is written by what it
+    has: Infinity as a number that any reader finds infinite, NaN as null.
     """
     value = event.get(name)
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -175,7 +178,8 @@ def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
     try:
         return _ENCODER.encode(value)
     except ValueError:
-        return _raw_member(line.decode(), name)
+        raw = _raw_member(line.decode(), name)
+        return None if raw is None else _NO_JSON.sub(lambda word: _AS_JSON.get(word[0], word[0]), raw)
 
 
 def _raw_member(text: str, name: str) -> str | None:

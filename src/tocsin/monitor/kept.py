@@ -44,6 +44,8 @@ TYPED = "typed"
 DEEPEST_TYPE = 50
 _TYPE_OF_KIND = {INTEGER: pa.int64(), FLOAT: pa.float64(), BOOLEAN: pa.bool_(), STRING: pa.string()}
 _SMALL_DIGITS = 15
+_LONG_BITS = 2_000
+"""An integer of fewer bits can be written by Python, however it is set up."""
 _NANOS_OF_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -204,6 +206,8 @@ def json_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Decimal):
         return str(value)
+    if isinstance(value, int):
+        return integer_text(value)
     if isinstance(value, dict):
         members = (
             f"{json.dumps(str(key), ensure_ascii=False)}: {json_text(item)}" for key, item in value.items()
@@ -212,6 +216,11 @@ def json_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(json_text(item) for item in value) + "]"
     return json.dumps(_simple(value), ensure_ascii=False)
+
+
+def integer_text(value: int) -> str:
+    """The digits of an integer of any size, which Python itself writes only up to some thousands."""
+    return str(value) if value.bit_length() < _LONG_BITS else str(Decimal(value))
 
 
 def _simple(value: Any) -> str | int | float | bool:

@@ -1,7 +1,8 @@
 """Files of the local file system by the names that Spark takes them by.
 
-Spark is given texts, not URIs: `a b` stays `a b`, where Path.as_uri() would make a folder that is really called
-`a%20b`. What it is to read it takes for a pattern, so in a name `*` and its like are to stand for themselves.
+Spark is given texts, not URIs: `a b` stays `a b`, where Path.as_uri() would make a folder that is really
+called `a%20b`. What it is to read it takes for a pattern, so in a name `*` and its like are to stand for
+themselves.
 """
 
 from __future__ import annotations

@@ -47,6 +47,13 @@ def test_a_group_without_a_result_may_go() -> None:
     assert take(step, (1, 2.0, 1)) == [((1, 2.0), 1)]
 
 
+def test_a_sum_beyond_all_floats_is_infinite_and_comes_back() -> None:
+    step = AggregateStep(AggregateRule("h", "o", 1, "sum", Type.FLOAT), SYMBOLS, HEAD)
+    assert take(step, (1, 1.5e308, 1), (1, 1.6e308, 1)) == [((1, math.inf), 1)]
+    assert take(step, (1, 1.5e308, -1)) == [((1, math.inf), -1), ((1, 1.6e308), 1)]
+    assert take(step, (2, -1.5e308, 1), (2, -1.6e308, 1)) == [((2, -math.inf), 1)]
+
+
 SUMS = """
 .decl f(i: number, x: float)
 .decl g(i: number, x: float)

@@ -132,6 +132,12 @@ def test_the_score_of_texts_in_selections_and_filters() -> None:
     assert scores == [pytest.approx(2**0.5)] * 2
 
 
+def test_long_integers_stand_in_texts_with_all_their_digits() -> None:
+    watch = watching("r when k = 1 do alert '{n} {l}'")
+    (alert,) = watch.insert("s", {"k": 1, "n": 10**5_000, "l": [-(10**5_000)]})
+    assert alert.text == f"1{'0' * 5_000} [-1{'0' * 5_000}]"
+
+
 def test_settings_of_free_text() -> None:
     rules = [("r", "contains(note, 'red, fox')")]
     assert tocsin.watch(rules, text_threshold=1.2).insert("s", {"note": "red"}) == []

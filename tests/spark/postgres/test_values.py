@@ -101,6 +101,18 @@ def test_a_document_is_read_as_in_an_event(document) -> None:
     assert json.dumps(read["d"]) == text
 
 
+def test_a_document_with_a_number_beyond_all_decimals() -> None:
+    writer = RowWriter(["d"], ["json"])
+    read = row_reader(writer.types).row(writer.text(["[1e99999999999999999999, 1e-99999999999999999999]"]))
+    assert read == {"d": [float("inf"), 0.0]}
+
+
+def test_a_document_with_numbers_beyond_all_decimals() -> None:
+    writer = RowWriter(["d"], ["json"])
+    read = row_reader(writer.types).row(writer.text(["[1e99999999999999999999, 1e-99999999999999999999]"]))
+    assert read == {"d": [float("inf"), 0.0]}
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [('{"a": "\\ud800"}', "half a surrogate pair"), ("[" * 100_000 + "]" * 100_000, "nested too deeply")],

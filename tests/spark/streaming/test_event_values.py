@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -16,7 +17,7 @@ from tocsin.events.arrow import batch_of_table
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.instants import parse_timestamp
 from tocsin.monitor.kept import JSON
-from tocsin.spark.streaming.event_values import keys_of, mended, times_of, values_at
+from tocsin.spark.streaming.event_values import keys_of, mended, parsed, times_of, values_at
 
 
 def json_column(values: list[Any]) -> pa.Array:
@@ -85,6 +86,23 @@ def test_integers_of_any_size_and_odd_floats_keep_their_digits() -> None:
     column = pa.ExtensionArray.from_storage(JSON, pa.array([digits, "1e400"], pa.large_string()))
     assert keys_of(column, ("k",), 2)[0].to_pylist() == [digits, "1e400"]
     assert values_at(column, ("k",), 2) == [digits, "1e400"]
+    inner = pa.array([f'{{"v": {digits}}}', '{"v": 1e99999999999999999999}'], pa.large_string())
+    column = pa.ExtensionArray.from_storage(JSON, inner)
+    assert values_at(column, ("k", "v"), 2) == [digits, "1e999"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e99999999999999999999", math.inf),
+        ("-1e99999999999999999999", -math.inf),
+        ("1e-99999999999999999999", 0.0),
+        ("1e400", Decimal("1e400")),
+        ("0.1", 0.1),
+    ],
+)
+def test_numbers_of_any_exponent_are_read(text: str, value: object) -> None:
+    assert parsed(text) == value
 
 
 TIMES = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)).map(lambda at: at.isoformat() + "Z")

@@ -13,10 +13,21 @@ from tests.spark.streaming.test_stream import Heard
 import tocsin
 import tocsin.spark as ts
 from tocsin.errors import InputError, UsageError
+from tocsin.spark.streaming.folder_source import FolderSource
 from tocsin.spark.streaming.found_rows import Wanted
 from tocsin.spark.streaming.kafka_source import KafkaSource
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TALLY_PARAM, Tally
+
+
+def test_what_a_folder_reads(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    source = FolderSource.of(f"{tmp_path}/in/../in")
+    read = ["in", "in/a", "in/a/_b=1", "link/a"]
+    not_read = ["", "inner", "in/.a/b", "in/a/_b", "in/../other"]
+    assert [name for name in [*read, *not_read] if source.reads(tmp_path / name)] == read
+
 
 COLUMNS = {
     "id": "id",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -151,8 +150,9 @@ def test_a_folder_with_garbage_in_it(spark: SparkSession, place: Place) -> None:
         json.dumps(good).encode(),
     ]
     (place.events / "mixed.jsonl").write_bytes(b"\n".join(lines) + b"\n")
-    whole = gzip.compress(b'{"n": 9, "tag": "real"}\n' * 10_000 + os.urandom(100))
+    whole = gzip.compress(b'{"n": 9, "tag": "real"}\n' * 10_000 + bytes(range(128, 228)))
     (place.events / "cut.jsonl.gz").write_bytes(whole[:-40])
+    (place.events / "open.csv").write_text('n,tag\n9,real\n9,"real\n9,real\n')
     parquet = (place.events / "t.parquet").read_bytes()
     (place.events / "cut.parquet").write_bytes(parquet[: len(parquet) // 2])
     (place.events / "notes.txt").write_text("hello")
@@ -162,21 +162,22 @@ def test_a_folder_with_garbage_in_it(spark: SparkSession, place: Place) -> None:
 
     found = keys_and_rules(place.sent())
     cut = {key for key in found if key[0].startswith("cut.jsonl.gz")}
-    assert len(cut) == 8_192  # what could be read of it, by portions
-    mixed = Counter({("mixed.jsonl:1", "nine"): 1, ("mixed.jsonl:4", "nine"): 1})
+    assert len(cut) == 10_000  # what could be read of it
+    mixed = Counter({("mixed.jsonl:1", "nine"): 1, ("mixed.jsonl:4", "nine"): 1, ("open.csv:0", "nine"): 1})
     assert Counter({key: found[key] for key in found if key not in cut}) == expected(files, RULES) + mixed
     reasons = {reject["place"]: reject["reason"] for reject in place.rejects()}
     assert {name: next(word for word in WORDS if word in reason) for name, reason in reasons.items()} == {
         "mixed.jsonl:0": "not valid JSON",
         "mixed.jsonl:2": "not valid UTF-8",
         "mixed.jsonl:3": "not an object",
-        "cut.jsonl.gz": "from row 8192 on: cannot be read",
+        "cut.jsonl.gz": "from row 10000 on: cannot be read",
+        "open.csv": "from row 1 on: line 3: a quote is never closed",
         "cut.parquet": "cannot be read",
         "notes.txt": "no event file",
     }
     assert [reject["text"] for reject in place.rejects() if reject["place"] == "mixed.jsonl:0"] == ['{"n": 9']
     (report,) = heard.batches
-    assert (report.rejects, report.matches, report.version) == (6, sum(found.values()), 1)
+    assert (report.rejects, report.matches, report.version) == (7, sum(found.values()), 1)
 
     lines_sent = [
         json.loads(line)
@@ -198,7 +199,8 @@ WORDS = (
     "not valid JSON",
     "not valid UTF-8",
     "not an object",
-    "from row 8192 on: cannot be read",
+    "from row 10000 on: cannot be read",
+    "from row 1 on: line 3: a quote is never closed",
     "cannot be read",
     "no event file",
 )
@@ -406,6 +408,9 @@ def test_what_cannot_work_is_refused_before_it_starts(spark: SparkSession, place
         (UsageError, "there is no sink 'ftp'", {"sink": "ftp://host/x"}),
         (UsageError, "at least one sink", {"sink": []}),
         (UsageError, "given twice", {"sink": ["console:", "-"]}),
+        (UsageError, "taken for events", {"sink": str(place.events / "alerts")}),
+        (UsageError, "taken for events", {"rejects": place.events}),
+        (UsageError, "taken for events", {"checkpoint": place.events / "below" / "state"}),
         (UsageError, r"\?files=NUMBER", {"source": f"{place.events}?files=0"}),
         (UsageError, r"\?format=", {"sink": f"{place.folder}/x?format=csv"}),
         (UsageError, "alerts have their own rule", {"keep": ["Rule"]}),

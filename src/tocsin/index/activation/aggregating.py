@@ -108,7 +108,7 @@ class _FloatSum:
         try:
             return self._total / (1 << _UNITS)
         except OverflowError:
-            return math.copysign(math.inf, self._total)
+            return math.inf if self._total > 0 else -math.inf
 
 
 class _Extreme:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tocsin.grammar.alert_texts import AlertPart, FieldPart, ScorePart
 from tocsin.grammar.meaning import Event, lookup
-from tocsin.monitor.kept import json_text
+from tocsin.monitor.kept import integer_text, json_text
 
 MISSING = "null"
 """What stands in an alert's text for a field that is missing, and for the score of a trigger without any."""
@@ -54,6 +54,8 @@ def value_text(value: object) -> str:
         return MISSING
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int):
+        return integer_text(value)
     if isinstance(value, list | Mapping):
         try:
             return json_text(value)

@@ -28,7 +28,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
@@ -155,7 +155,15 @@ def _integer(digits: str) -> int:
     return integer_of_digits(digits)
 
 
-_DECODER = json.JSONDecoder(parse_float=Decimal, parse_int=_integer)
+def _fraction(text: str) -> Decimal | float:
+    """A decimal; one whose exponent is beyond all decimals, as in a `json`, is a float: infinite, or 0."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return float(text)
+
+
+_DECODER = json.JSONDecoder(parse_float=_fraction, parse_int=_integer)
 
 
 def _reader(type_name: str) -> Callable[[Any], Any] | None:

@@ -32,7 +32,7 @@ def rows_of_file(finder: Finder, folder: str, uri: str) -> Iterator[pa.RecordBat
             yield from _rows_of_chunk(finder, name, piece, chunk)
             row = chunk.first_row + len(chunk.rows) + len(chunk.rejects)
     except (InputError, OSError, EOFError) as error:
-        reason = str(error).replace(f"{file}: ", "")
+        reason = str(error).replace(f"{file}: ", "").replace(f"{file}:", "line ")
         where = f"from row {row} on: {reason}" if row else reason
         yield from finder.rejected([Rejected(name, f"{name}:{row:015d}", where)])
 
@@ -47,7 +47,7 @@ def _slice(file: str) -> Slice:
     file_format = format_of(file)
     if file_format is None:
         raise InputError(f"no event file: the name of one ends in {', '.join(FORMATS)}")
-    layout = layout_of([file])[0] if file_format == "csv" else ()
+    layout = layout_of([file], as_far_as_readable=True)[0] if file_format == "csv" else ()
     return Slice(file, file_format, 0, None, layout=layout)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +29,16 @@ EARLIEST, LATEST = -62_135_596_800 * MICROS, 253_402_300_800 * MICROS - 1
 
 
 def _exact(text: str) -> float | Decimal:
-    """A number with a fraction: a float, unless that would lose digits, as a decimal of a table can."""
+    """A number with a fraction: a float, unless that would lose digits, as a decimal of a table can.
+
+    One whose exponent is beyond all decimals is the float that it is in conditions: infinite, or 0.
+    """
     number = float(text)
-    return number if Decimal(repr(number)) == Decimal(text) else Decimal(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        return number
+    return number if Decimal(repr(number)) == exact else exact
 
 
 _DECODER = json.JSONDecoder(parse_int=integer_of_digits, parse_float=_exact)

@@ -66,6 +66,14 @@ class FolderSource:
         """The folder."""
         return {"kind": "folder", "folder": str(self.folder)}
 
+    def reads(self, folder: Path) -> bool:
+        """Whether files in another folder would be read, as those below this one are."""
+        whole, other = self.folder.resolve(), folder.resolve()
+        if not other.is_relative_to(whole):
+            return False
+        names = other.relative_to(whole).parts
+        return not any(name[0] == "." or (name[0] == "_" and "=" not in name) for name in names)
+
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:  # noqa: ARG002
         """Files may hold any fields: what is kept of them are JSON texts."""
         return [json_field(name) for name in wanted.keep]

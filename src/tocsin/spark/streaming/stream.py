@@ -225,6 +225,7 @@ def stream(
         session = source.sparkSession if isinstance(source, DataFrame) else running_session()
     place = Checkpoint(_checkpoint_folder(checkpoint, sinks))
     dropped = _rejects(rejects, place)
+    _check_apart(origin, [place.folder, *_folders([*sinks, dropped])])
     stream_id = place.open(_identity(origin, sinks, wanted))
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
@@ -320,13 +321,11 @@ def _no_preparation() -> Preparation:
 
 def _checkpoint_folder(given: PathLike | None, sinks: Sequence[Sink]) -> Path:
     from tocsin.spark.streaming.sinks.console import ConsoleSink
-    from tocsin.spark.streaming.sinks.folder import FolderSink
 
     if given is not None:
         return Path(given)
-    for sink in sinks:
-        if isinstance(sink, FolderSink):
-            return sink.folder.with_name(f"{sink.folder.name}.checkpoint")
+    for folder in _folders(sinks):
+        return folder.with_name(f"{folder.name}.checkpoint")
     if all(isinstance(sink, ConsoleSink) for sink in sinks):
         return temporary_folder("checkpoint")
     raise UsageError("without a folder among the sinks a checkpoint is needed: a folder for what is done")
@@ -336,6 +335,26 @@ def _rejects(given: PathLike | None, checkpoint: Checkpoint) -> Sink:
     from tocsin.spark.streaming.sinks.folder import FolderSink
 
     return FolderSink(Path(given or checkpoint.folder / "rejects").absolute(), "jsonl")
+
+
+def _folders(sinks: Sequence[Sink]) -> list[Path]:
+    from tocsin.spark.streaming.sinks.folder import FolderSink
+
+    return [sink.folder for sink in sinks if isinstance(sink, FolderSink)]
+
+
+def _check_apart(source: Source, written: Sequence[Path]) -> None:
+    """UsageError when what a stream writes would come back to it as events."""
+    from tocsin.spark.streaming.folder_source import FolderSource
+
+    if not isinstance(source, FolderSource):
+        return
+    for folder in written:
+        if source.reads(folder):
+            raise UsageError(
+                f"{folder} is in the folder that events are read from, {source.folder}: what the stream"
+                " writes there would be taken for events"
+            )
 
 
 def _identity(source: Source, sinks: Sequence[Sink], wanted: Wanted) -> dict[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
 from tocsin.errors import UsageError
+from tocsin.spark.streaming.found_rows import json_lines
 from tocsin.spark.streaming.sink import sink_of
 from tocsin.spark.streaming.sinks.folder import FolderSink
 from tocsin.spark.streaming.sinks.parts import write_part
@@ -36,6 +40,36 @@ def test_uris(uri: str, folder: str, kind: str) -> None:
 def test_what_is_no_folder(uri: str) -> None:
     with pytest.raises(UsageError):
         sink_of(uri)
+
+
+def opened(folder: Path, stream: str) -> FolderSink:
+    sink = FolderSink(folder)
+    sink.open(cast("Any", None), stream, StructType())
+    return sink
+
+
+def test_a_folder_belongs_to_one_stream(tmp_path: Path) -> None:
+    first = opened(tmp_path, "one")
+    opened(tmp_path, "one")
+    second = opened(tmp_path, "two")  # nothing is lost, as nothing is there
+    with pytest.raises(UsageError, match="another stream has begun to write here"):
+        first.write(cast("Any", None), 0)
+    (tmp_path / "batch=0").mkdir()
+    second.write(cast("Any", None), 0)
+    opened(tmp_path, "two")
+    with pytest.raises(UsageError, match="holds batches of another stream"):
+        opened(tmp_path, "one")
+    (tmp_path / "_stream.json").unlink()
+    with pytest.raises(UsageError, match="holds batches of another stream"):
+        opened(tmp_path, "two")
+
+
+def test_times_without_a_zone_have_all_their_digits_in_json(spark: SparkSession) -> None:
+    alerts = spark.sql(
+        "select timestamp_ntz'2026-01-02 03:04:05.000007' as n, timestamp_ntz'2026-01-02' as m"
+    )
+    (line,) = json_lines(alerts).collect()
+    assert line.value == '{"n":"2026-01-02T03:04:05.000007","m":"2026-01-02T00:00:00.000000"}'
 
 
 def test_a_task_writes_one_file_and_tells_its_name(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """Alerts into a folder of Parquet files or JSON lines, exactly once.
 
     alerts/
+      _stream.json                    the id of the stream whose batches these are
       batch=0/part-....parquet
       batch=2/part-....parquet        batch 1 had no alerts
       .writing-3-5f0c.../             being written; left behind only by a process that was killed
 
 A batch is written to a hidden folder, which then gets its name by one rename: whoever reads `alerts/` as a
 table, with Spark, pyarrow or anything that leaves out hidden names, sees a batch whole or not at all.
-When the folder of a batch is there, the batch was written before, and nothing is done.
+When the folder of a batch is there, the batch was written before, and nothing is done. So a folder belongs to
+one stream: the batches of another one have the same numbers, and would be taken for written.
 """
 
 from __future__ import annotations
@@ -38,22 +40,27 @@ from pyspark.sql.types import (
 
 from tocsin.errors import InputError, UsageError
 from tocsin.spark.paths import to_write
-from tocsin.spark.streaming.checkpoint import sync_folder
+from tocsin.spark.streaming.checkpoint import read_json, sync_folder, write_json
 from tocsin.spark.streaming.found_rows import json_lines, plain_kept
 
 FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
+_OWNER = "_stream.json"
 _PLAIN = (NumericType, StringType, BooleanType, BinaryType, DateType, TimestampType, TimestampNTZType)
 _NO_MARK = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FolderSink:
-    """A folder, which the driver and all workers must be able to write to."""
+    """A folder, which the driver and all workers must be able to write to.
+
+    stream   the id of the stream that has opened it
+    """
 
     folder: Path
     format: str = "parquet"
     exactly_once: bool = True
+    stream: str | None = None
 
     @staticmethod
     def of(uri: str) -> FolderSink:
@@ -78,19 +85,40 @@ class FolderSink:
         return {"kind": "folder", "folder": str(self.folder), "format": self.format}
 
     def open(self, session: SparkSession, stream: str, schema: StructType) -> None:  # noqa: ARG002
-        """Make the folder, see whether it can be written to, and clear away what was left unfinished."""
+        """Make the folder, see whether it can be written to, and clear away what was left unfinished.
+
+        UsageError when it holds batches of another stream.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             probe = self.folder / f"{_WRITING}{uuid.uuid4().hex}"
             probe.mkdir()
             probe.rmdir()
+            self._take(stream)
             for left in self.folder.glob(f"{_WRITING}*"):
                 shutil.rmtree(left, ignore_errors=True)
         except OSError as error:
             raise InputError(f"{self.folder}: cannot be written to: {error.strerror}") from error
 
+    def _take(self, stream: str) -> None:
+        """Note whose folder it is, if it is nobody's or still empty."""
+        if self._owner() != stream:
+            if any(self.folder.glob("batch=*")):
+                raise UsageError(
+                    f"{self.folder} holds batches of another stream, which have the same numbers:"
+                    " give another folder"
+                )
+            write_json(self.folder / _OWNER, {"stream": stream})
+        self.stream = stream
+
+    def _owner(self) -> str | None:
+        known = read_json(self.folder / _OWNER)
+        return None if known is None else known.get("stream")
+
     def write(self, alerts: DataFrame, batch: int) -> None:
         """Write a batch, unless it is there."""
+        if self.stream is not None and self._owner() != self.stream:
+            raise UsageError(f"{self.folder}: another stream has begun to write here")
         final = self.folder / f"batch={batch}"
         if final.exists():
             return

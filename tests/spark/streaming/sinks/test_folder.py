@@ -15,7 +15,7 @@ from tocsin.errors import UsageError
 from tocsin.spark.streaming.found_rows import json_lines
 from tocsin.spark.streaming.sink import sink_of
 from tocsin.spark.streaming.sinks.folder import FolderSink
-from tocsin.spark.streaming.sinks.parts import write_part
+from tocsin.spark.streaming.sinks.parts import hidden, write_part
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_times_without_a_zone_have_all_their_digits_in_json(spark: SparkSession)
 def test_a_task_writes_one_file_and_tells_its_name(tmp_path: Path) -> None:
     batches = [pa.record_batch({"n": [1, 2]}), pa.record_batch({"n": pa.array([], pa.int64())})]
     (report,) = write_part(iter([batches[1], *batches, batches[0]]), str(tmp_path), "parquet")
-    assert pq.read_table(tmp_path / report["name"][0].as_py()).to_pydict() == {"n": [1, 2, 1, 2]}
+    assert pq.read_table(tmp_path / hidden(report["name"][0].as_py())).to_pydict() == {"n": [1, 2, 1, 2]}
     assert list(write_part(iter([batches[1]]), str(tmp_path), "parquet")) == []
     lines = [pa.record_batch({"value": ['{"a": "ü\\n"}', "{}"]}), pa.record_batch({"value": ["[]"]})]
     (told,) = write_part(iter(lines), str(tmp_path), "jsonl")
-    assert (tmp_path / told["name"][0].as_py()).read_text("utf-8") == '{"a": "ü\\n"}\n{}\n[]\n'
+    assert (tmp_path / hidden(told["name"][0].as_py())).read_text("utf-8") == '{"a": "ü\\n"}\n{}\n[]\n'
     assert len(list(tmp_path.iterdir())) == 2

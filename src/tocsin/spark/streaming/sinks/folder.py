@@ -134,23 +134,25 @@ class FolderSink:
                 rows.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
                 rows.write.options(**_NO_MARK).parquet(to_write(draft))
                 self._remove_all_but_rows(draft)
-        if any(draft.iterdir()):
+        if any(draft.glob("[!.]*")):
             draft.rename(final)
             sync_folder(self.folder)
         else:
-            draft.rmdir()
+            shutil.rmtree(draft)
 
     def _write_parts(self, rows: DataFrame, draft: Path) -> None:
         """Each task writes a file: that takes a small part of the time that Spark's own way to files does.
 
         What tasks that failed have left behind is removed.
         """
+        from tocsin.spark.streaming.sinks.parts import hidden
+
         draft.mkdir()
         reports = rows.mapInArrow(_part_task(str(draft), self.format), "name string").collect()
-        written = {report.name for report in reports}
-        for file in draft.iterdir():
-            if file.name not in written:
-                file.unlink()
+        for report in reports:
+            (draft / hidden(report.name)).rename(draft / report.name)
+        for left in draft.glob(".*"):
+            left.unlink(missing_ok=True)
 
     @staticmethod
     def _remove_all_but_rows(draft: Path) -> None:

@@ -1,6 +1,8 @@
 """In a worker: the rows of one task as a file of a folder of alerts.
 
-An attempt at a task writes under a name that no other has, and tells it when the file is whole.
+An attempt at a task writes under a name that no other has, and tells it when the file is whole. The file is
+hidden (`.name`) until the driver, which knows whose attempt counts, gives it its name: one that was given up
+and still writes shows nothing to any reader.
 """
 
 from __future__ import annotations
@@ -23,10 +25,15 @@ def write_part(batches: Iterable[pa.RecordBatch], folder: str, file_format: str)
     if first is None:
         return
     name = f"part-{uuid.uuid4().hex}.{file_format}"
-    path = Path(folder) / name
+    path = Path(folder) / hidden(name)
     write = _write_lines if file_format == "jsonl" else _write_parquet
     write(path, first, filled)
     yield pa.RecordBatch.from_pylist([{"name": name}], schema=_REPORT)
+
+
+def hidden(name: str) -> str:
+    """The name of a file that readers of the folder leave out."""
+    return f".{name}"
 
 
 def _write_parquet(path: Path, first: pa.RecordBatch, others: Iterable[pa.RecordBatch]) -> None:

@@ -40,8 +40,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "pipeline-matching.json"
 DOCUMENTS = (ROOT / "docs" / "performance.md",)
 
-MASTERS = ("local[1]", "local[2]", "local[1]", "local[2]")
-FILES, EVENTS_OF_FILE, QUICK_EVENTS = 16, 125_000, 5_000
+MASTERS = ("local[1]", "local[2]")
+FILES, EVENTS_OF_FILE, QUICK_EVENTS = 6, 125_000, 5_000
 ROUNDS = 3
 
 
@@ -56,9 +56,9 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("hard", 2_000_000, 9, 4),
-    Case("many", 100_000, 6, 4),
-    Case("few", 1_000, 4, 16, exclusive=True),
+    Case("hard", 2_000_000, 9, 2),
+    Case("many", 100_000, 6, 2),
+    Case("few", 1_000, 4, 6, exclusive=True),
 )
 
 

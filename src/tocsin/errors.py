@@ -7,6 +7,7 @@
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
     ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
+    ├── ServerAway            a server cannot be reached: trying again may help
     ├── UnknownRuleError      there is no rule of this id (a KeyError too)
     ├── UnsupportedError      an engine does not have this operation
     └── UsageError            an argument makes no sense (unknown engine, a kept column named "rule")
@@ -140,6 +141,10 @@ class DerivationError(TocsinError):
 
     def __str__(self) -> str:
         return self.reason if self.rule is None else f"{self.reason}, in the rule: {self.rule}"
+
+
+class ServerAway(TocsinError):
+    """A server cannot be reached, or its connection has ended: trying again may help."""
 
 
 class UnknownRuleError(TocsinError, KeyError):

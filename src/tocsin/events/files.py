@@ -173,9 +173,29 @@ def _parquet_chunks(
         about = [opened.metadata.row_group(group) for group in groups]
         rows = [rows_of_a_chunk(group, names) for group in about if group.num_rows]
         first_row = piece.first_row
-        for batch in opened.iter_batches(min([batch_rows, *rows]), groups, columns=list(names)):
+        for batch in _batches_of_groups(opened, groups, min([batch_rows, *rows]), list(names)):
             yield _table_chunk(batch, fields, keep, first_row)
             first_row += batch.num_rows
+
+
+def _batches_of_groups(
+    opened: pq.ParquetFile, groups: list[int], size: int, names: list[str]
+) -> Iterator[pa.RecordBatch]:
+    """The rows of row groups. When one cannot be read, those before it come first, and then the error."""
+    seen = 0
+    try:
+        for batch in opened.iter_batches(size, groups, columns=names):
+            yield batch
+            seen += batch.num_rows
+        return
+    except (OSError, pa.ArrowException):
+        pass  # a batch may span groups, so that good ones fail with it: they are read one by one below
+    for group in groups:
+        for batch in opened.iter_batches(size, [group], columns=names):
+            known = min(seen, batch.num_rows)
+            seen -= known
+            if known < batch.num_rows:
+                yield batch.slice(known)
 
 
 def rows_of_a_chunk(group: pq.RowGroupMetaData, names: set[str]) -> int:

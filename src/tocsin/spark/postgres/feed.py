@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, ServerAway
 from tocsin.spark.postgres.address import Address
 from tocsin.spark.postgres.changes import (
     ChangeWriter,
@@ -29,7 +29,7 @@ from tocsin.spark.postgres.changes import (
 )
 from tocsin.spark.postgres.decoding import Begin, Commit, decoded
 from tocsin.spark.postgres.replication import Replication, slot_is_gone, slot_is_lost
-from tocsin.spark.postgres.server import ServerAway, away_is_said, connect, is_too_late, query
+from tocsin.spark.postgres.server import away_is_said, connect, is_too_late, query
 from tocsin.spark.postgres.slot import Slot, write_whole
 from tocsin.spark.postgres.transactions import Transactions
 

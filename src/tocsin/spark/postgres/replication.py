@@ -13,12 +13,11 @@ import struct
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, ServerAway
 from tocsin.spark.postgres.address import Address, quoted
 from tocsin.spark.postgres.changes import lsn_text
 from tocsin.spark.postgres.decoding import MICROSECONDS_TO_2000
 from tocsin.spark.postgres.server import (
-    ServerAway,
     away_is_said,
     connect_for_replication,
     is_too_late,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.errors import InputError, ServerAway, UsageError
 from tocsin.spark.postgres.address import Address
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ SESSION = {
 SECONDS_TO_CONNECT = 10
 _LOST = ("08", "57")
 """Classes of errors that end a connection: it is lost, or the server or somebody ends it."""
-
-
-class ServerAway(TocsinError):
-    """The server cannot be reached, or the connection has ended: trying again may help."""
 
 
 def connect(address: Address) -> psycopg.Connection[Any]:

@@ -132,7 +132,7 @@ def test_connections_that_are_lost(
             real(self, columns, _ended_in_the_middle(rows, postgres, database), batch)
         real(self, columns, rows, batch)
         if fate == "after the commit":
-            from tocsin.spark.postgres.server import ServerAway
+            from tocsin.errors import ServerAway
 
             raise ServerAway("the answer to the commit was lost")
 

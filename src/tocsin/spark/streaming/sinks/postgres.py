@@ -19,9 +19,9 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 
-from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.errors import InputError, ServerAway, TocsinError, UsageError
 from tocsin.spark.postgres.address import OWN, Address, TableName, quoted
-from tocsin.spark.postgres.server import ServerAway, away_is_said, connect, query
+from tocsin.spark.postgres.server import away_is_said, connect, query
 from tocsin.spark.streaming.sinks.blocks import driver_rows
 from tocsin.spark.streaming.sinks.postgres_columns import csv_blocks, type_of
 from tocsin.spark.streaming.sinks.retrying import try_again

@@ -30,6 +30,13 @@ class Terminal(io.StringIO):
         return [line for line in re.split(r"[\r\n]+", plain) if line.strip()]
 
 
+@pytest.fixture(autouse=True)
+def a_terminal_that_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the one is that the tests run in."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
 class Recorded:
     """A tracker of jobs that are given as stages by their number, with those that are running."""
 

@@ -16,11 +16,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tocsin.errors import InputError, TocsinError
-from tocsin.monitor.index import Index
-from tocsin.monitor.index_in_parts import IndexInParts
+from tocsin.monitor.index_in_parts import RuleIndex
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
 from tocsin.monitor.slice_matchers import IndexOnSlices
-from tocsin.spark.shipping import ship_parts
+from tocsin.spark.shipping import ship_rules
 
 _ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
 """A line that begins with the name of an error, as a traceback's last does; not a line of code."""
@@ -30,17 +29,16 @@ _CAUSE = "Caused by: "
 _ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
 
 
-def match_slices(session: SparkSession, index: Index | IndexInParts, job: SliceJob) -> list[PartReport]:
+def match_slices(session: SparkSession, index: RuleIndex, job: SliceJob) -> list[PartReport]:
     """Match every slice of a job; the reports are in the order of the slices.
 
     Raises InputError when a slice cannot be read, TocsinError when Spark fails.
     """
-    shipped = ship_parts(session, index)
+    shipped = ship_rules(session, index)
     count = len(job.slices)
 
     def match_numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        indexes = [part.open() for part in shipped]
-        matcher = IndexOnSlices(indexes[0] if len(indexes) == 1 else IndexInParts(indexes))
+        matcher = IndexOnSlices(shipped.open())
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 yield _answer(matcher, job, number)

@@ -17,6 +17,7 @@ from tocsin.events.cells import EventBatch
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.printing import print_condition
 from tocsin.grammar.rules import Rules
+from tocsin.monitor.index import Index
 from tocsin.monitor.index_in_parts import IndexInParts, RuleIndex
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.version_in_parts import AnyVersion
@@ -65,6 +66,7 @@ def test_it_answers_as_one_index_of_the_same_rules(seed: int) -> None:
     rng = random.Random(seed)
     rules, events = made(rng)
     whole, parts = tocsin.build(rules), in_parts(rng, rules, rng.randint(1, 5))
+    assert isinstance(whole, Index)
     one, several = whole.version, parts.version
     assert several.fields == parts.fields == sorted(whole.fields)
     batch = cells(parts, events)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import tocsin
 from tocsin.errors import InputError, RuleErrors, TocsinError, UsageError
 from tocsin.monitor.index import Index
 from tocsin.monitor.preparing import Preparation
-from tocsin.spark.streaming import rule_watching, saved_rules
+from tocsin.spark.streaming import rule_watching
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.rule_watching import KEPT_INDEXES, RuleFiles, RuleWatch
 
@@ -234,7 +235,7 @@ def test_an_index_that_is_written_anew_while_it_is_copied(
             raise FileNotFoundError(2, "No such file or directory")
         target.write_bytes(Path(source).read_bytes())
 
-    monkeypatch.setattr(saved_rules.shutil, "copyfile", copy)
+    monkeypatch.setattr(shutil, "copyfile", copy)
     watch = rules.watch()
     version = watch.start()
     assert (version.number, matched(version, 1), "a" in matched(version, 2)) == (1, [], True)

@@ -64,7 +64,8 @@ def run(place: Place) -> Heard:
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_alerts_are_those_of_one_index(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    sent, heard = {}, {}
+    sent: dict[str, list[dict[str, Any]]] = {}
+    heard: dict[str, list[object]] = {}
     for kind in KINDS:
         dice = random.Random(seed)
         folder = tmp_path / kind

@@ -16,7 +16,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,11 @@ Operation = tuple[str, str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Case:
-    """A program, and for each of its relations how many values each column has for a thousand changes."""
+    """A program, and for so many changes how many values each column of its relations has."""
 
     name: str
     program: str
-    relations: dict[str, tuple[int, ...]]
+    values: Callable[[int], dict[str, tuple[int, ...]]]
 
 
 CASES = (
@@ -62,7 +62,7 @@ CASES = (
 .decl known(user: number, device: number) .decl alert(user: number, device: number, card: number)
 alert(u, d, c) :- login(u, d), card(u, c), !known(u, d).
 """,
-        {"login": (100, 20), "card": (100, 50), "known": (100, 20)},
+        lambda count: {"login": (count // 10, 6), "card": (count // 10, 50), "known": (count // 10, 6)},
     ),
     Case(
         "in one place",
@@ -71,7 +71,7 @@ alert(u, d, c) :- login(u, d), card(u, c), !known(u, d).
 .decl route(a: number, d: number)
 route(a, d) :- first(a, b), second(b, c), third(c, d).
 """,
-        {"first": (200, 150), "second": (150, 150), "third": (150, 200)},
+        lambda count: dict.fromkeys(("first", "second", "third"), (count // 6, count // 6)),
     ),
 )
 
@@ -103,7 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def operations(case: Case, count: int) -> Iterator[Operation]:
     """Changes that all change something: no tuple is inserted twice, or deleted when it is not there."""
     rng = np.random.default_rng(7)
-    names = list(case.relations)
+    values = case.values(count)
+    names = list(values)
     there: list[tuple[str, tuple[int, ...]]] = []
     known: set[tuple[str, tuple[int, ...]]] = set()
     while count:
@@ -115,8 +116,7 @@ def operations(case: Case, count: int) -> Iterator[Operation]:
             yield ("-", *gone)
         else:
             name = names[int(rng.integers(len(names)))]
-            most = case.relations[name]
-            fact = (name, tuple(int(rng.integers(each * CHANGES // 1_000)) for each in most))
+            fact = (name, tuple(rng.integers(values[name]).tolist()))
             if fact in known:
                 continue
             known.add(fact)

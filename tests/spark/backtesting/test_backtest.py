@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.cases import Event, make_rule_set, names_below
 from tests.monitor.overview.judging import check_overview
-from tests.rules_in_parts import in_parts, shared_out, write_in_parts
+from tests.rules_in_parts import shared_out, write_in_parts
 from tests.spark.test_types import frame_of, spark_type
 from tests.typed_tables import make_type, make_typed_value
 
@@ -132,9 +132,6 @@ def test_files_give_what_they_give_without_spark(spark: SparkSession, tmp_path: 
         assert tables(found) == tables(local)
         found.html(tmp_path / "report.html")
         assert "no event has the field y" in (tmp_path / "report.html").read_text()
-    with backtest_slices(spark, in_parts(random.Random(2), RULE_SET, 3), slices, settings) as found:
-        assert found.summary == local.summary
-        assert tables(found) == tables(local)
     (tmp_path / "bad").mkdir()
     pq.write_table(pa.table({"x": [1]}), tmp_path / "bad" / "a.parquet")
     broken = plan_slices(tmp_path / "bad")

@@ -83,10 +83,9 @@ def statistics(
     job = _Job.plan(path, every, texts, text=text, sketch=sketch, merge=merge, only=fields, part=part)
     if job.is_done:
         return _already(job)
-    needed, layout, _ = ship_columns(history, job.looked_at, ())
-    return _count(
-        history.sparkSession, job, lambda: needed.mapInArrow(_table_task(job, layout), PARTIAL_COLUMNS)
-    )
+    needed, shipment = ship_columns(history, job.looked_at, ())
+    task = _table_task(job, shipment.layout)
+    return _count(history.sparkSession, job, lambda: needed.mapInArrow(task, PARTIAL_COLUMNS))
 
 
 def statistics_of_slices(

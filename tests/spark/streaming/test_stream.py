@@ -23,7 +23,7 @@ from tocsin.errors import InputError, RuleError, TocsinError, UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.spark.streaming.batches import BatchReport
-from tocsin.spark.streaming.sinks.folder import FolderSink
+from tocsin.spark.streaming.sinks.folder import Draft, FolderSink
 
 RULES = {
     "nine": "n = 9",
@@ -436,9 +436,9 @@ def test_a_sink_that_cannot_be_written_stops_the_stream_and_loses_nothing(
     place.put("a.jsonl", files["a.jsonl"])
 
     class Blocked(FolderSink):
-        def write(self, alerts: DataFrame, batch: int) -> None:
+        def draft(self, batch: int) -> Draft | None:
             (self.folder / ".writing").write_text("")
-            FolderSink(self.folder / ".writing").write(alerts, batch)
+            return FolderSink(self.folder / ".writing").draft(batch)
 
     with pytest.raises(TocsinError, match="the stream has stopped") as raised:
         place.run(sink=Blocked(place.alerts))

@@ -74,14 +74,15 @@ def keys_of(column: pa.Array | None, path: Path, count: int) -> tuple[pa.Array, 
         if pt.is_string(column.type) or pt.is_integer(column.type):
             return column.cast(pa.string()), {}
         if column.type == JSON:
-            return pa.array(map(_plain, column.storage.to_pylist()), pa.string()), {}
+            return pa.array(map(plain_text, column.storage.to_pylist()), pa.string()), {}
     texts = values_at(column, path, count)
     missing = f"the field {path_text(path)}, which is to be the key, is missing"
     reasons = {row: missing for row, text in enumerate(texts) if text is None}
-    return pa.array([None if text is None else _plain(text) for text in texts], pa.string()), reasons
+    return pa.array([None if text is None else plain_text(text) for text in texts], pa.string()), reasons
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """A JSON text as plain text: a string as it is, everything else as JSON writes it."""
     return str(parsed(text)) if text.startswith('"') else text
 
 

@@ -34,6 +34,7 @@ from tocsin.spark.streaming.tally import TALLY_PARAM, Tally
 if TYPE_CHECKING:
     from tocsin.monitor.preparing import Preparation
     from tocsin.spark.streaming.rule_watching import RuleWatch
+    from tocsin.spark.streaming.sinks.folder import FolderSink
 
 PathLike = str | os.PathLike[str]
 
@@ -331,7 +332,7 @@ def _checkpoint_folder(given: PathLike | None, sinks: Sequence[Sink]) -> Path:
     raise UsageError("without a folder among the sinks a checkpoint is needed: a folder for what is done")
 
 
-def _rejects(given: PathLike | None, checkpoint: Checkpoint) -> Sink:
+def _rejects(given: PathLike | None, checkpoint: Checkpoint) -> FolderSink:
     from tocsin.spark.streaming.sinks.folder import FolderSink
 
     return FolderSink(Path(given or checkpoint.folder / "rejects").absolute(), "jsonl")

@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.measuring import say
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURES = ("matching", "memory", "latency", "build", "datalog")
+FIGURES = ("matching", "memory", "latency", "build", "datalog", "activation")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,6 +7,8 @@ of an event can be chosen by the number of rules and of clauses. Everything foll
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -74,6 +76,17 @@ def write_events(folder: Path, count: int, files: int, seed: int = 1) -> None:
         ) as writer:
             for first in range(start, stop, EVENTS_AT_ONCE):
                 writer.write_table(events(first, min(EVENTS_AT_ONCE, stop - first), seed))
+
+
+def write_packed(folder: Path, count: int, files: int, seed: int = 1) -> None:
+    """The payments as packed JSON lines."""
+    folder.mkdir(parents=True)
+    for number, part in enumerate(np.array_split(np.arange(count), files)):
+        start, stop = int(part[0]), int(part[-1]) + 1
+        with gzip.open(folder / f"part-{number:03d}.jsonl.gz", "wt", compresslevel=1) as lines:
+            for first in range(start, stop, EVENTS_AT_ONCE):
+                rows = events(first, min(EVENTS_AT_ONCE, stop - first), seed).to_pylist()
+                lines.writelines(json.dumps(row) + "\n" for row in rows)
 
 
 def rules(count: int, clauses: int, seed: int = 1) -> pa.Table:

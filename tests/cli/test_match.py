@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,66 @@ def test_output_files(tocsin: Command, suffix: str) -> None:
         ("9", "WA"),
     ]
     assert tocsin.files() == ["events.jsonl", f"out{suffix}", "rules.csv"]
+
+
+FOLDERS = {"out.jsonl/": ".jsonl", "out.csv/": ".csv", "out.parquet/": ".parquet", "out/": ".parquet"}
+
+
+def part_files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.parametrize("out", FOLDERS)
+def test_a_folder_has_the_rows_of_one_file(
+    tocsin: Command, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    monkeypatch.setattr(slices_module, "plan_slices", partial(slices_module.plan_slices, slice_bytes=200))
+    no_match = '{"id": 1, "age": 5, "state": "NY"}\n' * 40
+    tocsin.file("events.jsonl", EVENTS * 30 + no_match + '{"id": "x", "age": 50}\n' * 20)
+    suffix = FOLDERS[out]
+    assert match(tocsin, "--out", f"one{suffix}", "--keep", "id").code == 0
+    ran = match(tocsin, "--out", out, "--keep", "id")
+    assert (ran.code, ran.out) == (0, "")
+    files = part_files(tocsin.folder / out)
+    assert len(files) > 5
+    assert {file.suffix for file in files} == {suffix}
+    assert all(re.fullmatch(r"part-\d{7}", file.stem) for file in files)
+    assert [row for file in files for row in read(file)] == read(tocsin.folder / f"one{suffix}")
+    assert all(read(file) for file in files)
+    assert not [name for name in tocsin.files() if ".tocsin-" in name]
+
+
+@pytest.mark.parametrize("events", ['{"age": 3, "state": "NY"}\n', "\n"])
+def test_a_folder_without_matches_tells_the_columns(tocsin: Command, events: str) -> None:
+    tocsin.file("events.jsonl", events)
+    (tocsin.folder / "there").mkdir()
+    assert match(tocsin, "--out", "there", "--keep", "age").code == 0
+    (file,) = part_files(tocsin.folder / "there")
+    table = pq.read_table(file)
+    assert (table.num_rows, table.column_names) == (0, ["event", "rule", "score", "age"])
+
+
+def test_folders_that_cannot_be_written(tocsin: Command) -> None:
+    tocsin.file("full/something", "")
+    tocsin.file("a-file", "")
+    for out, why in (
+        ("full", "not empty"),
+        ("full/", "not empty"),
+        ("a-file/", "is a file"),
+        ("no/no/", "no folder"),
+    ):
+        ran = match(tocsin, "--out", out)
+        assert (ran.code, ran.out) == (1, "")
+        assert why in ran.err
+    tocsin.file("events.jsonl", EVENTS + "no event\n")
+    assert match(tocsin, "--out", "new/").code == 1
+    assert not (tocsin.folder / "new").exists()
+    assert match(tocsin, "--out", "new/", "--skip-bad").code == 0
+    assert len(read(tocsin.folder / "new.rejects.jsonl")) == 1
+    assert pairs(read(tocsin.folder / "new" / "part-0000000.parquet")) == PAIRS
+    ran = tocsin("match", "rules.csv", "--events", "t=events.jsonl", "--out", "alerts/", "--no-spark")
+    assert ran.code == 2
+    assert "one file" in ran.err
 
 
 def test_types_of_a_parquet_result(tocsin: Command) -> None:

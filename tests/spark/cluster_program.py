@@ -50,6 +50,19 @@ PROGRAM = """
 .decl arc(x: number, y: number) .decl far(x: number, d: number) .output far
 far(0, 0). far(y, d + 1) :- far(x, d), arc(x, y), d < 10.
 """
+CHANGING = """
+.decl login(user: number, device: number) .decl pair(user: number, other: number)
+.decl friend(x: number, y: number) .decl known(x: number, y: number)
+pair(u, v) :- login(u, d), login(v, d), u != v.
+known(x, y) :- friend(x, y).
+known(x, z) :- known(x, y), friend(y, z).
+"""
+CHANGES = (
+    [("+", "login", (user, user // 3)) for user in range(30)]
+    + [("+", "friend", (user, user + 1)) for user in range(9)],
+    [("-", "login", (4, 1)), ("+", "login", (4, 2)), ("-", "friend", (4, 5)), ("+", "friend", (9, 0))],
+)
+"""For a rule that is spread over its key, and one that is the work of one task: first many, then a few."""
 SLOW_SECONDS = 0.4
 """What each task waits before its first event, so that there is something to interrupt."""
 
@@ -283,6 +296,35 @@ def evaluate(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
     return {"tuples": found.count()}
 
 
+def activate(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
+    """Changes in files, state in the executors' stores; a query that is started again goes on."""
+    program = tocsin.Program.parse(CHANGING)
+    engine = program.start()
+    expected: list[tuple[Any, ...]] = []
+    (folder / "changes").mkdir()
+    for turn, changes in enumerate(CHANGES):
+        lines = [
+            {"op": op, "relation": name, "tuple": list(map(str, values)), "seq": turn}
+            for op, name, values in changes
+        ]
+        (folder / "changes" / f"{turn}.json").write_text("\n".join(map(json.dumps, lines)))
+        stream = spark.readStream.schema("op string, relation string, tuple array<string>, seq bigint")
+        query = (
+            ts.activate(program, stream.json(str(folder / "changes")))
+            .writeStream.option("checkpointLocation", str(folder / "activated.checkpoint"))
+            .trigger(availableNow=True)
+            .start(str(folder / "activated"))
+        )
+        query.awaitTermination()
+        made = engine.apply(changes)
+        for op, derived in (("+", made.added), ("-", made.removed)):
+            expected += [(op, name, values, turn) for name, found in derived.items() for values in found]
+    rows = spark.read.parquet(str(folder / "activated")).collect()
+    found = [(row.op, row.relation, tuple(map(int, row.tuple)), row.seq) for row in rows]
+    assert Counter(found) == Counter(expected)
+    return {"changes": len(found)}
+
+
 def backtest(spark: SparkSession, index: Index, folder: Path) -> dict[str, Any]:
     """How often each rule matches."""
     with ts.backtest(spark.read.parquet(str(folder / "events")), index) as found:
@@ -304,6 +346,7 @@ PATHS = (
     build,
     stream,
     evaluate,
+    activate,
     backtest,
 )
 

@@ -69,6 +69,7 @@ def test_every_path_runs_on_the_cluster(told: dict[str, dict[str, Any]]) -> None
     assert told["match"] == {"rows": 74_520}
     assert told["statistics"] == {"rows": 40_000, "values of n": 10, "words": 301}
     assert told["build"] == {"rules": len(RULES)}
+    assert told["activate"]["changes"] > 100
 
 
 def test_an_executor_has_one_file_of_the_index_and_maps_it(told: dict[str, dict[str, Any]]) -> None:

@@ -22,8 +22,9 @@ from tocsin.grammar.printing import print_condition
 from tocsin.monitor.building import build
 from tocsin.monitor.index import Index
 from tocsin.monitor.parts import SliceJob, match_slice, read_part
+from tocsin.monitor.result_files import ResultFiles
 from tocsin.monitor.slice_matchers import IndexOnSlices
-from tocsin.spark.files import last_line, match_slices
+from tocsin.spark.files import last_line, match_slices, write_files
 
 
 @pytest.fixture
@@ -76,6 +77,37 @@ def test_the_same_bytes_as_without_spark(tocsin: Command, suffix: str) -> None:
     assert rejects[0] == rejects[1]
     assert len(rejects[0].splitlines()) == 6
     assert not [name for name in tocsin.files() if ".tocsin-" in name]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_folder_of_files_is_the_same_as_without_spark(tocsin: Command, suffix: str) -> None:
+    random_input(tocsin)
+    asked = ["match", "rules.jsonl", "--events", "events", "--keep", "id", "s", "--skip-bad", "--out"]
+    assert tocsin(*asked, f"there{suffix}/").code == 0
+    assert tocsin(*asked, f"here{suffix}/", "--no-spark").code == 0
+    there, here = (
+        {file.name: file.read_bytes() for file in (tocsin.folder / f"{name}{suffix}").iterdir()}
+        for name in ("there", "here")
+    )
+    assert there == here
+    assert len(there) > 3
+    rejects = [(tocsin.folder / f"{name}.rejects.jsonl").read_text() for name in ("there", "here")]
+    assert rejects[0] == rejects[1]
+    assert not [name for name in tocsin.files() if ".tocsin-" in name]
+
+
+def test_a_file_that_a_task_has_written_already_is_not_written_again(
+    spark: SparkSession, index: Index, job: SliceJob, tmp_path: Path
+) -> None:
+    reports = match_slices(spark, index, job)
+    result = tmp_path / "result"
+    result.mkdir()
+    files = ResultFiles(job.folder, str(result), ".jsonl", ())
+    files.write(IndexOnSlices(index).names(), reports[0])  # an attempt whose answer was lost
+    write_files(spark, index, files, reports)
+    lines = [json.loads(line) for file in sorted(result.iterdir()) for line in file.read_text().splitlines()]
+    assert [line["event"] for line in lines] == [event for event in range(90) if event % 3 != 1]
+    assert list(Path(job.folder).iterdir()) == []
 
 
 def test_a_saved_index_and_parquet(tocsin: Command) -> None:

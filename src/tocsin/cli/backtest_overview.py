@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from tocsin.events.slices import Slice
-    from tocsin.monitor.index import Index
+    from tocsin.monitor.index_in_parts import RuleIndex
     from tocsin.monitor.overview.result import Digest, Overview
     from tocsin.monitor.overview.tally import TallySettings
 
@@ -103,7 +103,7 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _index(arguments: argparse.Namespace) -> Index:
+def _index(arguments: argparse.Namespace) -> RuleIndex:
     from tocsin.monitor.index import Index
     from tocsin.monitor.overview.running import index_of
 
@@ -115,7 +115,7 @@ def _index(arguments: argparse.Namespace) -> Index:
     return built  # type: ignore[return-value]  # the engine that was asked for
 
 
-def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) -> Overview:
+def _overview(arguments: argparse.Namespace, index: RuleIndex, slices: list[Slice]) -> Overview:
     from tocsin.grammar.field_names import field_named
     from tocsin.monitor.event_sources import event_source
     from tocsin.monitor.event_times import time_field
@@ -131,7 +131,9 @@ def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) 
         return run_overview(index, source, settings, keep=arguments.keep, advance=advance)
 
 
-def _on_spark(index: Index, slices: list[Slice], settings: TallySettings, keep: list[str] | None) -> Overview:
+def _on_spark(
+    index: RuleIndex, slices: list[Slice], settings: TallySettings, keep: list[str] | None
+) -> Overview:
     from tocsin.monitor.warming import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")

@@ -8,6 +8,16 @@ from pathlib import Path
 from tocsin.errors import InputError, UsageError
 
 
+def check_new_folder(path: Path) -> None:
+    """Refuse a folder that holds something, or cannot be made."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path}: cannot be written: it is a file, and a folder is asked for")
+    if path.is_dir() and any(path.iterdir()):
+        raise InputError(f"{path}: cannot be written: the folder is not empty")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: cannot be written: there is no folder {path.parent}")
+
+
 def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]) -> None:
     """Refuse files that cannot be written, or that are among the files to be read."""
     for path in paths:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import logging
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from tocsin.cli.destinations import check_destinations
+from tocsin.cli.destinations import check_destinations, check_new_folder
+from tocsin.cli.match_result import write_result
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rejects import rejects_file, write_rejects
@@ -21,7 +20,7 @@ from tocsin.cli.workspace import workspace
 from tocsin.errors import EventError, UsageError
 
 if TYPE_CHECKING:
-    from tocsin.monitor.kept import KeptColumn
+    from tocsin.monitor.index_in_parts import RuleIndex
     from tocsin.monitor.parts import PartReport, SliceJob
     from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
 
@@ -30,7 +29,7 @@ SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
 Matches every event of a file, or of a folder of part files, against all rules. The result has a row
 for each match: event (the row number, from 0), rule, score, and the kept fields. It runs on Spark
-unless told otherwise; both ways write the same rows.
+unless told otherwise; both ways write the same rows. A large result goes to a folder (--out matches/).
 
 With --events TABLE=FILE, repeated, the rules are triggers over tables: rows are inserted in the order of the
 options, and the result has a row for each alert: event, table, rule, score, text and rows."""
@@ -38,6 +37,7 @@ EXAMPLES = """\
 examples:
   tocsin match rules/ --events visits.jsonl --no-spark
   tocsin match rules.tocsin --events visits/ --out matches.parquet --keep visitor page
+  tocsin match rules.tocsin --events visits/ --out matches/
   tocsin match alerts.sql --events video=videos.csv --events viewed_by=views.jsonl
   tocsin match rules.csv --events visits.csv.gz --out matches.csv --skip-bad --rejects bad.jsonl
 """
@@ -78,8 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--out",
-        metavar="FILE",
-        help="the result: .jsonl .csv .parquet by its name (default: JSON lines on standard output)",
+        metavar="FILE_OR_FOLDER",
+        help="the result: .jsonl .csv .parquet by its name (default: JSON lines on standard output);"
+        " a folder that is empty, or new and named with a / at its end, gets a file from each task: Parquet,"
+        " unless its name ends in .jsonl or .csv",
     )
     parser.add_argument(
         "--engine",
@@ -114,26 +116,32 @@ def run(arguments: argparse.Namespace) -> int:
         return run_tables(arguments, tables)
     arguments.events = arguments.events[0]
     from tocsin.events.slices import plan_slices
-    from tocsin.monitor.outputs import check_kept_names, output_format
+    from tocsin.monitor.outputs import check_kept_names
     from tocsin.monitor.parts import SliceJob
+    from tocsin.monitor.result_files import ResultPlace
 
     started = time.perf_counter()
-    suffix = ".jsonl" if arguments.out is None else output_format(arguments.out)
+    place = None if arguments.out is None else ResultPlace.of(arguments.out)
     keep = check_kept_names(arguments.keep)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     bad_files: dict[str, str] = {}
     slices = tuple(plan_slices(arguments.events, unreadable=bad_files if arguments.skip_bad else None))
-    destinations = [*([rejects] if arguments.skip_bad else []), *filter(None, [arguments.out])]
+    destinations: list[str | Path] = [rejects] if arguments.skip_bad else []
+    if place is not None and place.is_folder:
+        check_new_folder(place.path)
+    elif place is not None:
+        destinations.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
     check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
     say_if_compiling()
     matcher, bad_rules = _open_matcher(arguments)
     with workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
-        reports = _match(matcher, job, arguments.no_spark)
+        for_spark = _index_for_spark(matcher, job, arguments.no_spark)
+        reports = _match_here(matcher, job) if for_spark is None else _match_on_spark(for_spark, job)
         _refuse_bad_events(job, reports)
         _warn_of_missing(matcher, job, reports)
-        _write(arguments.out, suffix, matcher, job, reports)
+        write_result(place, matcher, job, reports, for_spark)
         _write_rejects(rejects, arguments.rejects is not None, bad_rules, bad_files, job, reports)
     say(_summary(reports, time.perf_counter() - started))
     return 0
@@ -158,15 +166,18 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | Engine
     return EngineOnSlices(engine), bad
 
 
-def _match(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, no_spark: bool) -> list[PartReport]:
+def _index_for_spark(
+    matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, no_spark: bool
+) -> RuleIndex | None:
+    """The index to match on Spark; None when this process does it."""
     from tocsin.monitor.slice_matchers import IndexOnSlices
 
-    on_spark = not no_spark and len(job.slices) > 0
-    if on_spark and isinstance(matcher, IndexOnSlices):
-        return _match_on_spark(matcher, job)
-    if on_spark:
-        say(f"The engine {matcher.index.engine} does not run on Spark: matching in this process")
-    return _match_here(matcher, job)
+    if no_spark or not job.slices:
+        return None
+    if isinstance(matcher, IndexOnSlices):
+        return matcher.index
+    say(f"The engine {matcher.index.engine} does not run on Spark: matching in this process")
+    return None
 
 
 def _match_here(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob) -> list[PartReport]:
@@ -182,7 +193,7 @@ def _match_here(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob) -> list[
     return reports
 
 
-def _match_on_spark(matcher: IndexOnSlices, job: SliceJob) -> list[PartReport]:
+def _match_on_spark(index: RuleIndex, job: SliceJob) -> list[PartReport]:
     from tocsin.monitor.warming import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")
@@ -196,7 +207,7 @@ def _match_on_spark(matcher: IndexOnSlices, job: SliceJob) -> list[PartReport]:
     spark = session(config=WITHOUT_SPARKS_BAR)
     say(f"Spark started in {time.perf_counter() - started:.1f} s")
     with stages_shown(spark, "Matching slices"):
-        return match_slices(spark, matcher.index, job)
+        return match_slices(spark, index, job)
 
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
@@ -232,49 +243,6 @@ def _warn_of_missing(
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _write(
-    output: str | None,
-    suffix: str,
-    matcher: IndexOnSlices | EngineOnSlices,
-    job: SliceJob,
-    reports: Sequence[PartReport],
-) -> None:
-    """The parts in their order as one result: on standard output, or as a file that is whole or not there."""
-    from tocsin.monitor.outputs import FORMATS
-    from tocsin.monitor.parts import read_part
-
-    draft = Path(job.folder) / "result"
-    with contextlib.ExitStack() as closing:
-        stream: BinaryIO = sys.stdout.buffer if output is None else closing.enter_context(draft.open("wb"))
-        sink = FORMATS[suffix](stream, matcher.names(), _columns(job, reports))
-        with progress("Writing parts", len(reports)) as advance:
-            for done, report in enumerate(reports, 1):
-                for batch in read_part(job.folder, report):
-                    sink.write(batch)
-                advance(done)
-        sink.finish()
-    if output is not None:
-        draft.replace(output)
-
-
-def _columns(job: SliceJob, reports: Sequence[PartReport]) -> list[KeptColumn]:
-    """The kept columns, each with the type that suits all slices."""
-    from tocsin.monitor.kept import settle
-    from tocsin.monitor.parts import part_types
-
-    if not job.keep:
-        return []
-    types = [part_types(job.folder, report) for report in reports]
-    return [
-        settle(
-            name,
-            {kind for report in reports for kind in report.kinds.get(name, ())},
-            dict.fromkeys(found[name] for found in types if name in found),
-        )
-        for name in job.keep
-    ]
 
 
 def _write_rejects(

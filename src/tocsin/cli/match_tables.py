@@ -46,9 +46,11 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     """Insert all rows in the order of the sources, then write all alerts."""
     from tocsin.events.slices import plan_slices
     from tocsin.monitor.outputs import output_format
+    from tocsin.monitor.result_files import check_whole
 
     _check_usage(arguments)
     started = time.perf_counter()
+    check_whole(arguments.out)
     suffix = ".jsonl" if arguments.out is None else output_format(arguments.out)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     slices = [(source.table, piece) for source in sources for piece in plan_slices(source.path)]

@@ -44,7 +44,12 @@ class Part:
 
 def is_in_parts(path: PathLike) -> bool:
     """Whether a path is that of an index in parts."""
-    return Path(path, NAME).is_file()
+    return list_of_parts(path).is_file()
+
+
+def list_of_parts(path: PathLike) -> Path:
+    """The file that says what the parts are: it differs when any of them does."""
+    return Path(path, NAME)
 
 
 def check_folder(folder: Path) -> None:

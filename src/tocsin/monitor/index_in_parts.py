@@ -20,6 +20,7 @@ from tocsin.monitor.missing import warn_of_missing_fields
 from tocsin.monitor.results import MATCH_SCHEMA, Counts, Match
 from tocsin.monitor.statistics import Statistics, sum_of_statistics
 from tocsin.monitor.tables import TableMatching
+from tocsin.monitor.version_in_parts import VersionInParts
 
 EVENTS_AT_ONCE = 16_384
 """Events that go past all parts together, so that their matches come by event."""
@@ -37,10 +38,15 @@ class IndexInParts:
     def __init__(self, parts: list[Index]) -> None:
         self.parts = tuple(parts)
 
+    @property
+    def version(self) -> VersionInParts:
+        """The rules of all parts as they are now, and stay in what this gives."""
+        return VersionInParts([part.version for part in self.parts])
+
     @cached_property
     def fields(self) -> list[Path]:
         """The fields that the rules name."""
-        return sorted({field for part in self.parts for field in part.fields})
+        return self.version.fields
 
     @property
     def ids(self) -> pa.LargeStringArray:
@@ -127,6 +133,10 @@ class IndexInParts:
         counts = [TableMatching(part.version, whole, threads).counts() for part in self.parts]
         per_event = np.sum([each.per_event.to_numpy() for each in counts], axis=0, dtype=np.int64)
         return Counts(pa.array(per_event), pa.concat_arrays([each.per_rule for each in counts]))
+
+
+RuleIndex = Index | IndexInParts
+"""An index of rules, whole or in parts."""
 
 
 def open_parts(path: str | os.PathLike[str], *, verify: bool = True) -> IndexInParts:

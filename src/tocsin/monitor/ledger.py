@@ -132,10 +132,15 @@ class Ledger:
         """The ids of these ascending numbers."""
         return self._texts(numbers, rule_ids(self.main), self._ids)
 
+    def whens(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+        """The conditions of these ascending numbers."""
+        return self._texts(numbers, arrow_texts(*self.main.rule_text), self._whens)
+
     def rules(self, numbers: NDArray[np.int64]) -> Rules:
         """The rules of these ascending numbers, ready to be compiled."""
-        whens = self._texts(numbers, arrow_texts(*self.main.rule_text), self._whens)
-        return Rules(self.ids(numbers), whens, lines=numbers + 1, metadata=self.metadata_of(numbers))
+        return Rules(
+            self.ids(numbers), self.whens(numbers), lines=numbers + 1, metadata=self.metadata_of(numbers)
+        )
 
     def after(self, main: CompiledIndex, kept: NDArray[np.int64], compacted: int) -> Ledger:
         """The ledger to go on with, when the rules `kept` of the first `compacted` have become `main`.

@@ -11,8 +11,7 @@ from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
 
 if TYPE_CHECKING:
-    from tocsin.monitor.index import Index
-    from tocsin.monitor.index_in_parts import IndexInParts
+    from tocsin.monitor.index_in_parts import RuleIndex
 
 SUFFIX = ".tocsin"
 
@@ -28,15 +27,15 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
         return opened.read(len(MAGIC)) == MAGIC
 
 
-def open_rules(path: str | os.PathLike[str]) -> Index | IndexInParts:
+def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleIndex:
     """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
     if is_in_parts(path):
         from tocsin.monitor.index_in_parts import open_parts
 
-        return open_parts(path)
+        return open_parts(path, verify=verify)
     from tocsin.monitor.index import open_file
 
-    return open_file(path)
+    return open_file(path, verify=verify)
 
 
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:

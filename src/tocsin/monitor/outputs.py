@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from tocsin.errors import UsageError
 from tocsin.monitor.kept import KeptColumn, converted, csv_column, json_texts
@@ -50,7 +51,8 @@ class JsonLines:
 
     def __init__(self, stream: BinaryIO, names: pa.StringArray, columns: Sequence[KeptColumn]) -> None:
         self._stream = stream
-        self._rules = [json.dumps(name, ensure_ascii=False).encode() for name in names.to_pylist()]
+        self._names = names
+        self._rules: dict[int, bytes] = {}
         self._columns = [(column.name, json.dumps(column.name, ensure_ascii=False)) for column in columns]
 
     def write(self, batch: MatchedEvents) -> None:
@@ -58,6 +60,7 @@ class JsonLines:
 
         Between the ids of an event's rules always the same text stands, unless they have scores.
         """
+        self._learn(batch.rule)
         rules = batch.rule.tolist()
         bounds = batch.start.tolist()
         scores = None if batch.score is None else score_column(batch.score, len(rules)).to_pylist()
@@ -76,6 +79,12 @@ class JsonLines:
                 self._stream.write(begin)
                 self._stream.write(between.join(map(self._rules.__getitem__, some)))
                 self._stream.write(end)
+
+    def _learn(self, rules: NDArray[np.int32]) -> None:
+        """The ids of rules as JSON, each when it first matches: most of millions of rules never do."""
+        new = [rule for rule in np.unique(rules).tolist() if rule not in self._rules]
+        for rule, name in zip(new, self._names.take(pa.array(new, pa.int32())).to_pylist(), strict=True):
+            self._rules[rule] = json.dumps(name, ensure_ascii=False).encode()
 
     def _ends(self, batch: MatchedEvents) -> Iterator[bytes]:
         """What follows the score in the lines of each event."""

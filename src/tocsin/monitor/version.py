@@ -111,6 +111,18 @@ class Version:
         """The ids of the rules, in order."""
         return self.ledger.ids(self.numbers())
 
+    def ids_of(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+        """The ids of these ascending numbers."""
+        return self.ledger.ids(numbers)
+
+    def whens_of(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+        """The conditions of these ascending numbers."""
+        return self.ledger.whens(numbers)
+
+    def metadata_of(self, numbers: NDArray[np.int64]) -> pa.Table | None:
+        """What the rules of these ascending numbers carry besides, a row for each; None when nothing."""
+        return self.ledger.metadata_of(numbers)
+
     def find(self, rule: object) -> int | None:
         """The number of a rule by its id."""
         return self.ledger.find(rule, self.count, self.change)

@@ -1,4 +1,5 @@
-"""Event files matched on Spark: every slice is one task, which leaves one part.
+"""Event files matched on Spark: every slice is one task, which leaves one part, and perhaps another that
+makes a file of the result of it.
 
 The driver sends slices, not events: a task reads its slice itself, with the same code that reads
 files without Spark, so the answers are the same. What comes back through Spark is a small report for
@@ -8,7 +9,7 @@ each slice; parts are read from the folder, which every worker must be able to w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -16,57 +17,89 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tocsin.errors import InputError, TocsinError
-from tocsin.monitor.index import Index
-from tocsin.monitor.index_in_parts import IndexInParts
+from tocsin.monitor.index_in_parts import RuleIndex
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
+from tocsin.monitor.result_files import ResultFiles
 from tocsin.monitor.slice_matchers import IndexOnSlices
-from tocsin.spark.shipping import ship_parts
+from tocsin.spark.shipping import ship_rules
 
 _ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
 """A line that begins with the name of an error, as a traceback's last does; not a line of code."""
 
 _CAUSE = "Caused by: "
 
-_ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
+_ANSWER = pa.schema([("answer", pa.string()), ("failure", pa.string())])
 
 
-def match_slices(session: SparkSession, index: Index | IndexInParts, job: SliceJob) -> list[PartReport]:
+def match_slices(session: SparkSession, index: RuleIndex, job: SliceJob) -> list[PartReport]:
     """Match every slice of a job; the reports are in the order of the slices.
 
     Raises InputError when a slice cannot be read, TocsinError when Spark fails.
     """
-    shipped = ship_parts(session, index)
-    count = len(job.slices)
+    shipped = ship_rules(session, index)
 
-    def match_numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        indexes = [part.open() for part in shipped]
-        matcher = IndexOnSlices(indexes[0] if len(indexes) == 1 else IndexInParts(indexes))
+    def matching() -> Callable[[int], str]:
+        matcher = IndexOnSlices(shipped.open())
+        return lambda number: match_slice(matcher, job, number).to_json()
+
+    answers = _in_tasks(session, len(job.slices), matching, "match the events")
+    return sorted(map(PartReport.from_json, answers), key=lambda report: report.slice)
+
+
+def write_files(
+    session: SparkSession, index: RuleIndex, files: ResultFiles, reports: Sequence[PartReport]
+) -> None:
+    """Make the parts of slices, which this index has matched, files of a result."""
+    shipped = ship_rules(session, index)
+
+    def writing() -> Callable[[int], str]:
+        names = IndexOnSlices(shipped.open()).names()
+
+        def write(place: int) -> str:
+            files.write(names, reports[place])
+            return ""
+
+        return write
+
+    _in_tasks(session, len(reports), writing, "write the matches")
+
+
+def _in_tasks(
+    session: SparkSession, count: int, start: Callable[[], Callable[[int], str]], aim: str
+) -> list[str]:
+    """What tasks say to the numbers below `count`, one each, in any order.
+
+    `start` is called in each task, and gives the work. What goes wrong with the input is raised as an
+    InputError; a task that fails by it is not tried again.
+    """
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        say = start()
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield _answer(matcher, job, number)
+                yield _answer(say, number)
 
     if not count:
         return []
     numbers = session.range(0, count, 1, numPartitions=count)
     try:
-        answers = numbers.mapInArrow(match_numbered, "report string, failure string").collect()
+        answers = numbers.mapInArrow(work, "answer string, failure string").collect()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not match the events: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not {aim}: {last_line(str(error))}") from error
     for answer in answers:
         if answer.failure is not None:
             raise InputError(answer.failure)
-    reports = [PartReport.from_json(answer.report) for answer in answers]
-    return sorted(reports, key=lambda report: report.slice)
+    return [answer.answer for answer in answers]
 
 
-def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatch:
-    """The report of a slice, or why it cannot be read: an error of the input is no reason to try again."""
-    report, failure = None, None
+def _answer(say: Callable[[int], str], number: int) -> pa.RecordBatch:
+    """An answer, or why there is none: an error of the input is no reason to try again."""
+    answer, failure = None, None
     try:
-        report = match_slice(matcher, job, number).to_json()
+        answer = say(number)
     except TocsinError as error:
         failure = str(error)
-    return pa.RecordBatch.from_pylist([{"report": report, "failure": failure}], schema=_ANSWER)
+    return pa.RecordBatch.from_pylist([{"answer": answer, "failure": failure}], schema=_ANSWER)
 
 
 def last_line(text: str) -> str:

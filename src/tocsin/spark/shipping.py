@@ -33,7 +33,7 @@ from tocsin.folders import temporary_folder
 if TYPE_CHECKING:
     from tocsin.monitor.building import AnyIndex
     from tocsin.monitor.index import Index
-    from tocsin.monitor.index_in_parts import IndexInParts
+    from tocsin.monitor.index_in_parts import IndexInParts, RuleIndex
 
 KEPT_OPEN = 8
 """Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
@@ -58,6 +58,24 @@ class ShippedIndex:
     def open_alone(self) -> Index:
         """The index, instead of any other that the process has opened so: for parts that go one by one."""
         return _opened_alone(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedRules:
+    """An index, whole or in parts, that every worker of a session can open as one. Made to be pickled."""
+
+    parts: tuple[ShippedIndex, ...]
+
+    def open(self) -> RuleIndex:
+        """The index, in a worker or in the driver."""
+        return _opened_together(self.parts)
+
+
+def ship_rules(
+    session: SparkSession, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str]
+) -> ShippedRules:
+    """Send an index to the workers, for tasks that take events past all its parts."""
+    return ShippedRules(ship_parts(session, index_or_path))
 
 
 def ship_parts(
@@ -189,6 +207,14 @@ def _folder() -> Path:
 @lru_cache(maxsize=KEPT_OPEN)
 def _opened(name: str) -> Index:
     return _open(name)
+
+
+@lru_cache(maxsize=2)
+def _opened_together(parts: tuple[ShippedIndex, ...]) -> RuleIndex:
+    from tocsin.monitor.index_in_parts import IndexInParts
+
+    indexes = [part.open() for part in parts]
+    return indexes[0] if len(indexes) == 1 else IndexInParts(indexes)
 
 
 @lru_cache(maxsize=1)

@@ -13,14 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cases import Event, make_json_event, make_rule_set
 from tests.monitor.overview.judging import check_overview
+from tests.rules_in_parts import in_parts, shared_out, write_in_parts
 
 import tocsin
-from tocsin.errors import InputError, UnsupportedError, UsageError
+from tocsin.errors import InputError, UsageError
 from tocsin.grammar.printing import print_condition
-from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import compile_rules
-from tocsin.monitor.index import Index
-from tocsin.monitor.index_in_parts import IndexInParts
 from tocsin.monitor.overview import samples as samples_module
 from tocsin.monitor.overview import tally as tally_module
 from tocsin.monitor.overview.result import LocalOverview
@@ -75,6 +72,11 @@ def test_against_the_obvious_evaluator(seed: int, tmp_path: Path, monkeypatch: p
     assert from_list.rules.equals(from_file.rules)
     assert from_list.over_time.equals(from_file.over_time)
     assert from_list.samples.drop(["json"]).equals(from_file.samples.drop(["json"]))
+    parts = tocsin.backtest(in_parts(rng, rules, 3), events, time="happened", samples=samples)
+    assert parts.summary == from_list.summary
+    for found, expected in zip(tables(parts), tables(from_list), strict=True):
+        by = [(name, "ascending") for name in ("rule", "at", "event") if name in expected.column_names]
+        assert found.sort_by(by).equals(expected.sort_by(by))
 
 
 def test_a_table_of_events_and_a_chosen_width(tmp_path: Path) -> None:
@@ -114,7 +116,9 @@ def test_rules_of_every_form(tmp_path: Path) -> None:
     (tmp_path / "rules.csv").write_text("id,when\nr,x = 1\n")
     index = tocsin.build([("r", "x = 1")])
     index.save(tmp_path / "rules.tocsin")
-    for rules in (index, tmp_path / "rules.csv", str(tmp_path / "rules.tocsin"), tocsin.read_rules(tmp_path)):
+    write_in_parts(tmp_path / "parts.tocsin", shared_out(random.Random(1), [("r", "x = 1")], 2))
+    files = [tmp_path / "rules.csv", str(tmp_path / "rules.tocsin"), tmp_path / "parts.tocsin"]
+    for rules in (index, *files, tocsin.read_rules(tmp_path / "rules.csv")):
         assert tocsin.backtest(rules, events).rules.column("hits").to_pylist() == [1]
     index.insert("s", "x > 0")
     index.delete("r")
@@ -136,8 +140,6 @@ def test_what_makes_no_sense() -> None:
             tocsin.backtest([("r", "x = 1")], [{"x": 1}], **wrong)
     with pytest.raises(UsageError, match="whole number of seconds"):
         tocsin.backtest([("r", "x = 1")], [{"x": 1}], time="at", bucket="5 ms")
-    with pytest.raises(UnsupportedError, match="not one in parts"):
-        tocsin.backtest(IndexInParts([Index(compile_rules(Rules.of([("r", "x = 1")])))]), [{"x": 1}])
     with pytest.raises(UsageError, match="top is from 0"):
         tocsin.backtest([("r", "x = 1")], [{"x": 1}]).digest(-1)
 

@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.cases import Event, make_rule_set, names_below
 from tests.monitor.overview.judging import check_overview
+from tests.rules_in_parts import shared_out, write_in_parts
 from tests.spark.test_types import frame_of, spark_type
 from tests.typed_tables import make_type, make_typed_value
 
@@ -78,7 +79,7 @@ def history(seed: int) -> tuple[pa.Table, list[Event], list[int | None]]:
 @pytest.mark.parametrize(
     "seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)]
 )
-def test_against_the_obvious_evaluator(spark: SparkSession, seed: int) -> None:
+def test_against_the_obvious_evaluator(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     table, events, hours = history(seed)
     rng = random.Random(seed)
     rules = [(name, print_condition(each)) for name, each in make_rule_set(rng, 120)] + TEXTS
@@ -96,6 +97,12 @@ def test_against_the_obvious_evaluator(spark: SparkSession, seed: int) -> None:
         assert digest.noisiest.equals(local.digest(4).noisiest)
         assert digest.never.equals(local.digest(4).never)
         assert len(digest.samples) > 0
+    write_in_parts(tmp_path / "parts.tocsin", shared_out(rng, rules, 3))
+    with ts.backtest(frame, tmp_path / "parts.tocsin", time="happened", samples=3, keep=["number"]) as parts:
+        assert parts.summary == local.summary
+        assert parts.times.equals(local.times)
+        for found_in_parts, expected in zip(tables(parts), on_spark, strict=True):
+            assert found_in_parts.equals(expected)
 
 
 EVENTS = [

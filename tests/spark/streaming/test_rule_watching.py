@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import random
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.rules_in_parts import shared_out, write_in_parts
 
 import tocsin
-from tocsin.errors import InputError, RuleErrors, TocsinError
+from tocsin.errors import InputError, RuleErrors, TocsinError, UsageError
+from tocsin.monitor.index import Index
 from tocsin.monitor.preparing import Preparation
 from tocsin.spark.streaming import rule_watching
 from tocsin.spark.streaming.rule_versions import RuleVersion
@@ -154,6 +158,105 @@ def test_a_saved_index_is_taken_up_as_well(rules: Rules, tmp_path: Path) -> None
     rules.file.write_bytes(damaged)
     assert matched(watch.current(), 1) == ["b"]
     assert "damaged" in str(rules.refused[0][0])
+
+
+def parts_of(*rules: tuple[str, str]) -> list[Index]:
+    return shared_out(random.Random(len(rules)), rules, 3)
+
+
+def test_an_index_in_parts_is_taken_up_and_kept_whole(rules: Rules, tmp_path: Path) -> None:
+    rules.file = tmp_path / "parts.tocsin"
+    write_in_parts(rules.file, parts_of(("a", "n = 1"), ("b", "n = 1"), ("c", "n = 2")))
+    watch = rules.watch()
+    first = watch.start()
+    assert (first.number, sorted(matched(first, 1)), len(first.open())) == (1, ["a", "b"], 3)
+    assert watch.current() == first
+    write_in_parts(rules.file, parts_of(("a", "n = 2"), ("d", "n = 2")))
+    second = watch.current()
+    assert (second.number, sorted(matched(second, 2))) == (2, ["a", "d"])
+    assert sorted(matched(watch.version(1), 1)) == ["a", "b"]
+    assert rules.watch().start() == second
+    for part in rules.file.glob("part-*"):
+        part.write_bytes(b"no index any more")  # what is kept are copies: nobody else writes to them
+    assert sorted(matched(rules.watch().start(), 2)) == ["a", "d"]
+    assert rules.refused == []
+    tocsin.build([("e", "n = 5")]).save(tmp_path / "whole.tocsin")
+    rules.file = tmp_path / "whole.tocsin"
+    whole = rules.watch()
+    assert matched(whole.start(), 5) == ["e"]
+    for number in range(KEPT_INDEXES):
+        tocsin.build([("e", f"n = {number + 6}")]).save(rules.file)
+        whole.purge(whole.current().number)
+    assert {path.suffix for path in rules.kept.iterdir()} == {".tocsin", ".json"}
+
+
+def test_parts_that_do_not_belong_together_are_refused(rules: Rules, tmp_path: Path) -> None:
+    rules.file = tmp_path / "parts.tocsin"
+    write_in_parts(rules.file, parts_of(("a", "n = 1"), ("b", "n = 1")))
+    watch = rules.watch()
+    watch.start()
+    write_in_parts(rules.file, parts_of(("a", "n = 2"), ("b", "n = 3")))
+    part = next(rules.file.glob("part-*"))
+    damaged = bytearray(part.read_bytes())
+    damaged[-1] ^= 1
+    part.write_bytes(damaged)
+    assert sorted(matched(watch.current(), 1)) == ["a", "b"]
+    assert str(rules.file) in str(rules.refused[0][0])
+    assert "damaged" in str(rules.refused[0][0])
+    part.unlink()
+    os.utime(rules.file / "parts.json", ns=(1, 1))
+    assert sorted(matched(watch.current(), 1)) == ["a", "b"]
+    assert len(rules.refused) == 2
+    assert not [path for path in rules.kept.iterdir() if path.name.startswith(".")]
+    two = RuleFiles([str(rules.file), str(tmp_path / "rules.csv")], Preparation.of())
+    with pytest.raises(UsageError, match="takes alone"):
+        two.stamp()
+
+
+@pytest.mark.parametrize("in_parts", [True, False])
+def test_an_index_that_is_written_anew_while_it_is_copied(
+    rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_parts: bool
+) -> None:
+    rules.file = tmp_path / "rules.tocsin"
+
+    def write(when: str) -> None:
+        if in_parts:
+            write_in_parts(rules.file, parts_of(("a", when), ("b", when), ("c", when)))
+        else:
+            tocsin.build([("a", when)]).save(rules.file)
+
+    write("n = 1")
+    copied: list[str] = []
+
+    def copy(source: Path, target: Path) -> None:
+        copied.append(Path(source).name)
+        if len(copied) == 2 or (not in_parts and len(copied) == 1):
+            write("n = 2")
+            raise FileNotFoundError(2, "No such file or directory")
+        target.write_bytes(Path(source).read_bytes())
+
+    monkeypatch.setattr(shutil, "copyfile", copy)
+    watch = rules.watch()
+    version = watch.start()
+    assert (version.number, matched(version, 1), "a" in matched(version, 2)) == (1, [], True)
+    assert watch.current() == version
+    assert rules.refused == []
+
+
+def test_a_crash_before_a_version_is_written_down_leaves_nothing_in_the_way(
+    rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules.file = tmp_path / "parts.tocsin"
+    write_in_parts(rules.file, parts_of(("a", "n = 1"), ("b", "n = 1")))
+    (rules.kept / ".00000001.draft").mkdir()
+    (rules.kept / ".00000001.draft" / "part-of-it").write_text("half a copy")
+    with monkeypatch.context() as patched:
+        patched.setattr(RuleWatch, "_settle", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            rules.watch().start()
+    (kept,) = rules.kept.iterdir()
+    next(kept.glob("part-*")).unlink()  # as if not all of it had reached the disk
+    assert sorted(matched(rules.watch().start(), 1)) == ["a", "b"]
 
 
 def test_an_empty_set_of_rules_is_one(rules: Rules) -> None:

@@ -37,7 +37,7 @@ from tocsin.monitor.overview.samples import least_of_each
 from tocsin.monitor.overview.score_codes import quantiles
 from tocsin.monitor.overview.seen import SeenField
 from tocsin.monitor.overview.time_buckets import MONDAY, width_for
-from tocsin.monitor.version import Version
+from tocsin.monitor.version_in_parts import AnyVersion
 
 INSTANT = pa.timestamp("us", "UTC")
 SCORES = ("score_least", "score_p10", "score_median", "score_p90", "score_largest")
@@ -145,7 +145,7 @@ def _wide(starts: NDArray[np.int64], width: int | None) -> NDArray[np.int64]:
     return starts if width is None else (starts - MONDAY) // width * width + MONDAY
 
 
-def rule_rows(rules: Version, numbers: NDArray[np.int64], counted: pa.Table, facts: Facts) -> pa.Table:
+def rule_rows(rules: AnyVersion, numbers: NDArray[np.int64], counted: pa.Table, facts: Facts) -> pa.Table:
     """The rows of RULES for the rules of these numbers, ascending, given all that was counted of them."""
     place_of = np.searchsorted(numbers, counted.column("rule").to_numpy())
     number = counted.column("number").to_numpy()
@@ -160,11 +160,11 @@ def rule_rows(rules: Version, numbers: NDArray[np.int64], counted: pa.Table, fac
     np.minimum.at(first, place_of[is_bucket], _wide(start, facts.width))
     np.maximum.at(last, place_of[is_bucket], _wide(start, facts.width))
     timed = first <= last
-    whens = rules.ledger.rules(numbers).whens
+    whens = rules.whens_of(numbers)
     could, why = _whys(whens, hits, facts)
     return pa.table(
         [
-            rules.ledger.ids(numbers).cast(pa.string()),
+            rules.ids_of(numbers).cast(pa.string()),
             whens.cast(pa.string()),
             pa.array(hits),
             pa.array(hits / max(1, facts.events)),
@@ -250,7 +250,7 @@ class Tables:
     samples: pa.Table
 
 
-def tables_of(rules: Version, partials: pa.Table, width: int | None, samples: int) -> Tables:
+def tables_of(rules: AnyVersion, partials: pa.Table, width: int | None, samples: int) -> Tables:
     """All tables, from all partials."""
     fact = partials.column("fact")
     fields = rules.fields
@@ -265,7 +265,7 @@ def tables_of(rules: Version, partials: pa.Table, width: int | None, samples: in
     )
 
 
-def _over_time(rules: Version, counted: pa.Table, facts: Facts) -> pa.Table:
+def _over_time(rules: AnyVersion, counted: pa.Table, facts: Facts) -> pa.Table:
     buckets = counted.filter(pc.equal(counted.column("fact"), BUCKET))
     start = _wide(buckets.column("key").to_numpy(), facts.width)
     rule, start, hits = _summed(
@@ -274,7 +274,7 @@ def _over_time(rules: Version, counted: pa.Table, facts: Facts) -> pa.Table:
     return over_time_rows(rules.names.column(rule.astype(np.int32)), start, hits, facts)
 
 
-def _samples(rules: Version, partials: pa.Table, count: int) -> pa.Table:
+def _samples(rules: AnyVersion, partials: pa.Table, count: int) -> pa.Table:
     fact = partials.column("fact")
     chosen = partials.filter(pc.equal(fact, SAMPLE))
     rules_of, hashes, places_of = (chosen.column(name).to_numpy() for name in ("rule", "key", "place"))

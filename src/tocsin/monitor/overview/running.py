@@ -8,18 +8,17 @@ from datetime import timedelta
 
 import pyarrow as pa
 
-from tocsin.errors import UnsupportedError, UsageError
+from tocsin.errors import UsageError
 from tocsin.grammar.printing import print_field
 from tocsin.grammar.rule_files import read_rules
 from tocsin.grammar.rules import Rules
 from tocsin.grammar.throttles import parse_throttle
 from tocsin.grammar.tree import Path
 from tocsin.index.compiled import compile_rules
-from tocsin.index.shards import is_in_parts
 from tocsin.monitor.event_sources import EventSource
-from tocsin.monitor.index import Index, open_file
-from tocsin.monitor.index_in_parts import IndexInParts
-from tocsin.monitor.opening import is_saved
+from tocsin.monitor.index import Index
+from tocsin.monitor.index_in_parts import IndexInParts, RuleIndex
+from tocsin.monitor.opening import is_saved, open_rules
 from tocsin.monitor.overview.merging import tables_of
 from tocsin.monitor.overview.partials import table_of
 from tocsin.monitor.overview.result import LocalOverview
@@ -30,15 +29,13 @@ SAMPLES = 5
 MOST_SAMPLES = 100
 
 
-def index_of(rules: object, preparation: Preparation) -> Index:
+def index_of(rules: object, preparation: Preparation) -> RuleIndex:
     """An index as it is, a saved one opened, rules of any other form built into one."""
-    if isinstance(rules, Index):
+    if isinstance(rules, Index | IndexInParts):
         return rules
-    if isinstance(rules, IndexInParts) or (isinstance(rules, str | os.PathLike) and is_in_parts(rules)):
-        raise UnsupportedError("a backtest takes an index that is whole, not one in parts: give it the rules")
     if isinstance(rules, str | os.PathLike):
         if is_saved(rules):
-            return open_file(rules)
+            return open_rules(rules)
         rules = read_rules(rules)
     return Index(compile_rules(Rules.of(rules), base=preparation.base, planner=preparation.planner))
 
@@ -65,7 +62,7 @@ def _seconds(bucket: str | timedelta) -> int:
 
 
 def run_overview(
-    index: Index,
+    index: RuleIndex,
     source: EventSource,
     settings: TallySettings,
     *,

@@ -39,7 +39,7 @@ from tocsin.monitor.overview.samples import Samples
 from tocsin.monitor.overview.score_codes import CODES, score_codes
 from tocsin.monitor.overview.seen import SeenFields
 from tocsin.monitor.overview.time_buckets import WIDTHS, bucket_numbers, bucket_start, width_for
-from tocsin.monitor.version import Version
+from tocsin.monitor.version_in_parts import AnyVersion
 
 MATCHES_AT_ONCE = 1 << 22
 BYTES_OF_COUNTS = 64 << 20
@@ -69,7 +69,7 @@ class TallySettings:
 class Tally:
     """Takes the events of one partition. `fields` are those to find the cells of."""
 
-    def __init__(self, rules: Version, settings: TallySettings) -> None:
+    def __init__(self, rules: AnyVersion, settings: TallySettings) -> None:
         self.rejects = 0
         self.fields: list[Path] = rules.fields
         self._rules = rules

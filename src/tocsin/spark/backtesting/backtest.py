@@ -21,14 +21,14 @@ from pyspark.sql.types import DateType, TimestampNTZType, TimestampType
 
 from tocsin.errors import UsageError
 from tocsin.spark.progress import stages_shown
-from tocsin.spark.shipping import ship_index
+from tocsin.spark.shipping import ship_rules
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.grammar.tree import Path
     from tocsin.index.statistics.history import History
     from tocsin.index.text.dictionary import Dictionary
-    from tocsin.monitor.index import Index
+    from tocsin.monitor.index_in_parts import RuleIndex
     from tocsin.monitor.overview.tally import TallySettings
     from tocsin.spark.backtesting.result import SparkOverview
 
@@ -51,7 +51,8 @@ def backtest(
 ) -> SparkOverview:
     """What rules do on a history of events: an overview, whose tables are DataFrames.
 
-    rules       an index or the path of a saved one, the path of rule files, or whatever `tocsin.build` takes
+    rules       an index, whole or in parts, or the path of a saved one; the path of rule files; or whatever
+                `tocsin.build` takes
     time        the field that tells an event's time; without it the first column of a type for times
     bucket      how long a stretch of time is: '1 day'; without it the history chooses, up to 60 of them
     samples     how many events are shown for each rule
@@ -76,7 +77,7 @@ def backtest(
     found_time = _time_column(events) if time is None else field_named(time)
     settings = settings_for(found_time, bucket, samples)
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
-    shipped = ship_index(events.sparkSession, index_of(rules, preparation))
+    shipped = ship_rules(events.sparkSession, index_of(rules, preparation))
     fields = shipped.open().fields
     shown: Sequence[str] = ()
     if samples:
@@ -98,7 +99,7 @@ def backtest(
 
 def backtest_slices(
     session: SparkSession,
-    index: Index,
+    index: RuleIndex,
     slices: Sequence[Slice],
     settings: TallySettings,
     keep: Sequence[str] | None = None,
@@ -108,7 +109,7 @@ def backtest_slices(
     Records that are no events are left out, and the summary tells how many. Raises InputError when a file
     cannot be read.
     """
-    shipped = ship_index(session, index)
+    shipped = ship_rules(session, index)
     located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
     show: Sequence[str] | None = keep if settings.samples else ()
 

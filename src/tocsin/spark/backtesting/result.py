@@ -26,7 +26,7 @@ from tocsin.spark.backtesting.tables import (
     samples_frame,
 )
 from tocsin.spark.paths import to_read, to_write
-from tocsin.spark.shipping import ShippedIndex
+from tocsin.spark.shipping import ShippedRules
 
 
 class SparkOverview(Overview):
@@ -46,7 +46,7 @@ class SparkOverview(Overview):
 
     @staticmethod
     def of(
-        shipped: ShippedIndex,
+        shipped: ShippedRules,
         settings: TallySettings,
         partials: DataFrame,
         *,

@@ -43,7 +43,7 @@ from tocsin.monitor.overview.partials import (
 )
 from tocsin.monitor.overview.time_buckets import MONDAY
 from tocsin.spark.files import last_line
-from tocsin.spark.shipping import ShippedIndex
+from tocsin.spark.shipping import ShippedRules
 
 RULES_TOGETHER = 4_096
 """Rules that one task finishes at a time."""
@@ -67,7 +67,7 @@ def history_facts(partials: DataFrame, fields: list[Path], width: int | None) ->
     return facts_of(summed, run(seen.toArrow), fields, width)
 
 
-def rules_frame(partials: DataFrame, shipped: ShippedIndex, facts: Facts) -> DataFrame:
+def rules_frame(partials: DataFrame, shipped: ShippedRules, facts: Facts) -> DataFrame:
     """RULES, of all rules."""
 
     def finish(counted: pa.Table) -> pa.Table:
@@ -87,7 +87,7 @@ def rules_frame(partials: DataFrame, shipped: ShippedIndex, facts: Facts) -> Dat
     return together.groupBy(block).applyInArrow(finish, from_arrow_schema(RULES))
 
 
-def over_time_frame(partials: DataFrame, shipped: ShippedIndex, facts: Facts) -> DataFrame:
+def over_time_frame(partials: DataFrame, shipped: ShippedRules, facts: Facts) -> DataFrame:
     """OVER_TIME, of all rules."""
 
     def name(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -100,7 +100,7 @@ def over_time_frame(partials: DataFrame, shipped: ShippedIndex, facts: Facts) ->
     return buckets.mapInArrow(name, from_arrow_schema(OVER_TIME))
 
 
-def samples_frame(partials: DataFrame, shipped: ShippedIndex, count: int, numbered: bool) -> DataFrame:
+def samples_frame(partials: DataFrame, shipped: ShippedRules, count: int, numbered: bool) -> DataFrame:
     """SAMPLES, of all rules; `numbered` when the place of an event is its row number."""
 
     def name(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

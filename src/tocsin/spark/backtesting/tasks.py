@@ -15,7 +15,7 @@ from tocsin.monitor.event_texts import texts_of_columns
 from tocsin.monitor.overview.partials import FAILURE, fact_rows
 from tocsin.monitor.overview.tally import Tally, TallySettings
 from tocsin.spark.columns import Layout
-from tocsin.spark.shipping import ShippedIndex
+from tocsin.spark.shipping import ShippedRules
 from tocsin.spark.tasks import cells_of_batch
 
 ROWS_OF_A_PARTITION = 1 << 40
@@ -23,7 +23,7 @@ ROWS_OF_A_PARTITION = 1 << 40
 
 
 def tally_batches(
-    shipped: ShippedIndex, settings: TallySettings, layout: Layout, batches: Iterable[pa.RecordBatch]
+    shipped: ShippedRules, settings: TallySettings, layout: Layout, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Count the events of one partition of a DataFrame."""
     tally = Tally(shipped.open().version, settings)
@@ -38,7 +38,7 @@ def tally_batches(
 
 
 def tally_slices(
-    shipped: ShippedIndex,
+    shipped: ShippedRules,
     settings: TallySettings,
     slices: Sequence[Slice],
     show: Sequence[str] | None,

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError
-from tocsin.monitor.version import Version
+from tocsin.monitor.version_in_parts import AnyVersion
 from tocsin.spark.postgres.address import TableName
 from tocsin.spark.postgres.changes import DELETE, INSERT, UPDATE
 from tocsin.spark.streaming.rule_versions import RuleVersion
@@ -48,10 +48,10 @@ class RuleTables:
         self._place = {str(name): place for place, name in enumerate(self.tables)}
 
     @staticmethod
-    def of(version: Version, tables: Sequence[TableName]) -> RuleTables:
+    def of(version: AnyVersion, tables: Sequence[TableName]) -> RuleTables:
         """Those of a version's rules; InputError when one of them names what cannot be."""
         numbers = version.numbers()
-        metadata = version.ledger.metadata_of(numbers)
+        metadata = version.metadata_of(numbers)
         table = np.full(version.count, ANY_TABLE, np.int32)
         op = np.zeros(version.count, np.int8)
         unknown: list[str] = []

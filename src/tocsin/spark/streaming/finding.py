@@ -23,6 +23,7 @@ from tocsin.monitor.kept import json_texts, plain
 from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import score_column
+from tocsin.monitor.version_in_parts import AnyVersion
 from tocsin.spark.streaming.alert_ids import alert_ids
 from tocsin.spark.streaming.event_values import keys_of, mended, times_of
 from tocsin.spark.streaming.found_rows import KEPT, Wanted
@@ -219,7 +220,7 @@ class _Prepared:
     """A version of the rules, and what found rows need of it; shared by the tasks of a process."""
 
     def __init__(self, rules: RuleVersion) -> None:
-        self._version = rules.open().version
+        self._version: AnyVersion = rules.open().version
         self.fields: Sequence[Path] = self._version.fields
         self.count = self._version.count
         every = np.arange(self.count, dtype=np.int32)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tocsin.grammar.alert_texts import AlertPart, FieldPart, read_alert
 from tocsin.grammar.throttles import Throttles, dedup_text, read_throttles
 from tocsin.monitor.results import Scores
-from tocsin.monitor.version import Version
+from tocsin.monitor.version_in_parts import AnyVersion
 from tocsin.monitor.watching.alerts import alert_text
 from tocsin.spark.streaming.event_values import parsed, values_at
 
@@ -45,10 +45,10 @@ class RuleActions:
         self._parts: dict[int, Sequence[AlertPart] | None] = {}
 
     @staticmethod
-    def of(version: Version) -> RuleActions:
+    def of(version: AnyVersion) -> RuleActions:
         """Those of a version's rules."""
         numbers = version.numbers()
-        metadata = version.ledger.metadata_of(numbers)
+        metadata = version.metadata_of(numbers)
         place = np.zeros(version.count, np.int64)
         place[numbers] = np.arange(len(numbers))
         throttles, _ = read_throttles(metadata, len(numbers))

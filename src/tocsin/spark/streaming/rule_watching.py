@@ -1,6 +1,6 @@
 """The rules of a stream as they change: looked at before each new batch, numbered, kept in the checkpoint.
 
-    rules/00000003-9f2c....tocsin    the index of version 3
+    rules/00000003-9f2c....tocsin    the index of version 3, a folder when it is in parts (saved_rules.py)
     rules/00000003.json              what is known of it
     rules/00000004-77ab....changes   version 4 is that of 3 and a few changes
     rules/00000004.json
@@ -15,7 +15,6 @@ everything anew would hold up the stream.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -23,10 +22,19 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, TocsinError, UnsupportedError, each_error, raise_all
+from tocsin.errors import (
+    IndexFileError,
+    InputError,
+    RuleError,
+    TocsinError,
+    UsageError,
+    each_error,
+    raise_all,
+)
 from tocsin.spark.streaming.checkpoint import read_json, write_json, write_whole
 from tocsin.spark.streaming.joined_triggers import set_aside, triggers_text
 from tocsin.spark.streaming.rule_versions import RuleVersion
+from tocsin.spark.streaming.saved_rules import IN_PARTS, WHOLE, copy_saved, draft_path, remove, settle
 
 if TYPE_CHECKING:
     from tocsin.grammar.rules import Rules
@@ -44,6 +52,8 @@ MOST_CHANGES = 1_000
 FEWEST_RULES = 5_000
 """With fewer rules than this a version is always an index of its own."""
 
+_OF_VERSIONS = (WHOLE, IN_PARTS, ".changes", ".triggers")
+
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 
@@ -52,7 +62,7 @@ class VersionRecord:
     """What is known of a version.
 
     digest    of the files that it was read from
-    base      the file of its index in the folder of rules, perhaps an earlier version's
+    base      its index in the folder of rules, a file or a folder of parts; perhaps an earlier version's
     changes   the file of the operations that lead from there to it
     named     see RuleVersion
     rules     how many there are
@@ -104,17 +114,17 @@ class RuleFiles:
         return whole.hexdigest()
 
     def saved_index(self) -> str | None:
-        """The path of the saved index, when the rules are one."""
+        """The path of the saved index, whole or in parts, when the rules are one."""
         from tocsin.index.shards import is_in_parts
         from tocsin.monitor.opening import is_saved
 
+        (first, *others) = self.paths
+        if not others:
+            return first if is_in_parts(first) or (Path(first).is_file() and is_saved(first)) else None
         for path in self.paths:
             if is_in_parts(path):
-                raise UnsupportedError(
-                    f"{path} is an index in parts, which a stream cannot take: build one whole"
-                )
-        (first, *others) = self.paths
-        return first if not others and Path(first).is_file() and is_saved(first) else None
+                raise UsageError(f"{path} is a saved index, which a stream takes alone")
+        return None
 
     def read(self) -> Rules:
         """The rules of the files; what is wrong with them is in `rejected`."""
@@ -124,9 +134,11 @@ class RuleFiles:
 
     def _files(self) -> list[str]:
         from tocsin.grammar.rule_files import rule_files
+        from tocsin.index.shards import is_in_parts, list_of_parts
 
-        if self.saved_index() is not None:
-            return self.paths
+        saved = self.saved_index()
+        if saved is not None:
+            return [str(list_of_parts(saved))] if is_in_parts(saved) else [saved]
         return [str(file) for path in self.paths for file in rule_files(path)]
 
 
@@ -215,12 +227,8 @@ class RuleWatch:
             known = self.record(number)
             used |= {known.base, known.changes, known.triggers}
         for path in self._folder.iterdir():
-            if (
-                path.suffix in (".tocsin", ".changes", ".triggers")
-                and path.name not in used
-                and path.name[0] != "."
-            ):
-                path.unlink(missing_ok=True)
+            if path.suffix in _OF_VERSIONS and path.name not in used and path.name[0] != ".":
+                remove(path)
         for number, path in records.items():
             if number <= newest - KEPT_VERSIONS and number < needed:
                 path.unlink(missing_ok=True)
@@ -232,8 +240,7 @@ class RuleWatch:
         number = 1 if self.latest is None else self.latest.version + 1
         saved = self._files.saved_index()
         if saved is not None:
-            self._settle(number, digest, self._copied(number, saved), None)
-            self._read = None
+            self._take_up_saved(number, digest, Path(saved))
             return
         rules = self._files.read()
         triggers: list[Trigger] = []
@@ -242,9 +249,9 @@ class RuleWatch:
         changed = self._changes_to(rules)
         if changed is None or self.latest is None:
             index = self._built(rules)
-            draft = self._folder / f".{number:08d}.tocsin"
+            draft = draft_path(self._folder, number)
             index.save(draft)
-            self._settle(number, digest, self._named_after_content(number, draft), None, triggers)
+            self._settle(number, digest, settle(draft, number), None, triggers)
             self._pending = {}
         else:
             lines = "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changed.values())
@@ -253,6 +260,19 @@ class RuleWatch:
             self._settle(number, digest, self.latest.base, name, triggers)
             self._pending = changed
         self._read = rules
+
+    def _take_up_saved(self, number: int, digest: str, saved: Path) -> None:
+        """Make a saved index the next version: as it is now, if it is written anew meanwhile."""
+        try:
+            base = copy_saved(saved, self._folder, number)
+        except (InputError, IndexFileError):
+            now = self._files.digest()
+            if now == digest:
+                raise
+            self._take_up_saved(number, now, saved)
+            return
+        self._settle(number, digest, base, None)
+        self._read = None
 
     def _settle(
         self, number: int, digest: str, base: str, changes: str | None, triggers: Sequence[Trigger] = ()
@@ -288,27 +308,9 @@ class RuleWatch:
         raise_all(rules.rejected)
         return built
 
-    def _copied(self, number: int, saved: str) -> str:
-        """A copy of a saved index, verified."""
-        from tocsin.monitor.index import open_file
-
-        draft = self._folder / f".{number:08d}.tocsin"
-        try:
-            shutil.copyfile(saved, draft)
-        except OSError as error:
-            raise InputError(f"{saved}: cannot be copied: {error.strerror}") from error
-        open_file(draft)
-        return self._named_after_content(number, draft)
-
-    def _named_after_content(self, number: int, draft: Path) -> str:
-        from tocsin.index.array_file import index_digest
-
-        name = f"{number:08d}-{index_digest(draft)}.tocsin"
-        draft.replace(self._folder / name)
-        return name
-
     def _changes_to(self, rules: Rules) -> dict[str, Operation] | None:
         """The operations that lead from the base to these rules, by id; None when an index is better."""
+        from tocsin.monitor.index import Index
         from tocsin.spark.streaming.rule_changes import difference, operations
 
         if self._read is None or self.latest is None or len(rules) < FEWEST_RULES:
@@ -317,6 +319,8 @@ class RuleWatch:
         if changed is None or len(changed) + len(self._pending) > MOST_CHANGES:
             return None
         base = RuleVersion(self.latest.version, str(self._folder / self.latest.base)).open()
+        if not isinstance(base, Index):
+            return None
         return operations(base, self._pending, rules, changed, self._files.preparation)
 
     # ---- What is there

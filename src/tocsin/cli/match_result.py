@@ -1,0 +1,118 @@
+"""Where the matches of `tocsin match` go: standard output, one file, or a folder of files."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tocsin.cli.messages import progress
+from tocsin.errors import InputError
+
+if TYPE_CHECKING:
+    from tocsin.monitor.index_in_parts import RuleIndex
+    from tocsin.monitor.kept import KeptColumn
+    from tocsin.monitor.parts import PartReport, SliceJob
+    from tocsin.monitor.result_files import ResultFiles, ResultPlace
+    from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
+
+    Matcher = IndexOnSlices | EngineOnSlices
+
+
+def write_result(
+    place: ResultPlace | None,
+    matcher: Matcher,
+    job: SliceJob,
+    reports: Sequence[PartReport],
+    for_spark: RuleIndex | None,
+) -> None:
+    """Make the parts a result, which is whole or not there; without a place it goes to standard output.
+
+    `for_spark` is the index when Spark has matched: then its tasks write the files of a folder.
+    """
+    if place is not None and place.is_folder:
+        _write_folder(place, matcher, job, reports, for_spark)
+    else:
+        _write_one(place, matcher, job, reports)
+
+
+def _write_one(
+    place: ResultPlace | None, matcher: Matcher, job: SliceJob, reports: Sequence[PartReport]
+) -> None:
+    """The parts in their order as one result."""
+    from tocsin.monitor.outputs import FORMATS
+    from tocsin.monitor.parts import read_part
+
+    draft = Path(job.folder) / "result"
+    suffix = ".jsonl" if place is None else place.suffix
+    with contextlib.ExitStack() as closing:
+        stream: BinaryIO = sys.stdout.buffer if place is None else closing.enter_context(draft.open("wb"))
+        sink = FORMATS[suffix](stream, matcher.names(), _columns(job, reports))
+        with progress("Writing parts", len(reports)) as advance:
+            for done, report in enumerate(reports, 1):
+                for batch in read_part(job.folder, report):
+                    sink.write(batch)
+                advance(done)
+        sink.finish()
+    if place is not None:
+        draft.replace(place.path)
+
+
+def _write_folder(
+    place: ResultPlace,
+    matcher: Matcher,
+    job: SliceJob,
+    reports: Sequence[PartReport],
+    for_spark: RuleIndex | None,
+) -> None:
+    """A file for each slice that has matches."""
+    from tocsin.monitor.result_files import ResultFiles, with_rows
+
+    draft = Path(job.folder) / "result"
+    draft.mkdir()
+    files = ResultFiles(job.folder, str(draft), place.suffix, tuple(_columns(job, reports)))
+    wanted = with_rows(reports)
+    if not wanted:
+        files.write_nothing()
+    elif for_spark is not None:
+        _write_on_spark(files, for_spark, wanted)
+    else:
+        names = matcher.names()
+        with progress("Writing files", len(wanted)) as advance:
+            for done, report in enumerate(wanted, 1):
+                files.write(names, report)
+                advance(done)
+    try:
+        draft.replace(place.path)
+    except OSError as error:
+        raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
+
+
+def _write_on_spark(files: ResultFiles, index: RuleIndex, reports: Sequence[PartReport]) -> None:
+    from tocsin.spark.files import write_files
+    from tocsin.spark.progress import stages_shown
+    from tocsin.spark.session import session
+
+    spark = session()
+    with stages_shown(spark, "Writing files"):
+        write_files(spark, index, files, reports)
+
+
+def _columns(job: SliceJob, reports: Sequence[PartReport]) -> list[KeptColumn]:
+    """The kept columns, each with the type that suits all slices."""
+    from tocsin.monitor.kept import settle
+    from tocsin.monitor.parts import part_types
+
+    if not job.keep:
+        return []
+    types = [part_types(job.folder, report) for report in reports]
+    return [
+        settle(
+            name,
+            {kind for report in reports for kind in report.kinds.get(name, ())},
+            dict.fromkeys(found[name] for found in types if name in found),
+        )
+        for name in job.keep
+    ]

@@ -1,0 +1,42 @@
+"""Rules shared out over the parts of an index, at random, without Spark."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests.cases import Choices
+
+import tocsin
+from tocsin.grammar.rules import Rules
+from tocsin.index.shards import Part, write_parts
+from tocsin.monitor.index import Index
+from tocsin.monitor.index_in_parts import IndexInParts
+
+
+def shared_out(choices: Choices, rules: object, count: int, **settings: Any) -> list[Index]:
+    """As many indexes, each with some of the rules; one may have none."""
+    every = Rules.of(rules)
+    part_of = np.array([choices.randint(0, count - 1) for _ in range(len(every))], np.int64)
+    made = [tocsin.build(every.take(np.flatnonzero(part_of == part)), **settings) for part in range(count)]
+    return [each for each in made if isinstance(each, Index)]
+
+
+def in_parts(choices: Choices, rules: object, count: int, **settings: Any) -> IndexInParts:
+    """An index in parts of the rules."""
+    return IndexInParts(shared_out(choices, rules, count, **settings))
+
+
+def write_in_parts(folder: Path, indexes: Sequence[Index]) -> None:
+    """Write an index in parts as ts.build does, in the place of the one that is there."""
+    folder.mkdir(exist_ok=True)
+    unique = uuid.uuid4().hex[:8]
+    parts = []
+    for number, index in enumerate(indexes):
+        file = folder / f"part-{unique}-{number:04}.tocsin"
+        index.save(file)
+        parts.append(Part.of(file, len(index)))
+    write_parts(folder, parts)

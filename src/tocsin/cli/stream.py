@@ -8,12 +8,13 @@ import logging
 import signal
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rule_sources import RULES_OR_INDEX
 from tocsin.cli.text_options import add_text_arguments, preparation_of
-from tocsin.errors import TocsinError
+from tocsin.errors import InputError, TocsinError
 
 if TYPE_CHECKING:
     from tocsin.spark.streaming.batches import BatchReport
@@ -89,13 +90,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--packages",
         metavar="NAMES",
-        help="packages for Spark to fetch, by their Maven names: Kafka's connector",
+        help="packages for Spark to fetch with all they need, by their Maven names, with commas between:"
+        " Kafka's connector",
+    )
+    parser.add_argument(
+        "--jars", nargs="+", default=[], metavar="FILE", help="the same as files: .jar, or folders of them"
     )
     add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the stream, and wait until it ends or is stopped."""
+    from tocsin.spark.streaming.pace import milliseconds_of
+
+    if arguments.every is not None:
+        milliseconds_of(arguments.every)  # what is wrong with it is told before Spark is started
+    jars = _jars(arguments.jars)
     preparation = preparation_of(arguments)
     say_if_compiling()
     from tocsin.monitor.warming import warm_up
@@ -109,6 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
     config = {"spark.ui.showConsoleProgress": "false"}
     if arguments.packages is not None:
         config["spark.jars.packages"] = arguments.packages
+    if jars:
+        config["spark.jars"] = ",".join(jars)
     spark = session("local[*,4]", config=config)  # a worker that dies is replaced, and its task done again
     with _interrupts() as interrupts:
         started = stream(
@@ -129,6 +141,17 @@ def run(arguments: argparse.Namespace) -> int:
         say(started.explain())
         _wait(started, interrupts)
     return 0
+
+
+def _jars(given: Sequence[str]) -> list[str]:
+    """The files that are named; InputError when there is one that is not there."""
+    found: list[Path] = []
+    for path in map(Path, given):
+        some = sorted(path.glob("*.jar")) if path.is_dir() else [path] if path.is_file() else []
+        if not some:
+            raise InputError(f"{path}: there is no such file, or no .jar in it")
+        found += some
+    return [str(path.absolute()) for path in found]
 
 
 class _Messages:

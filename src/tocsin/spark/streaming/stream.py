@@ -25,6 +25,7 @@ from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.failures import reason_of
 from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
+from tocsin.spark.streaming.pace import milliseconds_of
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -215,6 +216,7 @@ def stream(
 
     if once and every is not None:
         raise UsageError("once and every do not go together: once looks one time")
+    pace = None if every is None else milliseconds_of(every)
     if not is_warm():
         warm_up()
     wanted = _wanted(key, time, keep)
@@ -244,7 +246,7 @@ def stream(
         tally = session.sparkContext.accumulator(Tally(), TALLY_PARAM)
         report = _Reports(told, is_told_at_end=once)
         runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, report)
-        query = _start(session, origin, runner, place, every, once)
+        query = _start(session, origin, runner, place, pace, once)
     except BaseException:
         place.close()
         raise
@@ -263,7 +265,7 @@ def _start(
     source: Source,
     runner: BatchRunner,
     checkpoint: Checkpoint,
-    every: str | None,
+    pace: int | None,
     once: bool,
 ) -> StreamingQuery:
     try:
@@ -274,8 +276,8 @@ def _start(
         )
         if once:
             writer = writer.trigger(availableNow=True)
-        elif every is not None:
-            writer = writer.trigger(processingTime=every)
+        elif pace is not None:
+            writer = writer.trigger(processingTime=f"{pace} milliseconds")
         return writer.start()
     except (PySparkException, Py4JError, ValueError) as error:
         raise TocsinError(f"the stream does not start: {reason_of(str(error))}") from error

@@ -18,6 +18,7 @@ from tests.kafka.jars import NoKafka, jars
 from tocsin.spark.java import find_java
 
 SECONDS_TO_START = 60
+SECONDS_OF_TOOLS = 120
 CLUSTER = "dG9jc2luLXRlc3RzLTAwMQ"
 JAVA_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 SETTINGS = {
@@ -30,6 +31,7 @@ SETTINGS = {
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
+    "group.initial.rebalance.delay.ms": "0",
     "auto.create.topics.enable": "false",
 }
 LOGGING = """\
@@ -84,19 +86,15 @@ class Broker:
 
     def records(self, topic: str) -> list[Record]:
         """All records of a topic, those of a partition in order."""
-        shown = [f"print.{each}=true" for each in ("partition", "offset", "key")]
-        options = [word for each in shown for word in ("--property", each)]
-        said = self._tool(
-            "org.apache.kafka.tools.consumer.ConsoleConsumer",
-            "--topic",
-            topic,
-            "--from-beginning",
-            "--timeout-ms",
-            "4000",
-            *options,
-        )
+        ends = self._tool("org.apache.kafka.tools.GetOffsetShell", "--topic", topic).splitlines()
+        count = sum(int(line.rpartition(":")[2]) for line in ends)
+        if not count:
+            return []
+        options = ["--topic", topic, "--from-beginning", "--max-messages", str(count)]
+        for shown in ("partition", "offset", "key"):
+            options += ["--property", f"print.{shown}=true"]
         found = []
-        for line in said.splitlines():
+        for line in self._tool("org.apache.kafka.tools.consumer.ConsoleConsumer", *options).splitlines():
             partition, offset, key, value = line.split("\t", 3)
             number, at = partition.removeprefix("Partition:"), offset.removeprefix("Offset:")
             found.append(Record(f"{topic}/{number}/{at}", key, value))
@@ -109,6 +107,7 @@ class Broker:
             capture_output=True,
             text=True,
             check=False,
+            timeout=SECONDS_OF_TOOLS,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.instants import parse_timestamp
+from tocsin.monitor.json_values import parsed
 from tocsin.monitor.kept import JSON
-from tocsin.spark.streaming.event_values import keys_of, mended, parsed, times_of, values_at
+from tocsin.spark.streaming.event_values import keys_of, mended, times_of, values_at
 
 
 def json_column(values: list[Any]) -> pa.Array:

@@ -7,7 +7,6 @@ each slice; parts are read from the folder, which every worker must be able to w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -20,12 +19,8 @@ from tocsin.monitor.index import Index
 from tocsin.monitor.index_in_parts import IndexInParts
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
 from tocsin.monitor.slice_matchers import IndexOnSlices
+from tocsin.spark.failures import reason_of
 from tocsin.spark.shipping import ship_parts
-
-_ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
-"""A line that begins with the name of an error, as a traceback's last does; not a line of code."""
-
-_CAUSE = "Caused by: "
 
 _ANSWER = pa.schema([("report", pa.string()), ("failure", pa.string())])
 
@@ -51,7 +46,7 @@ def match_slices(session: SparkSession, index: Index | IndexInParts, job: SliceJ
     try:
         answers = numbers.mapInArrow(match_numbered, "report string, failure string").collect()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not match the events: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not match the events: {reason_of(str(error))}") from error
     for answer in answers:
         if answer.failure is not None:
             raise InputError(answer.failure)
@@ -67,12 +62,3 @@ def _answer(matcher: IndexOnSlices, job: SliceJob, number: int) -> pa.RecordBatc
     except TocsinError as error:
         failure = str(error)
     return pa.RecordBatch.from_pylist([{"report": report, "failure": failure}], schema=_ANSWER)
-
-
-def last_line(text: str) -> str:
-    """Of a traceback the line that says what happened: Python's last, else Java's last cause."""
-    stripped = [line.strip() for line in text.splitlines() if line.strip()]
-    lines = [line for line in stripped if not line.startswith(("at ", "File ", "..."))]
-    errors = [line for line in lines if _ERROR.match(line)]
-    causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
-    return (errors[-1:] or causes[-1:] or lines or ["no reason given"])[0]

@@ -19,11 +19,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
+from tocsin.spark.failures import reason_of
 from tocsin.spark.paths import to_write
 from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
-from tocsin.spark.streaming.failures import reason_of
 from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.pace import milliseconds_of
 from tocsin.spark.streaming.rule_versions import RuleVersion

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rule_sources import RULES_OR_INDEX
 from tocsin.cli.text_options import add_text_arguments, preparation_of
+from tocsin.counts import number_of
 from tocsin.errors import InputError, TocsinError
 
 if TYPE_CHECKING:
@@ -160,9 +161,10 @@ class _Messages:
     def batch(self, report: BatchReport) -> None:
         """A line."""
         again = " (again)" if report.again else ""
-        rejects = f", {report.rejects:,} rejects" if report.rejects else ""
+        rejects = f", {number_of(report.rejects, 'reject')}" if report.rejects else ""
         say(
-            f"batch {report.batch}{again}: {report.events:,} events, {report.matches:,} matches{rejects},"
+            f"batch {report.batch}{again}: {number_of(report.events, 'event')},"
+            f" {number_of(report.matches, 'match', 'matches')}{rejects},"
             f" rules version {report.version}, {report.seconds:.1f} s"
         )
 

@@ -98,7 +98,7 @@ def test_integers_of_any_size_and_odd_floats_keep_their_digits() -> None:
         ("1e99999999999999999999", math.inf),
         ("-1e99999999999999999999", -math.inf),
         ("1e-99999999999999999999", 0.0),
-        ("1e400", Decimal("1e400")),
+        ("1e400", math.inf),
         ("0.1", 0.1),
     ],
 )

@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from tocsin.counts import number_of
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
 from tocsin.spark.failures import reason_of
@@ -381,7 +382,7 @@ def _explained(
     from tocsin.events.paths import path_text
 
     latest = watched.latest
-    known = "" if latest is None else f", version {latest.version}: {latest.rules:,} rules"
+    known = "" if latest is None else f", version {latest.version}: {number_of(latest.rules, 'rule')}"
     return [
         f"events      {source.name}",
         f"rules       {', '.join(rules)}{known}",

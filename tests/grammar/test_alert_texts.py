@@ -52,7 +52,7 @@ def test_texts_in_the_metadata_of_many_rules() -> None:
     assert wrong(alert=["{a.x}", None, "{", ""]) == {}
     assert wrong(alert=[404, None]) == {0: "alert: expected a text, found 404"}
     assert wrong(alert=[None, ["a"]]) == {1: "alert: expected a text, found ['a']"}
-    tables = {"table": ["s, t"] * 4, "alias": ["a, b"] * 3 + [None]}
+    tables: dict[str, list[Any]] = {"table": ["s, t"] * 4, "alias": ["a, b"] * 3 + [None]}
     found = wrong(alert=["{a.x} {b.y}", "{c.x}", None, "{c.x}"], **tables)
     assert list(found) == [1]
     assert found[1].startswith("alert: ")

@@ -7,6 +7,10 @@ import re
 _CAUSE = "Caused by: "
 _ERROR = re.compile(r"([\w.$]*(?:Exception|Error)\w*)(?:: (.+))?")
 """A line that is the name of an error and what it says, as a traceback's last is; not a line of code."""
+_WRAPPING = re.compile(
+    r"^\[STREAM_FAILED\] Query \[id = [^\]]*\] terminated with exception: | SQLSTATE: \w{5}$"
+)
+"""What Spark puts around what it says."""
 _EMPTY_WORDS = (
     "StreamingQueryException",
     "SparkException",
@@ -18,7 +22,7 @@ _EMPTY_WORDS = (
 
 def reason_of(text: str) -> str:
     """The innermost error that says something: the last of those named that is not Spark's own wrapping."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [_WRAPPING.sub("", line.strip()) for line in text.splitlines() if line.strip()]
     telling: list[str] = []
     wrapping: list[str] = []
     for line in lines:

@@ -27,6 +27,7 @@ from pyspark.sql import SparkSession
 from tocsin.errors import TocsinError, TocsinWarning
 from tocsin.folders import temporary_folder
 from tocsin.spark.java import JavaHome, find_java
+from tocsin.spark.worker_python import worker_python
 
 GIBIBYTE = 1 << 30
 
@@ -108,8 +109,11 @@ def launch_variables(master: str, java: JavaHome) -> dict[str, str]:
         "SPARK_HOME": str(_temporary_spark_home()) if own_home else _find_spark_home(),
     }
     if is_local(master):
-        variables["PYSPARK_PYTHON"] = sys.executable
+        variables["PYSPARK_PYTHON"] = str(worker_python())
         variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
+        if os.environ.get("LC_ALL") in ("C", "POSIX"):
+            # Where Python sees a file named é, Java would see none.
+            variables["LC_ALL"] = "C.UTF-8"
     return variables
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time as clock
 import warnings
 from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.pace import milliseconds_of
+from tocsin.spark.streaming.passed_over import PassedOver
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -245,12 +247,13 @@ def stream(
         for each in (*sinks, dropped):
             each.open(session, stream_id, schema)
         tally = session.sparkContext.accumulator(Tally(), TALLY_PARAM)
-        report = _Reports(told, is_told_at_end=once)
+        report = _Reports(told, _passed_over(origin), is_told_at_end=once)
         runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, report)
         query = _start(session, origin, runner, place, pace, once)
     except BaseException:
         place.close()
         raise
+    report.warn_of_passed_over()
     lines = _explained(origin, sinks, dropped, place, wanted, files.paths, watched)
 
     def close() -> None:
@@ -360,6 +363,12 @@ def _check_apart(source: Source, written: Sequence[Path]) -> None:
             )
 
 
+def _passed_over(source: Source) -> PassedOver | None:
+    from tocsin.spark.streaming.folder_source import FolderSource
+
+    return PassedOver(source.folder) if isinstance(source, FolderSource) else None
+
+
 def _identity(source: Source, sinks: Sequence[Sink], wanted: Wanted) -> dict[str, Any]:
     return {
         "source": source.identity(),
@@ -416,10 +425,12 @@ class _Refusals:
 
 
 class _Reports:
-    """Tells of batches, and once of the fields that rules name and no event has had."""
+    """Tells of batches, and once each of files that are passed over and of fields that no event has had."""
 
-    def __init__(self, listener: Listener, *, is_told_at_end: bool) -> None:
+    def __init__(self, listener: Listener, passed_over: PassedOver | None, *, is_told_at_end: bool) -> None:
         self._listener = listener
+        self._passed_over = passed_over
+        self._looking = threading.Lock()
         self._is_told_at_end = is_told_at_end
         self._events = 0
         self._seen: set[tuple[str, ...]] = set()
@@ -433,8 +444,16 @@ class _Reports:
         self._rules = rules
         before, self._events = self._events, self._events + report.events
         self._listener.batch(report)
+        self.warn_of_passed_over()
         if before < ENOUGH_EVENTS <= self._events:
             self._tell()
+
+    def warn_of_passed_over(self) -> None:
+        """Tell of the names in a folder of events that Spark passes over, each once."""
+        if self._passed_over is not None:
+            with self._looking:  # the first look may meet the first batch's
+                for text in self._passed_over.new():
+                    self._listener.warn(text)
 
     def finish(self) -> None:
         """No more batches will come."""

@@ -47,3 +47,7 @@ def test_what_stands_around_a_reason_is_left_out() -> None:
     assert reason_of(f"{query}Expected earliest, got soon SQLSTATE: XXKST") == "Expected earliest, got soon"
     topic = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: no such topic SQLSTATE: XXKST"
     assert reason_of(query + topic) == "UnknownTopicOrPartitionException: no such topic"
+    thread = (
+        'Exception in thread "main" java.lang.RuntimeException: [unresolved dependency: a#b;1: not found]'
+    )
+    assert reason_of(f"{thread}\n\tat a.B") == "RuntimeException: [unresolved dependency: a#b;1: not found]"

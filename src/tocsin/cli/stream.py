@@ -34,7 +34,7 @@ examples:
   tocsin stream rules.sql --source visits/ --sink console: --once
   tocsin stream rules/ --source visits/ --sink jsonl:alerts --key id --time at --keep user --every '5 seconds'
   tocsin stream rules/ --source kafka://localhost:9092/visits --sink kafka://localhost:9092/alerts \\
-      --checkpoint state --packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0
+      --checkpoint state --packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0
 """
 
 _LOOK_SECONDS = 0.2
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.spark.session import session
     from tocsin.spark.streaming.stream import stream
 
-    say("Starting Spark")
+    say("Starting Spark" + (f", with {arguments.packages}" if arguments.packages else ""))
     warm_up()
     for name in ("py4j", "pyspark"):  # what they log of a stopped stream is no news to anybody
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -8,6 +8,7 @@ _CAUSE = "Caused by: "
 _ERROR = re.compile(r"([\w.$]*(?:Exception|Error)\w*)(?:: (.+))?")
 """A line that is the name of an error and what it says, as a traceback's last is; not a line of code."""
 _WRAPPING = re.compile(
+    r'^Exception in thread "[^"]*" |'
     r"^\[STREAM_FAILED\] Query \[id = [^\]]*\] terminated with exception: | SQLSTATE: \w{5}$"
 )
 """What Spark puts around what it says."""

@@ -27,6 +27,7 @@ from pyspark.sql import SparkSession
 from tocsin.errors import TocsinError, TocsinWarning
 from tocsin.folders import temporary_folder
 from tocsin.spark.java import JavaHome, find_java
+from tocsin.spark.launching import fetches_packages, launch_quietly
 from tocsin.spark.worker_python import worker_python
 
 GIBIBYTE = 1 << 30
@@ -67,9 +68,12 @@ def session(
         java = find_java()
         settings, variables = session_settings(master, java), launch_variables(master, java)
         builder = builder.master(master)
+    settings = {**settings, **(config or {})}
     try:
         with _environment(variables):
-            started = builder.config(map={**settings, **(config or {})}).getOrCreate()
+            if fetches_packages(settings):
+                launch_quietly({"spark.master": master, "spark.app.name": app_name, **settings})
+            started = builder.config(map={**settings}).getOrCreate()
     except (PySparkException, Py4JError) as error:
         why = str(getattr(error, "java_exception", error)).partition("\n")[0]
         raise TocsinError(f"Spark did not start on {master!r}: {why}") from error

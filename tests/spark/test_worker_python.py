@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tocsin.spark.worker_python import worker_python
+from tocsin.spark.worker_python import SCRIPT, worker_python
 
 CHATTER = "pyspark.sql.streaming.transform_with_state_driver_worker"
 
@@ -32,6 +33,11 @@ def test_only_the_chatter_is_thrown_away() -> None:
     program = "import sys; print('out'); print('err', file=sys.stderr)"
     assert said("-c", program, CHATTER) == ("", "err\n", 0)
     assert said("-c", program, f"{CHATTER}s") == ("out\n", "err\n", 0)
+
+
+def test_spark_still_has_what_is_kept_quiet() -> None:
+    assert find_spec(CHATTER) is not None
+    assert f" {CHATTER} " in SCRIPT
 
 
 def test_a_path_with_odd_letters(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers format clean
+.PHONY: help setup demo test check fast spark test-slow test-kafka bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ spark: setup  ## the tests on Spark, in one session
 
 test-slow: setup  ## the slow tests
 	$(BIN)/python -m pytest -q -m "slow"
+
+test-kafka: setup  ## streams with a real Kafka broker, which Maven fetches (once)
+	TOCSIN_TEST_KAFKA=1 $(BIN)/python -m pytest -q tests/spark/streaming/test_kafka.py
 
 bench: setup  ## how fast: writes the tables that the documents quote
 	$(BIN)/python -m benchmarks.spine

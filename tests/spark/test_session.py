@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 from tocsin.errors import TocsinWarning
 from tocsin.spark.java import JavaHome
-from tocsin.spark.session import is_local, session, session_settings
+from tocsin.spark.session import is_local, launch_variables, session, session_settings
+from tocsin.spark.worker_python import worker_python
 
 JAVA = JavaHome(Path("/somewhere/java"), Path("/usr/bin/java"), 17)
 
@@ -29,6 +30,15 @@ def test_cluster_keeps_its_own_java_and_python(master: str) -> None:
     assert not is_local(master)
     settings = session_settings(master, JAVA)
     assert not [name for name in settings if name.startswith(("spark.executorEnv.", "spark.driver."))]
+
+
+def test_the_environment_that_spark_starts_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    for locale, expected in (("C", "C.UTF-8"), ("POSIX", "C.UTF-8"), ("de_DE.UTF-8", None)):
+        monkeypatch.setenv("LC_ALL", locale)
+        assert launch_variables("local[2]", JAVA).get("LC_ALL") == expected
+    assert launch_variables("local[2]", JAVA)["PYSPARK_PYTHON"] == str(worker_python())
+    monkeypatch.setenv("LC_ALL", "C")
+    assert set(launch_variables("spark://localhost:7077", JAVA)) == {"JAVA_HOME", "SPARK_HOME"}
 
 
 def test_workers_run_this_python_with_the_kernels_loaded(spark: SparkSession) -> None:

@@ -27,6 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
 
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
+from tocsin.spark.failures import reason_of
 from tocsin.spark.paths import to_read, to_write
 
 if TYPE_CHECKING:
@@ -374,12 +375,10 @@ def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:
 
 def _run(work: Callable[[], Any]) -> Any:
     """Do something on Spark; its failure as an error of ours."""
-    from tocsin.spark.files import last_line
-
     try:
         return work()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not count the history: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not count the history: {reason_of(str(error))}") from error
 
 
 # ---- What runs in the workers

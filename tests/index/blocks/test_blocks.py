@@ -213,6 +213,15 @@ def test_throttles_that_cannot_be_read_are_refused() -> None:
     assert len(by_rule) == 2
 
 
+def test_alerts_that_are_no_texts_are_refused() -> None:
+    """As Rules.of refuses them."""
+    table = pa.table({"id": ["a", "b"], "when": ["x = 1"] * 2, "alert": [404, None]})
+    (refused,) = read_rows(table).refused
+    (expected,) = Rules.of(table, skip_bad=True).rejected
+    assert (refused.rule, refused.reason) == ("a", expected.reason)
+    assert expected.reason == "alert: expected a text, found 404"
+
+
 def test_places_of_rows_are_told() -> None:
     """A condition in a trigger file, one in a table, and a row that the reader has refused."""
     rows = pa.table({"id": ["a", "b", "c", "d"], "when": ["v.x = ", "x = \n1 1", "not JSON", "v.x = 1"]})

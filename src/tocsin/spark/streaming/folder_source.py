@@ -24,6 +24,7 @@ from tocsin.errors import InputError, UsageError
 from tocsin.spark.paths import to_read
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
 from tocsin.spark.streaming.onward import Onward
+from tocsin.spark.streaming.passed_over import is_hidden
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
@@ -73,7 +74,7 @@ class FolderSource:
         if not other.is_relative_to(whole):
             return False
         names = other.relative_to(whole).parts
-        return not any(name[0] == "." or (name[0] == "_" and "=" not in name) for name in names)
+        return not any(is_hidden(name) for name in names)
 
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:  # noqa: ARG002
         """Files may hold any fields: what is kept of them are JSON texts."""

@@ -1,7 +1,7 @@
 """Topics of Kafka as a source of events: the value of a record is one JSON object.
 
-Spark's connector for Kafka is a package of its own. It is there when Spark was started with it, for instance
-by `spark.jars.packages`. An event's place is its topic, partition and offset: `orders/3/1207`.
+Spark's connector for Kafka is a package of its own. It is there when Spark was started with it, by
+`spark.jars.packages` or `spark.jars`. An event's place is its topic, partition and offset: `orders/3/1207`.
 """
 
 from __future__ import annotations

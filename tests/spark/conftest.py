@@ -1,4 +1,8 @@
-"""One Spark session for all tests that need one, and the mark that sorts them out."""
+"""One Spark session for all tests that need one, and the marks that sort them out.
+
+`make spark` runs two processes side by side: all tests of the one session go to one of them, those that
+start Spark in processes of their own to the other.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+            item.add_marker(pytest.mark.xdist_group("one session"))
 
 
 @pytest.fixture(scope="session")

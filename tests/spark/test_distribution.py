@@ -10,25 +10,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.spark.cluster_program import PATHS, RULES
+from tests.spark.cluster_program import PATHS, QUICK, RULES
 
 from tocsin.spark.java import find_java
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("cluster")]
 
 SOURCE = Path(__file__).parents[2] / "src"
 
-IN_A_PLAIN_SESSION = """
+IN_A_PLAIN_SESSION = f"""
 from pyspark.sql import SparkSession
 import tocsin
 import tocsin.spark as ts
 
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+def start():
+    settings = {{"spark.ui.enabled": "false", "spark.driver.extraJavaOptions": "{QUICK}"}}
+    return SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+
+spark = start()
 tocsin.build([("even", "n in (0, 2)")]).save("rules.tocsin")
 print(ts.match(spark.range(4).withColumnRenamed("id", "n"), "rules.tocsin", keep=["n"]).collect())
 spark.stop()
 
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark = start()
 print(ts.match(spark.range(4).withColumnRenamed("id", "n"), "rules.tocsin", keep=["n"]).count())
 """
 

@@ -39,8 +39,8 @@ check: setup  ## formatting, lint, types, import contracts
 fast: setup  ## the tests that need no Spark, on all cores
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not spark and not slow"
 
-spark: setup  ## the tests on Spark, in one session
-	$(BIN)/python -m pytest -q -m "spark and not slow"
+spark: setup  ## the tests on Spark: those of the one session, and beside it those that start their own
+	$(BIN)/python -m pytest -q -n 2 --dist loadscope -m "spark and not slow" tests/spark
 
 test-slow: setup  ## the slow tests
 	$(BIN)/python -m pytest -q -m "slow"

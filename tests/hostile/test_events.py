@@ -106,7 +106,8 @@ def test_explaining_deep_and_long_values(engine: str) -> None:
         assert len(text) < 2_000
 
 
-def test_lists_that_hold_themselves() -> None:
+def test_lists_that_hold_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tocsin.events.values.DEEPEST_LIST", DEEP)
     loop: list[object] = []
     loop.append(loop)
     with not_hanging(), pytest.raises(EventError, match="nested"):

@@ -14,7 +14,7 @@ from tests.spark.cluster_program import PATHS, QUICK, RULES
 
 from tocsin.spark.java import find_java
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("cluster")]
+pytestmark = [pytest.mark.spark]
 
 SOURCE = Path(__file__).parents[2] / "src"
 

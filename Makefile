@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
 	@echo "Compiling the kernels (once; it takes a while)" >&2
-	@$(BIN)/python -c 'from tocsin.monitor.warming import warm_up; warm_up()'
+	@$(BIN)/python -m tests.compiling
 	@touch $@
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark

@@ -31,6 +31,7 @@ from tocsin.spark.streaming.rule_actions import RuleActions
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import Tally
 from tocsin.spark.tasks import BYTES_IN_TASK, MATCHES_IN_TASK
+from tocsin.spark.worker_memory import keep_freed_memory
 
 TIME = pa.timestamp("us", tz="UTC")
 _BYTES_OF_OTHERS = 48
@@ -71,6 +72,7 @@ class Finder:
     """Rules, ready to be asked in one task. What it counts is in `tally`."""
 
     def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
+        keep_freed_memory()
         self._rules = prepared(rules)
         self._wanted = wanted
         self._telling = ["key", "rule", *(name for name in others.names if name not in wanted.keep)]

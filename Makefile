@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers format clean
+.PHONY: help setup demo test check fast spark test-slow test-kafka bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
 	@echo "Compiling the kernels (once; it takes a while)" >&2
-	@$(BIN)/python -c 'from tocsin.monitor.warming import warm_up; warm_up()'
+	@$(BIN)/python -m tests.compiling
 	@touch $@
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark
@@ -39,11 +39,14 @@ check: setup  ## formatting, lint, types, import contracts
 fast: setup  ## the tests that need no Spark, on all cores
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not spark and not slow"
 
-spark: setup  ## the tests on Spark, in one session
-	$(BIN)/python -m pytest -q -m "spark and not slow"
+spark: setup  ## the tests on Spark: those of the one session, and beside it those that start their own
+	$(BIN)/python -m pytest -q -n 2 --dist loadscope -m "spark and not slow" tests/spark
 
 test-slow: setup  ## the slow tests
 	$(BIN)/python -m pytest -q -m "slow"
+
+test-kafka: setup  ## streams with a real Kafka broker, which Maven fetches (once)
+	TOCSIN_TEST_KAFKA=1 $(BIN)/python -m pytest -q tests/spark/streaming/test_kafka.py
 
 bench: setup  ## how fast: writes the tables that the documents quote
 	$(BIN)/python -m benchmarks.spine

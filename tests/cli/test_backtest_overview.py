@@ -82,7 +82,7 @@ def test_a_saved_index_and_records_that_are_no_events(tocsin: Command, backtest:
     tocsin.file("old.jsonl", '{"kind": "a"}\nno event\n')
     ran = tocsin("backtest", "rules.tocsin", *backtest[2:])
     assert ran.code == 0
-    assert "1 of 1 events (100.0%) satisfy a rule" in ran.out
+    assert "1 of 1 event (100.0%) satisfy a rule" in ran.out
     assert "warning: records that are no events, and were left out: 1\n" in ran.err
     assert "warning: no field tells the time of an event" in ran.err
     assert tocsin("backtest", "rules.tocsin", *backtest[2:], "--stop-words", "x").code == 2

@@ -48,6 +48,22 @@ def test_every_mistake_of_every_file_with_a_caret(tocsin: Command) -> None:
     assert ran.err == "6 mistakes, and 5 rules without one\n"
 
 
+def test_alerts_in_tables_of_rules(tocsin: Command, tmp_path: Path) -> None:
+    rules = {"id": ["one", "two"], "when": ["x", "x"]}
+    joined = {"table": ["s, t", None], "alias": ["a, b", None]}
+    pq.write_table(pa.table({**rules, **joined, "alert": ["{c.n}", "{c.n}"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({**rules, "alert": [None, 404]}), tmp_path / "b.parquet")
+    ran = tocsin("check", str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet"))
+    assert ran.code == 1
+    first, second = places(ran.out)
+    assert first.startswith(f"{tmp_path}/a.parquet:1: ")
+    assert "alert: " in first
+    assert second == f"{tmp_path}/b.parquet:2: alert: expected a text, found 404 (rule two)"
+    refused = tocsin("build", str(tmp_path / "b.parquet"), "-o", "rules.tocsin")
+    assert refused.code == 1
+    assert "b.parquet:2" in refused.err
+
+
 def test_throttles(tocsin: Command) -> None:
     tocsin.file("a.sql", "create trigger a\n  with (throttle = '10 minuets', dedup = 'x y')\n  when x;\n")
     tocsin.file("b.csv", "id,when,throttle,dedup\none,x,1 hour,ip\ntwo,x,,ip\nthree,x,600,\n")

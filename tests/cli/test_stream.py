@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.running import Command
 
 from tocsin.cli import parser, stream
 from tocsin.errors import InputError, TocsinError
@@ -89,7 +90,7 @@ def test_what_is_said_of_batches_and_refusals(capsys: pytest.CaptureFixture[str]
     said.warn("odd")
     assert capsys.readouterr().err.splitlines() == [
         "batch 7: 1,234 events, 56 matches, rules version 3, 0.2 s",
-        "batch 8 (again): 1 events, 0 matches, 2 rejects, rules version 3, 1.0 s",
+        "batch 8 (again): 1 event, 0 matches, 2 rejects, rules version 3, 1.0 s",
         "warning: the rules have changed and are refused; those before go on",
         "one",
         "two",
@@ -100,3 +101,31 @@ def test_what_is_said_of_batches_and_refusals(capsys: pytest.CaptureFixture[str]
 def test_once_and_every_do_not_go_together() -> None:
     with pytest.raises(SystemExit):
         parser().parse_args(["stream", "r", "--source", "s", "--sink", "x", "--once", "--every", "1 second"])
+
+
+def test_what_is_wrong_with_the_options_is_said_before_spark_is_started(
+    tocsin: Command, tmp_path: Path
+) -> None:
+    given = ["stream", "r.sql", "--source", "s", "--sink", "console:"]
+    ran = tocsin(*given, "--every", "soon")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "tocsin: every: expected a length of time such as '5 seconds', found 'soon'\n"
+    (tmp_path / "empty").mkdir()
+    for wrong in ("none.jar", str(tmp_path / "empty")):
+        ran = tocsin(*given, "--jars", wrong)
+        assert ran.code == 1
+        assert ran.err == f"tocsin: {wrong}: there is no such file, or no .jar in it\n"
+
+
+def test_jars_are_files_or_folders_of_them(tmp_path: Path) -> None:
+    for name in ("b.jar", "a.jar", "a.txt", "one.jar"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "b.jar").rename(tmp_path / "c" / "b.jar")
+    (tmp_path / "a.jar").rename(tmp_path / "c" / "a.jar")
+    found = stream._jars([str(tmp_path / "one.jar"), str(tmp_path / "c")])
+    assert [Path(each).relative_to(tmp_path).as_posix() for each in found] == [
+        "one.jar",
+        "c/a.jar",
+        "c/b.jar",
+    ]

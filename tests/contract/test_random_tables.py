@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pytest
@@ -12,6 +13,8 @@ from tests.contract.doors import RuleSet, built, by_event, by_reader, by_table, 
 from tests.strategies import rule_sets, typed_tables
 from tests.typed_tables import make_table
 
+from tocsin.monitor.building import ENGINES
+
 pytestmark = [
     pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning"),  # tables lack fields at random
     pytest.mark.filterwarnings("ignore:Encountered key"),  # a map with a key twice: the last one wins
@@ -20,30 +23,33 @@ pytestmark = [
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(rules=rule_sets(), made=typed_tables())
-def test_typed_tables(engine: str, rules: RuleSet, made: tuple[pa.Table, list[Event]]) -> None:
+def test_typed_tables(rules: RuleSet, made: tuple[pa.Table, list[Event]]) -> None:
     table, events = made
-    index, rules = taken(rules, engine)
-    assert by_table(index, table) == expected(rules, events)
+    for engine in ENGINES:
+        index, its_rules = taken(rules, engine)
+        assert by_table(index, table) == expected(its_rules, events), engine
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_thousands_of_rows(seed: int) -> None:
-    _compare_tables("atree", seed)
+    _compare_tables(["atree"], seed)
 
 
 @pytest.mark.parametrize("seed", range(100, 110))
-def test_hundreds_of_rows(engine: str, seed: int) -> None:
-    _compare_tables(engine, seed)
+def test_hundreds_of_rows(seed: int) -> None:
+    _compare_tables(ENGINES, seed)
 
 
-def _compare_tables(engine: str, seed: int) -> None:
+def _compare_tables(engines: Iterable[str], seed: int) -> None:
     rng = random.Random(seed)
-    index, rules = taken(make_rule_set(rng, 30), engine)
-    for _ in range(4):
-        table, events = make_table(rng, 12)
-        found = expected(rules, events)
-        assert by_table(index, table) == found
-        assert by_event(index, events) == found
+    rules = make_rule_set(rng, 30)
+    made = [make_table(rng, 12) for _ in range(4)]
+    for engine in engines:
+        index, its_rules = taken(rules, engine)
+        for table, events in made:
+            found = expected(its_rules, events)
+            assert by_table(index, table) == found, engine
+            assert by_event(index, events) == found, engine
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.running import Command
 from tests.docs.console import BLOCK, check_console, console_blocks
 
 ROOT = Path(__file__).parents[2]
@@ -14,8 +15,8 @@ README = ROOT / "examples" / "access" / "README.md"
 
 
 @pytest.mark.parametrize("body", console_blocks(README))
-def test_commands(body: str) -> None:
-    check_console(README.name, body, ROOT)
+def test_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
+    check_console(README.name, body, Command(ROOT, capsys))
 
 
 def test_the_live_program() -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.cli.running import Command
 from tests.docs.console import BLOCK, check_console
 
 ROOT = Path(__file__).parents[2]
@@ -41,8 +42,8 @@ def test_python_session(name: str, body: str, in_copy: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "body"), blocks("console"))
-def test_console_session(name: str, body: str, in_copy: Path) -> None:
-    check_console(name, body, in_copy)
+def test_console_session(name: str, body: str, in_copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check_console(name, body, Command(in_copy, capsys))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

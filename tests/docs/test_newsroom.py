@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.cli.running import Command
 from tests.docs.console import check_console, console_blocks
 
 import tocsin
@@ -18,12 +19,12 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "newsroom"
 NEWS = [json.loads(line) for line in (EXAMPLE / "news.jsonl").read_text().splitlines()]
 
 
-def test_the_readme_shows_what_the_commands_print(tmp_path: Path) -> None:
+def test_the_readme_shows_what_the_commands_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "examples" / "newsroom")
     blocks = console_blocks(EXAMPLE / "README.md")
     assert len(blocks) >= 4
     for body in blocks:
-        check_console("examples/newsroom/README.md", body, tmp_path)
+        check_console("examples/newsroom/README.md", body, Command(tmp_path, capsys))
     before, after = (
         (folder / "alerts.sql").read_text() for folder in (EXAMPLE, tmp_path / "examples/newsroom")
     )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tocsin.grammar.alert_texts import FieldPart, ScorePart, read_alert
+from typing import Any
+
+import pyarrow as pa
+
+from tocsin.grammar.alert_texts import FieldPart, ScorePart, misread_alerts, read_alert
 
 
 def test_fields_with_and_without_their_alias() -> None:
@@ -37,3 +41,21 @@ def test_several_aliases() -> None:
     )
     problems = read_alert("{c.x} {y} {a}", ["a", "b"])[1]
     assert [place for place, _ in problems] == [1, 7, 12]
+
+
+def test_texts_in_the_metadata_of_many_rules() -> None:
+    def wrong(**columns: list[Any]) -> dict[int, str]:
+        return misread_alerts(pa.table(columns))
+
+    assert misread_alerts(None) == {}
+    assert wrong(severity=["high"]) == {}
+    assert wrong(alert=["{a.x}", None, "{", ""]) == {}
+    assert wrong(alert=[404, None]) == {0: "alert: expected a text, found 404"}
+    assert wrong(alert=[None, ["a"]]) == {1: "alert: expected a text, found ['a']"}
+    tables: dict[str, list[Any]] = {"table": ["s, t"] * 4, "alias": ["a, b"] * 3 + [None]}
+    found = wrong(alert=["{a.x} {b.y}", "{c.x}", None, "{c.x}"], **tables)
+    assert list(found) == [1]
+    assert found[1].startswith("alert: ")
+    assert read_alert("{c.x}", ["a", "b"])[1][0][1] in found[1]
+    # One table, with a comma in its name.
+    assert wrong(alert=["{c.x}"], table=["s"], alias=["a, b"]) == {}

@@ -85,7 +85,8 @@ def test_against_python(seed: int) -> None:
     posting, slot = np.full(len(flat), -1, np.int32), np.full(len(flat), -1, np.int32)
     high = np.array([pair[0] for _, pair in flat], np.int64)
     low = np.array([pair[1] for _, pair in flat], np.int64)
-    look_up_scalars(literals, bounds, Parts(group, start, cell), high, low, posting, slot)
+    asked = np.isin(np.arange(GROUPS), [number for number, _ in scalars])
+    look_up_scalars(literals, bounds, asked, Parts(group, start, cell), high, low, posting, slot)
     place = {key: number for number, key in enumerate(scalars)}
     assert posting[cell].tolist() == [place.get(key, -1) for key in flat]
     assert slot[cell].tolist() == [slot_of(scalar_bounds[group], pair) for group, pair in flat]

@@ -39,12 +39,12 @@ SETTINGS = {
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.sql.shuffle.partitions": "2",
 }
-ROWS, PARTITIONS = 40_000, 8
+ROWS, PARTITIONS = 8_000, 8
 RULES = [
     ("even", "n in (0, 2, 4, 6, 8)"),
     ("big", "n >= 5 and text like 'text 1%'"),
     ("old", "at < timestamp '1970-01-01T02:00:00Z'"),
-    *((f"n{number}", f"n = {number % 10} and text = 'text {number}'") for number in range(20_000)),
+    *((f"n{number}", f"n = {number % 10} and text = 'text {number}'") for number in range(2_000)),
 ]
 PROGRAM = """
 .decl arc(x: number, y: number) .decl far(x: number, d: number) .output far

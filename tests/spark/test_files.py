@@ -24,7 +24,7 @@ from tocsin.monitor.index import Index
 from tocsin.monitor.parts import SliceJob, match_slice, read_part
 from tocsin.monitor.result_files import ResultFiles
 from tocsin.monitor.slice_matchers import IndexOnSlices
-from tocsin.spark.files import last_line, match_slices, write_files
+from tocsin.spark.files import match_slices, write_files
 
 
 @pytest.fixture
@@ -185,18 +185,3 @@ def test_a_failure_of_a_task_says_what_happened(spark: SparkSession, index: Inde
 
 def test_nothing_to_match(spark: SparkSession, index: Index, job: SliceJob) -> None:
     assert match_slices(spark, index, SliceJob((), (), False, job.folder)) == []
-
-
-def test_of_a_failure_what_happened_is_told() -> None:
-    python = (
-        "Traceback (most recent call last):\n  raise ValueError('x')\ntocsin.errors.EventError: bad text\n"
-    )
-    assert (
-        last_line(f"job aborted\n{python}\n\tat org.apache.Spark.run") == "tocsin.errors.EventError: bad text"
-    )
-    java = (
-        "An error occurred.\n: org.X: stopped\n\tat a.B\nCaused by: java.io.IOException: no space\n\tat c.D"
-    )
-    assert last_line(java) == "java.io.IOException: no space"
-    assert last_line("first\n\tat a.B") == "first"
-    assert last_line("") == "no reason given"

@@ -273,7 +273,7 @@ def test_command(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(arguments) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert "warning: 1 records are no events and were left out" in said.err
+    assert "warning: 1 record is no event and was left out" in said.err
     assert "3 events, 4 fields" in said.err
     assert "2 words" in said.err
     assert "(version 1)" in said.err

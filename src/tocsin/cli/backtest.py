@@ -11,6 +11,7 @@ from tocsin.cli.backtest_overview import add_overview_arguments, overview_option
 from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import add_text_arguments, preparation_of
+from tocsin.counts import number_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
 
 if TYPE_CHECKING:
@@ -129,8 +130,8 @@ def _run_test(arguments: argparse.Namespace) -> int:
 
 
 def _say_what_was_read(found: TestRun) -> None:
-    span = "" if found.days is None else f" in {found.days:,} {_plural('day', found.days)} by {found.time}"
-    say(f"{found.events:,} {_plural('event', found.events)}{span}")
+    span = "" if found.days is None else f" in {number_of(found.days, 'day')} by {found.time}"
+    say(f"{number_of(found.events, 'event')}{span}")
     if found.rejects:
         warn(f"records that are no events, and were left out: {found.rejects:,}")
     if found.days is None and found.time is not None:
@@ -139,13 +140,9 @@ def _say_what_was_read(found: TestRun) -> None:
         warn("no field tells the time of an event: name one with --time to see alerts a day")
 
 
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
-
-
 def _show(found: TestRun, threshold: float | None) -> None:
     count = len(found.ranking.event)
-    print(f"{found.rule}: {count:,} {_plural('event', count)} by score, without a threshold")
+    print(f"{found.rule}: {number_of(count, 'event')} by score, without a threshold")
     write = _writer()
     for place, row in enumerate(found.head(len(found.ranking.texts)).to_pylist()):
         day = f"  {row['day']}" if row["day"] is not None else ""

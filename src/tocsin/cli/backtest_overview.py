@@ -13,6 +13,7 @@ from tocsin.cli.match import SMALL_INPUT
 from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
+from tocsin.counts import number_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -98,7 +99,8 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
     _show(overview.digest(arguments.top))
     for each in written:
         say(f"{each} written")
-    said = f"{summary.events:,} events, {summary.rules:,} rules, {summary.matches:,} matches"
+    read = f"{number_of(summary.events, 'event')}, {number_of(summary.rules, 'rule')}"
+    said = f"{read}, {number_of(summary.matches, 'match', 'matches')}"
     say(f"{said} in {time.perf_counter() - started:.1f} s")
     return 0
 
@@ -157,8 +159,8 @@ def _show(digest: Digest) -> None:
     summary = digest.summary
     share = summary.matched / max(1, summary.events)
     console.print(
-        f"{summary.matched:,} of {summary.events:,} events ({share:.1%}) satisfy a rule;"
-        f" {summary.rules - summary.never:,} of {summary.rules:,} rules matched,"
+        f"{summary.matched:,} of {number_of(summary.events, 'event')} ({share:.1%}) satisfy a rule;"
+        f" {summary.rules - summary.never:,} of {number_of(summary.rules, 'rule')} matched,"
         f" {summary.always:,} of them every event",
         soft_wrap=True,
     )

@@ -7,7 +7,7 @@ import time
 
 from tocsin.cli.build_on_spark import build_on_spark, shards_of
 from tocsin.cli.destinations import check_destinations
-from tocsin.cli.messages import say, say_if_compiling, warn
+from tocsin.cli.messages import say, say_if_compiling, warn_of_rules_left_out
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, read_and_build
 from tocsin.cli.text_options import add_text_arguments, preparation_of
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     if bad or arguments.rejects is not None:
         write_rejects(rejects, bad)
     if bad:
-        warn(f"{len(bad):,} errors in rules that were left out: see {rejects}")
+        warn_of_rules_left_out(len(bad), rejects)
     if isinstance(index, Index):
         say(str(index.stats()))
     say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tocsin.cli.messages import say, warn
+from tocsin.cli.messages import say, warn_of_rules_left_out
 from tocsin.cli.rejects import write_rejects
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import preparation_of
@@ -61,7 +61,7 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
         if left_out is not None and (built.rejects or arguments.rejects is not None):
             write_rejects(rejects, _lines(left_out))
     if built.rejects:
-        warn(f"{built.rejects:,} errors in rules that were left out: see {rejects}")
+        warn_of_rules_left_out(built.rejects, rejects)
     say(str(built))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import say, say_if_compiling, warn
+from tocsin.counts import number_of
 from tocsin.errors import InputError, RuleError, TocsinError, each_error
 
 if TYPE_CHECKING:
@@ -96,10 +97,10 @@ def _place(error: RuleError, order: dict[str | None, int]) -> tuple[int, int, in
 
 
 def _summary(mistakes: int, good: int) -> str:
-    rules = f"{good:,} {'rule' if good == 1 else 'rules'}"
+    rules = number_of(good, "rule")
     if not mistakes:
         return f"{rules}, no mistakes"
-    return f"{mistakes:,} {'mistake' if mistakes == 1 else 'mistakes'}, and {rules} without one"
+    return f"{number_of(mistakes, 'mistake')}, and {rules} without one"
 
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tocsin.cli.datalog_spark import check_options, run_on_spark
 from tocsin.cli.messages import progress, say, say_if_compiling_programs
 from tocsin.cli.rejects import write_rejects
+from tocsin.counts import number_of
 from tocsin.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -167,4 +168,4 @@ def _write_rejects(arguments: argparse.Namespace, rejected: list[BadLine]) -> No
     path = folder / default if arguments.rejects is None else Path(arguments.rejects)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_rejects(path, (json.dumps(bad._asdict(), ensure_ascii=False) + "\n" for bad in rejected))
-    say(f"{len(rejected):,} {'line' if len(rejected) == 1 else 'lines'} left out: see {path}")
+    say(f"{number_of(len(rejected), 'line')} left out: see {path}")

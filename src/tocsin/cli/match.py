@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from tocsin.cli.destinations import check_destinations, check_new_folder
 from tocsin.cli.match_result import write_result
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.messages import progress, say, say_if_compiling, warn
+from tocsin.cli.messages import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.cli.workspace import workspace
+from tocsin.counts import number_of
 from tocsin.errors import EventError, UsageError
 
 if TYPE_CHECKING:
@@ -263,9 +264,9 @@ def _write_rejects(
     if bad_files:
         warn(f"files that cannot be read were left out, {len(bad_files):,} of them: see {path}")
     if bad_rules:
-        warn(f"{len(bad_rules):,} errors in rules that were left out: see {path}")
+        warn_of_rules_left_out(len(bad_rules), path)
     if bad_events:
-        warn(f"{bad_events:,} records are no events and were left out: see {path}")
+        warn(f"{left_out(bad_events, 'event')}: see {path}")
 
 
 def _summary(reports: Sequence[PartReport], seconds: float) -> str:
@@ -273,4 +274,5 @@ def _summary(reports: Sequence[PartReport], seconds: float) -> str:
         sum(getattr(report, each) for report in reports) for each in ("events", "matches", "rejects")
     )
     speed = f"{seconds:.1f} s ({events / max(seconds, 1e-9):,.0f} events/s)"
-    return f"{events:,} events, {matches:,} matches, {rejects:,} rejects in {speed}"
+    found = f"{number_of(matches, 'match', 'matches')}, {number_of(rejects, 'reject')}"
+    return f"{number_of(events, 'event')}, {found} in {speed}"

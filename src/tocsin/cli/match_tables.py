@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from tocsin.cli.destinations import check_destinations
-from tocsin.cli.messages import progress, say, say_if_compiling, warn
+from tocsin.cli.messages import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.cli.workspace import workspace
+from tocsin.counts import number_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
 
 if TYPE_CHECKING:
@@ -75,12 +76,13 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     if bad_rules or feed.rejects or arguments.rejects is not None:
         write_rejects(rejects, [*bad_rules, *feed.rejects])
     if bad_rules:
-        warn(f"{len(bad_rules):,} errors in rules that were left out: see {rejects}")
+        warn_of_rules_left_out(len(bad_rules), rejects)
     if feed.rejects:
-        warn(f"{len(feed.rejects):,} records are no rows and were left out: see {rejects}")
+        warn(f"{left_out(len(feed.rejects), 'row')}: see {rejects}")
     seconds = time.perf_counter() - started
     say(
-        f"{feed.inserted:,} rows, {feed.alerts:,} alerts, {len(feed.rejects):,} rejects in {seconds:.1f} s"
+        f"{number_of(feed.inserted, 'row')}, {number_of(feed.alerts, 'alert')},"
+        f" {number_of(len(feed.rejects), 'reject')} in {seconds:.1f} s"
         f" ({feed.inserted / max(seconds, 1e-9):,.0f} rows/s)"
     )
     return 0

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 
+from tocsin.counts import number_of
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
 
 Advance = Callable[[int], None]
@@ -36,11 +37,23 @@ def complain_of(error: TocsinError) -> None:
     if not isinstance(error, RuleErrors):
         complain(str(error))
         return
-    complain(f"{error.total:,} errors")
+    complain(number_of(error.total, "error"))
     for each in error.errors:
         say(str(each))
     if error.total > len(error.errors):
         say(f"... and {error.total - len(error.errors):,} more")
+
+
+def warn_of_rules_left_out(errors: int, where: object) -> None:
+    """A warning of mistakes in rules that the others go on without."""
+    warn(f"{number_of(errors, 'error')} in rules that were left out: see {where}")
+
+
+def left_out(count: int, what: str) -> str:
+    """Of records that are not what they should be (`event`, `row`)."""
+    if count == 1:
+        return f"1 record is no {what} and was left out"
+    return f"{count:,} records are no {what}s and were left out"
 
 
 def say_if_compiling() -> None:

@@ -7,7 +7,8 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from tocsin.cli.messages import say, say_if_compiling, warn
+from tocsin.cli.messages import left_out, say, say_if_compiling, warn
+from tocsin.counts import number_of
 from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     spark = session(config=WITHOUT_SPARKS_BAR)
-    say(f"Counting {len(slices):,} slice{'s' * (len(slices) > 1)} of events")
+    say(f"Counting {number_of(len(slices), 'slice')} of events")
     with stages_shown(spark, "Counting events"):
         history = statistics_of_slices(
             spark,
@@ -90,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             part=arguments.part,
         )
     if history.rejects:
-        warn(f"{history.rejects:,} records are no events and were left out")
+        warn(left_out(history.rejects, "event"))
     _tell(history)
     say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s (version {history.version})")
     return 0
@@ -100,13 +101,13 @@ def _tell(history: History) -> None:
     """What was found, a line for each field."""
     from tocsin.events.paths import path_text
 
-    say(f"{history.rows:,} events, {len(history.fields):,} fields")
+    say(f"{number_of(history.rows, 'event')}, {number_of(len(history.fields), 'field')}")
     width = max((len(path_text(field)) for field in history.fields), default=0)
     for path in history.fields:
         field = history.field(path)
         said = [f"in {field.present / max(1, history.rows):.1%}"]
         for kind in field.kinds.values():
-            said.append(f"{kind.distinct:,} different {kind.kind.name.lower()}s")
+            said.append(number_of(kind.distinct, f"different {kind.kind.name.lower()}"))
         if path in history.text_fields:
-            said.append(f"{len(history.dictionary(path)):,} words")
+            said.append(number_of(len(history.dictionary(path)), "word"))
         say(f"  {path_text(path):{width}}  {', '.join(said)}")

@@ -8,12 +8,14 @@ import logging
 import signal
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import say, say_if_compiling, warn
 from tocsin.cli.rule_sources import RULES_OR_INDEX
 from tocsin.cli.text_options import add_text_arguments, preparation_of
-from tocsin.errors import TocsinError
+from tocsin.counts import number_of
+from tocsin.errors import InputError, TocsinError
 
 if TYPE_CHECKING:
     from tocsin.spark.streaming.batches import BatchReport
@@ -32,7 +34,7 @@ examples:
   tocsin stream rules.sql --source visits/ --sink console: --once
   tocsin stream rules/ --source visits/ --sink jsonl:alerts --key id --time at --keep user --every '5 seconds'
   tocsin stream rules/ --source kafka://localhost:9092/visits --sink kafka://localhost:9092/alerts \\
-      --checkpoint state --packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0
+      --checkpoint state --packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0
 """
 
 _LOOK_SECONDS = 0.2
@@ -89,26 +91,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--packages",
         metavar="NAMES",
-        help="packages for Spark to fetch, by their Maven names: Kafka's connector",
+        help="packages for Spark to fetch with all they need, by their Maven names, with commas between:"
+        " Kafka's connector",
+    )
+    parser.add_argument(
+        "--jars", nargs="+", default=[], metavar="FILE", help="the same as files: .jar, or folders of them"
     )
     add_text_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the stream, and wait until it ends or is stopped."""
+    from tocsin.spark.streaming.pace import milliseconds_of
+
+    if arguments.every is not None:
+        milliseconds_of(arguments.every)  # what is wrong with it is told before Spark is started
+    jars = _jars(arguments.jars)
     preparation = preparation_of(arguments)
     say_if_compiling()
     from tocsin.monitor.warming import warm_up
     from tocsin.spark.session import session
     from tocsin.spark.streaming.stream import stream
 
-    say("Starting Spark")
+    say("Starting Spark" + (f", with {arguments.packages}" if arguments.packages else ""))
     warm_up()
     for name in ("py4j", "pyspark"):  # what they log of a stopped stream is no news to anybody
         logging.getLogger(name).setLevel(logging.CRITICAL)
     config = {"spark.ui.showConsoleProgress": "false"}
     if arguments.packages is not None:
         config["spark.jars.packages"] = arguments.packages
+    if jars:
+        config["spark.jars"] = ",".join(jars)
     spark = session("local[*,4]", config=config)  # a worker that dies is replaced, and its task done again
     with _interrupts() as interrupts:
         started = stream(
@@ -131,15 +144,27 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _jars(given: Sequence[str]) -> list[str]:
+    """The files that are named; InputError when there is one that is not there."""
+    found: list[Path] = []
+    for path in map(Path, given):
+        some = sorted(path.glob("*.jar")) if path.is_dir() else [path] if path.is_file() else []
+        if not some:
+            raise InputError(f"{path}: there is no such file, or no .jar in it")
+        found += some
+    return [str(path.absolute()) for path in found]
+
+
 class _Messages:
     """Tells on standard error what happens: a line for each batch."""
 
     def batch(self, report: BatchReport) -> None:
         """A line."""
         again = " (again)" if report.again else ""
-        rejects = f", {report.rejects:,} rejects" if report.rejects else ""
+        rejects = f", {number_of(report.rejects, 'reject')}" if report.rejects else ""
         say(
-            f"batch {report.batch}{again}: {report.events:,} events, {report.matches:,} matches{rejects},"
+            f"batch {report.batch}{again}: {number_of(report.events, 'event')},"
+            f" {number_of(report.matches, 'match', 'matches')}{rejects},"
             f" rules version {report.version}, {report.seconds:.1f} s"
         )
 

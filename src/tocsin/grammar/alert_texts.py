@@ -10,6 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from tocsin.grammar.cursor import Cursor
 from tocsin.grammar.joins.reading import read_aliased_field
 from tocsin.grammar.places import Problem
@@ -17,6 +21,10 @@ from tocsin.grammar.predicates import read_field
 from tocsin.grammar.tokens import TRIGGER_WORDS, TokenKind, tokenize
 from tocsin.grammar.tree import Path
 
+ALERT, ALIAS, TABLE = "alert", "alias", "table"
+"""The names of metadata that are read here: the text, and the names that its fields may begin with."""
+
+_BETWEEN = ", "
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -51,6 +59,44 @@ def read_alert(text: str, aliases: Sequence[str]) -> tuple[list[AlertPart], list
             end = braces.end()
     parts.append(text[end:])
     return [part for part in parts if part != ""], problems
+
+
+def aliases_in(names: str | None) -> list[str]:
+    """The names that a rule's metadata has as one text."""
+    return names.split(_BETWEEN) if names else []
+
+
+def misread_alerts(metadata: pa.Table | None) -> dict[int, str]:
+    """By row, why texts of alerts in the metadata of rules are wrong.
+
+    Only a rule over several tables can have a text with mistakes in it, so no other text is looked at.
+    """
+    if metadata is None or ALERT not in metadata.column_names:
+        return {}
+    alerts = metadata[ALERT]
+    if not _is_text(alerts.type):
+        return {
+            row: f"{ALERT}: expected a text, found {value!r:.100}"
+            for row, value in enumerate(alerts.to_pylist())
+            if value is not None
+        }
+    if not {ALIAS, TABLE} <= set(metadata.column_names):
+        return {}
+    aliases, tables = metadata[ALIAS], metadata[TABLE]
+    if not (_is_text(aliases.type) and _is_text(tables.type)):
+        return {}
+    several = pc.and_(pc.match_substring(aliases, _BETWEEN), pc.match_substring(tables, _BETWEEN))
+    rows = np.flatnonzero(pc.and_(several, alerts.is_valid()).fill_null(False).to_numpy())
+    wrong: dict[int, str] = {}
+    for row in rows.tolist():
+        problems = read_alert(alerts[row].as_py(), aliases_in(aliases[row].as_py()))[1]
+        if problems:
+            wrong[row] = f"{ALERT}: {problems[0][1]}"
+    return wrong
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind))
 
 
 def _read_braces(inside: str, aliases: Sequence[str]) -> tuple[AlertPart | None, list[Problem]]:

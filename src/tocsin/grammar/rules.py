@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
+from tocsin.grammar.alert_metadata import misread_metadata
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.grammar.rule_metadata import concat_metadata
-from tocsin.grammar.throttles import read_throttles
 from tocsin.grammar.triggers import Trigger
 
 SEVERAL_TABLES = (
@@ -138,14 +138,14 @@ class Rules:
     def concat(cls, parts: Sequence[Rules], *, skip_bad: bool = False) -> Rules:
         """All rules of the parts, in order.
 
-        An id that an earlier rule has is an error that names both places, and so is a throttle that
+        An id that an earlier rule has is an error that names both places, and so is metadata that
         cannot be read. The errors, with those that the parts rejected, are raised together; with skip_bad
         they are in `rejected`.
         """
         whole = parts[0] if len(parts) == 1 else cls._joined(parts)
         errors = [error for part in parts for error in part.rejected]
         repeated, repeats = whole._repeated_ids()
-        misread, wrong = whole._throttle_errors()
+        misread, wrong = whole._metadata_errors()
         errors += [*repeats, *wrong]
         if not skip_bad:
             raise_all(errors)
@@ -269,9 +269,9 @@ class Rules:
             known = {key: value for key, value in values.items() if value is not None}
             yield Rule(name, when, known, self.file(start + at), int(self.lines[start + at]))
 
-    def _throttle_errors(self) -> tuple[list[int], list[RuleError]]:
-        """The rows whose throttle or dedup cannot be read, and an error for each."""
-        wrong = read_throttles(self.metadata, len(self))[1]
+    def _metadata_errors(self) -> tuple[list[int], list[RuleError]]:
+        """The rows whose throttle, dedup or alert cannot be read, and an error for each."""
+        wrong = misread_metadata(self.metadata, len(self))
         return list(wrong), [self.error(row, RuleError(wrong[row])) for row in sorted(wrong)]
 
     def _repeated_ids(self) -> tuple[list[int], list[RuleError]]:

@@ -1,7 +1,7 @@
 """How often a rule may alert: `throttle = '10 minutes'`, for each value of `dedup = 'user.name'` apart.
 
-Both are metadata: options of a trigger's `with`, or columns of a table of rules. A throttle is one or
-more numbers with units, which add up; a dedup is a field as conditions write it. They are read here with
+Both are metadata: options of a trigger's `with`, or columns of a table of rules. A throttle is a length
+of time (durations.py); a dedup is a field as conditions write it. They are read here with
 every rule, so that a mistake in them is a mistake of the rule, wherever rules are read. What they do to
 the alerts of a stream is in spark/streaming/throttling.py.
 """
@@ -9,9 +9,7 @@ the alerts of a stream is in spark/streaming/throttling.py.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.grammar.cursor import Cursor
+from tocsin.grammar.durations import parse_duration
 from tocsin.grammar.joins.reading import read_aliased_field
 from tocsin.grammar.places import Problem
 from tocsin.grammar.predicates import read_field
@@ -30,55 +29,10 @@ THROTTLE, DEDUP = "throttle", "dedup"
 
 LONELY_DEDUP = "'dedup' says for which values a throttle counts apart: it needs a 'throttle'"
 
-_SECOND = 1_000_000
-_UNITS: Mapping[str, int] = {
-    spelling: length
-    for length, spellings in (
-        (_SECOND // 1000, ("ms", "millisecond", "milliseconds")),
-        (_SECOND, ("s", "sec", "secs", "second", "seconds")),
-        (60 * _SECOND, ("m", "min", "mins", "minute", "minutes")),
-        (3600 * _SECOND, ("h", "hr", "hrs", "hour", "hours")),
-        (86_400 * _SECOND, ("d", "day", "days")),
-        (7 * 86_400 * _SECOND, ("w", "week", "weeks")),
-    )
-    for spelling in spellings
-}
-LONGEST_DAYS = 36_500
-_LONGEST = LONGEST_DAYS * 86_400 * _SECOND
-_PART = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([^\W\d_]*)\s*")
-_EXPECTED = "expected a length of time such as '10 minutes'"
-_NAMED_UNITS = "milliseconds, seconds, minutes, hours, days or weeks"
-
 
 def parse_throttle(value: object) -> int:
-    """A length of time in microseconds. ValueError says what is wrong with it.
-
-    `10 minutes`, `90s`, `1.5 hours`, `1 day 12 hours` and `1h30m` are such lengths.
-    """
-    if not isinstance(value, str):
-        raise ValueError(f"{_EXPECTED}, found {value!r:.100}: it is written as text, with its unit")
-    total, at = Fraction(0), 0
-    seen: set[int] = set()
-    while at < len(value) or not seen:
-        found = _PART.match(value, at)
-        if found is None:
-            raise ValueError(f"{_EXPECTED}, found {value!r:.100}")
-        number, unit = found.groups()
-        if not unit:
-            raise ValueError(f"expected a unit after {number}: {_NAMED_UNITS}")
-        length = _UNITS.get(unit.lower())
-        if length is None:
-            raise ValueError(f"{unit[:100]!r} is no unit here: expected {_NAMED_UNITS}")
-        if length in seen:
-            raise ValueError(f"the unit {unit!r} is given twice")
-        seen.add(length)
-        total += Fraction(number) * length
-        at = found.end()
-    if total.denominator != 1:
-        raise ValueError("a throttle is a whole number of microseconds")
-    if not 0 < total <= _LONGEST:
-        raise ValueError(f"a throttle is longer than nothing, and at most {LONGEST_DAYS:,} days")
-    return int(total)
+    """A throttle in microseconds. ValueError says what is wrong with it."""
+    return parse_duration(value, "a throttle", "10 minutes")
 
 
 def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None, list[Problem]]:

@@ -127,8 +127,10 @@ class BatchCells:
         self._found_leaves += len(leaf)
         return np.where(np.diff(start) > 0, row, np.int32(-1))
 
-    def cells(self, index: CompiledIndex) -> Cells:
+    def cells(self, index: CompiledIndex, has_literals: NDArray[np.bool_]) -> Cells:
         """Look everything up and put the cells in order of group and event.
+
+        has_literals says of each group whether a literal that is no text is its own.
 
         Parts are, in this order: numbers, booleans, timestamps, which are looked up as scalars; texts;
         and the others.
@@ -150,7 +152,8 @@ class BatchCells:
         posting, slot, found = np.full((3, len(row)), -1, np.int32)
         if scalars:
             parts = Parts(group[:scalars], start[: scalars + 1], cell)
-            look_up_scalars(index.literals, index.bounds, parts, *self._scalar_keys(), posting, slot)
+            keys = self._scalar_keys()
+            look_up_scalars(index.literals, index.bounds, has_literals, parts, *keys, posting, slot)
         if texts > scalars:
             first = start[scalars]
             parts = Parts(group[scalars:texts], start[scalars : texts + 1] - first, cell[first:])

@@ -40,6 +40,8 @@ class Resolver:
         self._plain = PlainEvents(self._groups, self._pattern_group, self.texts)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
+        self._has_literals = np.zeros(len(index.group_path), np.bool_)
+        self._has_literals[index.literals.scalar_group] = True
 
     @property
     def fields(self) -> list[Path]:
@@ -70,7 +72,7 @@ class Resolver:
         """The cells of a batch, by group, looked up; `documents` are the batch's."""
         cells = BatchCells()
         self._collect(cells, batch, documents)
-        return cells.cells(self._index)
+        return cells.cells(self._index, self._has_literals)
 
     def resolve_plain(self, event: object) -> OneEvent | None:
         """The cells of a plain event, without a batch; None when it is not plain."""

@@ -17,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.lookup import Bounds, Literals, find_scalar, find_text, place_scalar, text_slot
+from tocsin.kernels.lookup import Bounds, Literals, find_scalar, find_text, place_scalars, text_slot
+
+_TOGETHER = 32
+"""Values that are searched for among the bounds at the same time."""
 
 
 class Parts(NamedTuple):
@@ -88,26 +91,35 @@ def arrange(
 def look_up_scalars(
     literals: Literals,
     bounds: Bounds,
+    has_literals: NDArray[np.bool_],
     parts: Parts,
     high: NDArray[np.int64],
     low: NDArray[np.int64],
     posting: NDArray[np.int32],
     slot: NDArray[np.int32],
 ) -> None:
-    """Write the posting and the slot of every value to its cell; a group without bounds has no slots."""
+    """Write the posting and the slot of every value to its cell; a group without bounds has no slots.
+
+    has_literals says of each group whether some scalar literal is its own; without one nothing is written.
+    """
     table, groups = literals.scalar_table, literals.scalar_group
     highs, lows = literals.scalar_high, literals.scalar_low
     bound_start, bound_high, bound_low = bounds.scalar_start, bounds.scalar_high, bounds.scalar_low
     cell = parts.cell
+    below = np.empty(_TOGETHER, np.int64)
     for part in range(parts.group.size):
         group = parts.group[part]
         begin, end = parts.start[part], parts.start[part + 1]
-        for i in range(begin, end):
-            posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
+        if has_literals[group]:
+            for i in range(begin, end):
+                posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
         first, last = bound_start[group], bound_start[group + 1]
         if first < last:
-            for i in range(begin, end):
-                slot[cell[i]] = place_scalar(bound_high, bound_low, first, last, high[i], low[i])
+            for i in range(begin, end, _TOGETHER):
+                some = min(_TOGETHER, end - i)
+                place_scalars(bound_high, bound_low, first, last, high[i:], low[i:], some, below)
+                for k in range(some):
+                    slot[cell[i + k]] = below[k]
 
 
 @kernel

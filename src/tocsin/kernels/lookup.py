@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
+from tocsin.kernels.jit import inner_kernel, kernel
 
 
 class Literals(NamedTuple):
@@ -174,6 +174,39 @@ def place_scalar(
     less = (bound < high) | ((bound == high) & (lows[below] < low))
     equal = (bound == high) & (lows[below] == low)
     return 2 * (below - first + np.int64(less)) + np.int64(equal)
+
+
+@inner_kernel
+def place_scalars(
+    highs: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    first: int,
+    last: int,
+    high: NDArray[np.int64],
+    low: NDArray[np.int64],
+    size: int,
+    place: NDArray[np.int64],
+) -> None:
+    """The same for the first `size` of some scalars, step by step for all of them.
+
+    A step waits for the one before; steps of different values do not wait for each other.
+    """
+    for k in range(size):
+        place[k] = first  # bounds before this one are less than the value
+    count = np.int64(last) - np.int64(first)
+    while count > 1:
+        half = count >> 1
+        for k in range(size):
+            at = place[k] + half - 1
+            less = (highs[at] < high[k]) | ((highs[at] == high[k]) & (lows[at] < low[k]))
+            place[k] += half * np.int64(less)
+        count -= half
+    for k in range(size):
+        at = place[k]
+        equal_high = highs[at] == high[k]
+        less = (highs[at] < high[k]) | (equal_high & (lows[at] < low[k]))
+        equal = equal_high & (lows[at] == low[k])
+        place[k] = 2 * (at - first + np.int64(less)) + np.int64(equal)
 
 
 @kernel

@@ -12,32 +12,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.kernels.bits import lowest_bit
-from tocsin.kernels.jit import bare_kernel
+from tocsin.kernels.jit import bare_kernel, inner_kernel
 from tocsin.kernels.leaves import Cells, Leaves, Ranges
-from tocsin.kernels.point_leaves import Keyed, count_hits, mark_hits, settle_hits
-from tocsin.kernels.range_leaves import mark_middles, mark_rays
-from tocsin.kernels.rows import LATER, Draft, Planes, add_event, clear, fill, store
-from tocsin.kernels.sorting import sort_cells
+from tocsin.kernels.point_leaves import (
+    MOST_TOGETHER,
+    Keyed,
+    Runs,
+    count_hits,
+    find_runs,
+    mark_hits,
+    settle_hits,
+)
+from tocsin.kernels.range_leaves import STONES, mark_middles, mark_rays
+from tocsin.kernels.rows import LATER, WORDS, Draft, Planes, add_event, clear, fill, store
+from tocsin.kernels.sorting import sort_cells, spread_of
+
+DRAFTS = max(STONES, MOST_TOGETHER + 1) * WORDS
+"""Words of the drafts that a group may need side by side."""
 
 
 class Sorter(NamedTuple):
     """Room for the cells of one group and block, made for a batch.
 
-    by_posting   int32[c]       cells that equal a literal, by literal
-    by_found     int32[c]       cells for which something was found, by what
+    by_posting   Runs           cells that equal a literal, by literal
+    by_found     Runs           cells for which something was found, by what
     by_slot      int32[c]       cells with a place among the bounds, ascending by place
     other        int32[c]       for sorting
     tally        int64[RADIX]   for sorting
     hits         uint8[L]       how many of the group's values satisfy a leaf: 0, 1, or 2 for more;
                                 all zero between groups
+    drafts       uint64[DRAFTS] planes in the making, side by side (point_leaves.py, range_leaves.py)
     """
 
-    by_posting: NDArray[np.int32]
-    by_found: NDArray[np.int32]
+    by_posting: Runs
+    by_found: Runs
     by_slot: NDArray[np.int32]
     other: NDArray[np.int32]
     tally: NDArray[np.int64]
     hits: NDArray[np.uint8]
+    drafts: NDArray[np.uint64]
 
 
 @bare_kernel
@@ -82,17 +95,15 @@ def mark_leaves(
     draft, known = drafts
     for group in range(leaves.null_leaf.size):
         begin = cursor[group]
-        end = begin
-        limit = cells.group_start[group + 1]
-        while end < limit and cells.row[end] < base + size:
-            end += 1
+        end = _first_from(cells.row, begin, cells.group_start[group + 1], base + size)
         cursor[group] = end
         null_leaf = leaves.null_leaf[group]
         if begin == end and null_leaf < 0:
             continue
+        is_negated = leaves.negated_start[group + 1] > leaves.negated_start[group]
         known_mask = np.uint64(0)
-        for cell in range(begin, end):
-            known_mask |= add_event(known, cells.row[cell] - base)
+        if is_negated or null_leaf >= 0:
+            known_mask = _mark_known(cells.row, begin, end, base, size, known)
         if null_leaf >= 0:
             used = _mark_null(null_leaf, size, known, known_mask, draft, words, planes, used)
             known_mask = fill(known, size)
@@ -100,10 +111,39 @@ def mark_leaves(
             used = _mark_values(
                 leaves, ranges, cells, group, begin, end, base, sorter, draft, words, planes, used
             )
-        if leaves.negated_start[group + 1] > leaves.negated_start[group]:
+        if is_negated:
             used = _mark_negated(leaves, group, known, known_mask, words, planes, used)
         clear(known, known_mask)
     return used
+
+
+@inner_kernel
+def _first_from(row: NDArray[np.int32], first: int, last: int, event: int) -> int:
+    """The first cell of first..last, whose events ascend, that belongs to this event or a later one."""
+    while first < last:
+        middle = (first + last) >> 1
+        if row[middle] < event:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@inner_kernel
+def _mark_known(
+    row: NDArray[np.int32], begin: int, end: int, base: int, size: int, known: Draft
+) -> np.uint64:
+    """Add the events that have a cell among begin..end; mostly these are all, one cell each."""
+    if end - begin == size:
+        others = 0
+        for place in range(size):
+            others += row[begin + place] != base + place
+        if others == 0:
+            return fill(known, size)
+    mask = np.uint64(0)
+    for cell in range(begin, end):
+        mask |= add_event(known, row[cell] - base)
+    return mask
 
 
 @bare_kernel
@@ -149,19 +189,26 @@ def _mark_values(
     used: np.uint64,
 ) -> np.uint64:
     """The leaves that a group's values satisfy: by literal, by what was found, by range."""
-    row, hits = cells.row, sorter.hits
-    equal = sort_cells(cells.posting, begin, end, sorter.by_posting, sorter.other, sorter.tally)
-    found = sort_cells(cells.found, begin, end, sorter.by_found, sorter.other, sorter.tally)
-    by_posting = Keyed(cells.posting, sorter.by_posting, leaves.posting_start, leaves.posting_leaf)
-    by_found = Keyed(cells.found, sorter.by_found, cells.found_start, cells.found_leaf)
-    keys = count_hits(by_posting, equal, hits) + count_hits(by_found, found, hits)
-    behind = used + np.uint64(words * keys)
-    used, behind = mark_hits(by_posting, equal, row, base, hits, draft, words, planes, used, behind)
-    used, behind = mark_hits(by_found, found, row, base, hits, draft, words, planes, used, behind)
-    used = settle_hits(by_posting, equal, hits, words, planes, used)
-    used = settle_hits(by_found, found, hits, words, planes, used)
+    row, hits, drafts = cells.row, sorter.hits, sorter.drafts
+    other, tally = sorter.other, sorter.tally
+    equal, together = find_runs(
+        cells.posting, row, begin, end, base, True, sorter.by_posting, other, tally, drafts
+    )
+    found = 0
+    if cells.found_start.size > 1:
+        found, _ = find_runs(cells.found, row, begin, end, base, False, sorter.by_found, other, tally, drafts)
+    by_posting = Keyed(sorter.by_posting, equal, together, leaves.posting_start, leaves.posting_leaf)
+    by_found = Keyed(sorter.by_found, found, False, cells.found_start, cells.found_leaf)
+    count_hits(by_posting, hits)
+    count_hits(by_found, hits)
+    behind = used + np.uint64(words * (equal + found))
+    used, behind = mark_hits(by_posting, row, base, hits, draft, drafts, words, planes, used, behind)
+    used, behind = mark_hits(by_found, row, base, hits, draft, drafts, words, planes, used, behind)
+    used = settle_hits(by_posting, hits, words, planes, used)
+    used = settle_hits(by_found, hits, words, planes, used)
     by_slot = sorter.by_slot
-    size = sort_cells(cells.slot, begin, end, by_slot, sorter.other, sorter.tally)
+    least, largest = spread_of(cells.slot, begin, end)
+    size = sort_cells(cells.slot, begin, end, least, largest, by_slot, other, tally)
     if size == 0:
         return used
     first, last = ranges.prefix_start[group], ranges.prefix_start[group + 1]
@@ -196,4 +243,4 @@ def _mark_values(
         planes,
         used,
     )
-    return mark_middles(ranges, group, cells, by_slot, size, base, draft, words, planes, used)
+    return mark_middles(ranges, group, cells, by_slot, size, base, sorter.drafts, draft, words, planes, used)

@@ -134,6 +134,10 @@ def store(
 @inner_kernel
 def clear(draft: Draft, mask: np.uint64) -> None:
     """Make the words of a mask zero again."""
+    if is_whole(mask):
+        for w in range(WORDS):
+            draft[w] = 0
+        return
     while mask != 0:
         draft[lowest_bit(mask)] = 0
         mask &= mask - np.uint64(1)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.errors import RuleError, RuleErrors, TocsinError, UsageError
+from tocsin.grammar.alert_metadata import misread_metadata
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rule_columns import pair_problem
 from tocsin.grammar.rule_metadata import metadata_of_rows
-from tocsin.grammar.throttles import read_throttles
 from tocsin.kernels.accepting import is_condition
 
 _EXPECTED = "expected ('insert', id, condition), ('replace', id, condition) or ('delete', id)"
@@ -122,6 +122,6 @@ def _checked_metadata(rule: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
         kept = deepcopy(found)
     except (TypeError, ValueError, RecursionError, TocsinError) as error:
         raise RuleError(f"the metadata cannot be kept: {error}", rule=rule) from error
-    for reason in read_throttles(columns, 1)[1].values():
+    for reason in misread_metadata(columns, 1).values():
         raise RuleError(reason, rule=rule)
     return kept

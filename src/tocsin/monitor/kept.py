@@ -24,6 +24,7 @@ from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -228,7 +229,9 @@ def _simple(value: Any) -> str | int | float | bool:
         return value
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
-    instant = scalar_of(value, (), 0) if isinstance(value, datetime) else None
+    if isinstance(value, np.bool_):
+        return bool(value)
+    instant = scalar_of(value, (), 0) if isinstance(value, datetime | np.datetime64) else None
     if isinstance(instant, Instant):
         return print_timestamp(instant.second * 1_000_000_000 + instant.nano)
     if isinstance(value, date | time):

@@ -23,8 +23,9 @@ from tocsin.kernels.deferred import kinds_of
 from tocsin.kernels.frequencies import add_frequencies
 from tocsin.kernels.holding import Marks, no_marks
 from tocsin.kernels.leaves import Cells, OneEvent
-from tocsin.kernels.marking import Sorter
+from tocsin.kernels.marking import DRAFTS, Sorter
 from tocsin.kernels.matches import Living, count_events, count_rules, list_living
+from tocsin.kernels.point_leaves import Runs
 from tocsin.kernels.rows import LATER, WORDS, Planes
 from tocsin.kernels.single import match_single
 from tocsin.kernels.sorting import RADIX
@@ -337,5 +338,7 @@ def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tupl
 
 def _sorter(cells: Cells, hits: NDArray[np.uint8]) -> Sorter:
     most = int(np.diff(cells.group_start).max(initial=0))
-    by_posting, by_found, by_slot, other = np.empty((4, most), np.int32)
-    return Sorter(by_posting, by_found, by_slot, other, np.empty(RADIX, np.int64), hits)
+    by_slot, other = np.empty((2, most), np.int32)
+    by_posting, by_found = (Runs(*np.empty((3, most), np.int32)) for _ in range(2))
+    tally, drafts = np.empty(RADIX, np.int64), np.empty(DRAFTS, np.uint64)
+    return Sorter(by_posting, by_found, by_slot, other, tally, hits, drafts)

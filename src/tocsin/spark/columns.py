@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import Column, DataFrame
@@ -63,16 +64,45 @@ class Layout:
     kept: tuple[tuple[str, str], ...]
 
 
+class Shipment(NamedTuple):
+    """What is needed of a DataFrame whose columns were renamed by their places (`by_place`).
+
+    columns   to select
+    layout    how the batches that reach a worker are made up
+    kept      the fields of the columns to keep, as they are named
+    """
+
+    columns: list[Column | str]
+    layout: Layout
+    kept: list[StructField]
+
+
 def ship_columns(
     events: DataFrame, fields: Iterable[Path], keep: Sequence[str]
-) -> tuple[DataFrame, Layout, list[StructField]]:
-    """The DataFrame cut down to what is needed, how it is laid out, and the kept columns' fields.
+) -> tuple[DataFrame, Shipment]:
+    """The DataFrame cut down to what is needed, and what that is.
 
     Raises InputError when rules name a column of a type that they cannot test, or of a name that
     two columns have; UsageError when a column to keep does not exist or cannot be kept.
     """
-    schema = events.schema
-    renamed = events.toDF(*(f"c{place}" for place in range(len(schema))))
+    shipment = plan_shipment(events.schema, fields, keep)
+    needed = by_place(events).select(*shipment.columns)
+    tested = shipment.layout.tested
+    for (_, name), column in zip(tested, needed.schema, strict=False):  # these come first
+        _check_shipped(name, column.dataType)
+    return needed, shipment
+
+
+def by_place(events: DataFrame) -> DataFrame:
+    """The same columns, named c0, c1, ..."""
+    return events.toDF(*(f"c{place}" for place in range(len(events.schema))))
+
+
+def plan_shipment(schema: StructType, fields: Iterable[Path], keep: Sequence[str]) -> Shipment:
+    """What is needed of a DataFrame with these columns; raises what ship_columns does, but for one thing.
+
+    Whether what is left of a column can be brought to a worker is seen only when it is selected.
+    """
     wanted = _by_first_name(fields)
     shipped: dict[str, Column | str] = {}
     tested: list[tuple[str, str]] = []
@@ -95,10 +125,8 @@ def ship_columns(
         kept.append((f"c{place}", schema[place].name))
     if not shipped:
         shipped["row"] = F.lit(True).alias("row")  # a row counts even when nothing of it is looked at
-    needed = renamed.select(*shipped.values())
-    for (_, name), column in zip(tested, needed.schema, strict=False):  # these come first
-        _check_shipped(name, column.dataType)
-    return needed, Layout(tuple(tested), tuple(kept)), [schema[place] for place in places]
+    layout = Layout(tuple(tested), tuple(kept))
+    return Shipment(list(shipped.values()), layout, [schema[place] for place in places])
 
 
 def _by_first_name(fields: Iterable[Path]) -> dict[str, list[Path]]:

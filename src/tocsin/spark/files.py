@@ -8,7 +8,6 @@ each slice; parts are read from the folder, which every worker must be able to w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
@@ -21,12 +20,8 @@ from tocsin.monitor.index_in_parts import RuleIndex
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
 from tocsin.monitor.result_files import ResultFiles
 from tocsin.monitor.slice_matchers import IndexOnSlices
+from tocsin.spark.failures import reason_of
 from tocsin.spark.shipping import ship_rules
-
-_ERROR = re.compile(r"[\w.$]*Error\b(?!\()")
-"""A line that begins with the name of an error, as a traceback's last does; not a line of code."""
-
-_CAUSE = "Caused by: "
 
 _ANSWER = pa.schema([("answer", pa.string()), ("failure", pa.string())])
 
@@ -85,7 +80,7 @@ def _in_tasks(
     try:
         answers = numbers.mapInArrow(work, "answer string, failure string").collect()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not {aim}: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not {aim}: {reason_of(str(error))}") from error
     for answer in answers:
         if answer.failure is not None:
             raise InputError(answer.failure)
@@ -100,12 +95,3 @@ def _answer(say: Callable[[int], str], number: int) -> pa.RecordBatch:
     except TocsinError as error:
         failure = str(error)
     return pa.RecordBatch.from_pylist([{"answer": answer, "failure": failure}], schema=_ANSWER)
-
-
-def last_line(text: str) -> str:
-    """Of a traceback the line that says what happened: Python's last, else Java's last cause."""
-    stripped = [line.strip() for line in text.splitlines() if line.strip()]
-    lines = [line for line in stripped if not line.startswith(("at ", "File ", "..."))]
-    errors = [line for line in lines if _ERROR.match(line)]
-    causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
-    return (errors[-1:] or causes[-1:] or lines or ["no reason given"])[0]

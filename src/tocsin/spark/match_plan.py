@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 
+from tocsin.counts import number_of
 from tocsin.errors import UsageError
 from tocsin.spark.session import is_local
 
@@ -82,7 +83,7 @@ class MatchPlan:
             tasks = f"every task takes its events past one part, and the events are read {count} times"
         return "\n".join(
             (
-                f"rules         {rules:,} in {count} part{'s' * (count != 1)}",
+                f"rules         {rules:,} in {number_of(count, 'part')}",
                 f"way           {self.way}: {tasks}",
                 f"because       {self.reason}",
                 f"together      {_size(self.together)} at most on an executor of {self.room.cores} cores",

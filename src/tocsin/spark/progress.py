@@ -24,6 +24,8 @@ from pyspark import SparkContext, StatusTracker
 from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
 from pyspark.sql import SparkSession
 
+from tocsin.counts import number_of
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
@@ -168,7 +170,7 @@ class _Bars:
                 self._stages += 1
                 name = f"{title}: stage {self._stages}"
                 self._bars[stage.number] = self._progress.add_task(name, total=stage.tasks, tasks="")
-            said = f"{stage.done:,}/{stage.tasks:,} task{'s' * (stage.tasks != 1)}"
+            said = f"{stage.done:,}/{number_of(stage.tasks, 'task')}"
             bar = self._bars[stage.number]
             self._progress.update(bar, completed=stage.done, total=stage.tasks, tasks=said)
         self._progress.update(self._waiting, description=title, visible=not stages)

@@ -27,6 +27,8 @@ from pyspark.sql import SparkSession
 from tocsin.errors import TocsinError, TocsinWarning
 from tocsin.folders import temporary_folder
 from tocsin.spark.java import JavaHome, find_java
+from tocsin.spark.launching import fetches_packages, launch_quietly
+from tocsin.spark.worker_python import worker_python
 
 GIBIBYTE = 1 << 30
 
@@ -66,9 +68,12 @@ def session(
         java = find_java()
         settings, variables = session_settings(master, java), launch_variables(master, java)
         builder = builder.master(master)
+    settings = {**settings, **(config or {})}
     try:
         with _environment(variables):
-            started = builder.config(map={**settings, **(config or {})}).getOrCreate()
+            if fetches_packages(settings):
+                launch_quietly({"spark.master": master, "spark.app.name": app_name, **settings})
+            started = builder.config(map={**settings}).getOrCreate()
     except (PySparkException, Py4JError) as error:
         why = str(getattr(error, "java_exception", error)).partition("\n")[0]
         raise TocsinError(f"Spark did not start on {master!r}: {why}") from error
@@ -108,8 +113,11 @@ def launch_variables(master: str, java: JavaHome) -> dict[str, str]:
         "SPARK_HOME": str(_temporary_spark_home()) if own_home else _find_spark_home(),
     }
     if is_local(master):
-        variables["PYSPARK_PYTHON"] = sys.executable
+        variables["PYSPARK_PYTHON"] = str(worker_python())
         variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
+        if os.environ.get("LC_ALL") in ("C", "POSIX"):
+            # Where Python sees a file named é, Java would see none.
+            variables["LC_ALL"] = "C.UTF-8"
     return variables
 
 

@@ -27,6 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
 
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
+from tocsin.spark.failures import reason_of
 from tocsin.spark.paths import to_read, to_write
 
 if TYPE_CHECKING:
@@ -83,10 +84,9 @@ def statistics(
     job = _Job.plan(path, every, texts, text=text, sketch=sketch, merge=merge, only=fields, part=part)
     if job.is_done:
         return _already(job)
-    needed, layout, _ = ship_columns(history, job.looked_at, ())
-    return _count(
-        history.sparkSession, job, lambda: needed.mapInArrow(_table_task(job, layout), PARTIAL_COLUMNS)
-    )
+    needed, shipment = ship_columns(history, job.looked_at, ())
+    task = _table_task(job, shipment.layout)
+    return _count(history.sparkSession, job, lambda: needed.mapInArrow(task, PARTIAL_COLUMNS))
 
 
 def statistics_of_slices(
@@ -375,12 +375,10 @@ def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:
 
 def _run(work: Callable[[], Any]) -> Any:
     """Do something on Spark; its failure as an error of ours."""
-    from tocsin.spark.files import last_line
-
     try:
         return work()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not count the history: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not count the history: {reason_of(str(error))}") from error
 
 
 # ---- What runs in the workers

@@ -23,6 +23,7 @@ from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import Scores, match_batch
 from tocsin.monitor.version import Version
 from tocsin.spark.columns import Layout
+from tocsin.spark.worker_memory import keep_freed_memory
 
 BYTES_IN_TASK = 16 << 20
 """Bytes in a batch of results, but for a single row that is larger."""
@@ -35,6 +36,7 @@ def match_batches(
     indexes: Iterable[Index], layout: Layout, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The matches of the events in `batches` with all indexes: the kept columns, rule, score."""
+    keep_freed_memory()
     versions = [index.version for index in indexes]
     id_bytes = [row_bytes(rules.ids()) for rules in versions]
     for batch in batches:

@@ -119,7 +119,7 @@ LESS_DEEP = 10_000
     [
         ("(" * DEEP + "a" + ")" * DEEP, 1),
         ("not " * DEEP + "a", 1),
-        ("not (" * DEEP + "a" + " and b)" * DEEP, 3 * DEEP + 1 - DEEP // 2),
+        ("not (" * LESS_DEEP + "a" + " and b)" * LESS_DEEP, 3 * LESS_DEEP + 1 - LESS_DEEP // 2),
         ("(" * LESS_DEEP + "a" + " xor b)" * LESS_DEEP, 2 * LESS_DEEP + 1),
         ("a xor (" * LESS_DEEP + "b" + ")" * LESS_DEEP, 2 * LESS_DEEP + 1),
         ("a and (b or (" * LESS_DEEP + "c" + "))" * LESS_DEEP, 4 * LESS_DEEP + 1),

@@ -57,7 +57,7 @@ def built(tables: list[pa.Table], folder: Path, most_levels: int | None = None) 
     return compile_blocks(put_together(work, most_levels), planner=Planner())
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_any_blocks_match_as_the_rules_mean(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     table, events = random_table(rng)
@@ -211,6 +211,15 @@ def test_throttles_that_cannot_be_read_are_refused() -> None:
     by_rule = {refused.reason for refused in read.refused if "taken" not in refused.reason}
     assert by_rule < {error.reason for error in expected.rejected}
     assert len(by_rule) == 2
+
+
+def test_alerts_that_are_no_texts_are_refused() -> None:
+    """As Rules.of refuses them."""
+    table = pa.table({"id": ["a", "b"], "when": ["x = 1"] * 2, "alert": [404, None]})
+    (refused,) = read_rows(table).refused
+    (expected,) = Rules.of(table, skip_bad=True).rejected
+    assert (refused.rule, refused.reason) == ("a", expected.reason)
+    assert expected.reason == "alert: expected a text, found 404"
 
 
 def test_places_of_rows_are_told() -> None:

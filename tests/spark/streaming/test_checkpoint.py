@@ -10,7 +10,6 @@ import pytest
 from tocsin.errors import InputError, UsageError
 from tocsin.spark.streaming import checkpoint as module
 from tocsin.spark.streaming.checkpoint import BatchRecord, Checkpoint, read_json, write_json
-from tocsin.spark.streaming.failures import reason_of
 
 IDENTITY = {"source": {"kind": "folder"}, "key": ("user", "id"), "keep": ()}
 
@@ -27,9 +26,41 @@ def test_a_stream_keeps_its_id(tmp_path: Path) -> None:
 def test_another_stream_is_refused(tmp_path: Path) -> None:
     kept = Checkpoint(tmp_path)
     kept.open(IDENTITY)
+    kept.decide(BatchRecord(0, 1, 1_000))
     kept.close()
     with pytest.raises(UsageError, match=r'with another key: \["user", "id"\], not none'):
         Checkpoint(tmp_path).open(IDENTITY | {"key": None})
+
+
+def test_settings_can_be_corrected_until_a_batch_is_decided(tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path)
+    stream = kept.open(IDENTITY)
+    (kept.spark / "offsets").mkdir()
+    kept.close()
+    assert kept.open(IDENTITY | {"key": None}) == stream
+    kept.close()
+    assert (kept.spark / "offsets").exists()
+    other = IDENTITY | {"source": {"kind": "kafka"}}
+    assert kept.open(other) == stream
+    kept.close()
+    assert list(kept.spark.iterdir()) == []
+    assert kept.open(other) == stream
+    kept.decide(BatchRecord(0, 1, 1_000))
+    kept.close()
+    with pytest.raises(UsageError, match="with another source"):
+        kept.open(IDENTITY)
+    assert Checkpoint(tmp_path).open(other) == stream  # nothing that was refused holds the lock
+
+
+def test_a_source_that_keeps_something_cannot_be_exchanged(tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    (tmp_path / "source" / "slot.json").write_text("{}")
+    kept.close()
+    kept.open(IDENTITY | {"keep": ("n",)})
+    kept.close()
+    with pytest.raises(UsageError, match="with another source"):
+        kept.open(IDENTITY | {"source": {"kind": "kafka"}})
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
@@ -86,20 +117,3 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     assert read_json(path) == {"a": 1}
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
     assert json.loads(path.read_text()) == {"a": 1}
-
-
-def test_of_what_spark_says_the_line_that_tells_something() -> None:
-    spark = """org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/x.
-\tat org.apache.spark.sql.errors.QueryExecutionErrors$.taskFailedWhileWritingRowsError(Errors.scala:1)
-Caused by: java.io.IOException: No space left on device
-\tat java.base/java.io.FileOutputStream.writeBytes(Native Method)
-\t... 17 more"""
-    assert reason_of(spark) == "IOException: No space left on device"
-    python = """An exception was thrown from the Python worker.
-Traceback (most recent call last):
-  File "x.py", line 1, in f
-tocsin.errors.InputError: there is no column
-"""
-    assert reason_of(python) == "InputError: there is no column"
-    assert reason_of("here") == "here"
-    assert reason_of("") == "no reason given"

@@ -28,7 +28,7 @@ def test_the_example(
     assert main([*words, "--checkpoint", "kept"]) == 0
     said = capsys.readouterr()
     assert said.out.splitlines() == alerts
-    assert "batch 0: 3 events, 3 matches, 1 rejects, rules version 1" in said.err
+    assert "batch 0: 3 events, 3 matches, 1 reject, rules version 1" in said.err
     (file,) = Path("kept", "rejects").rglob("*.jsonl")
     assert json.loads(file.read_text()) == json.loads(reject)
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.instants import parse_timestamp
+from tocsin.monitor.json_values import parsed
 from tocsin.monitor.kept import JSON
-from tocsin.spark.streaming.event_values import keys_of, mended, parsed, times_of, values_at
+from tocsin.spark.streaming.event_values import keys_of, mended, times_of, values_at
 
 
 def json_column(values: list[Any]) -> pa.Array:
@@ -97,7 +98,7 @@ def test_integers_of_any_size_and_odd_floats_keep_their_digits() -> None:
         ("1e99999999999999999999", math.inf),
         ("-1e99999999999999999999", -math.inf),
         ("1e-99999999999999999999", 0.0),
-        ("1e400", Decimal("1e400")),
+        ("1e400", math.inf),
         ("0.1", 0.1),
     ],
 )

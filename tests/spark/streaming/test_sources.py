@@ -16,6 +16,7 @@ from tocsin.errors import InputError, UsageError
 from tocsin.spark.streaming.folder_source import FolderSource
 from tocsin.spark.streaming.found_rows import Wanted
 from tocsin.spark.streaming.kafka_source import KafkaSource
+from tocsin.spark.streaming.onward import HANDED_ON
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TALLY_PARAM, Tally
 
@@ -168,7 +169,8 @@ def test_records_of_kafka(spark: SparkSession, tmp_path: Path) -> None:
     ]
     records = spark.createDataFrame(rows, "topic string, partition int, offset bigint, value binary")
     tally = spark.sparkContext.accumulator(Tally(), TALLY_PARAM)
-    found = KafkaSource.of("kafka://h:1/t").found(records, rules, Wanted(keep=("user",), batch_time=7), tally)
+    wanted = Wanted(keep=("user",), batch_time=7)
+    found = KafkaSource.of("kafka://h:1/t").found(records, rules, wanted, tally, HANDED_ON)
     listed = found.collect()
     matched = {
         (row.key, row.rule): (row["kept user"], row.time.timestamp()) for row in listed if row.reject is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,7 @@ from tocsin.errors import InputError, RuleError, TocsinError, UsageError
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.meaning import matches
 from tocsin.spark.streaming.batches import BatchReport
-from tocsin.spark.streaming.sinks.folder import FolderSink
+from tocsin.spark.streaming.sinks.folder import Draft, FolderSink
 
 RULES = {
     "nine": "n = 9",
@@ -373,6 +374,30 @@ def test_fields_that_no_event_has_had_are_warned_of(spark: SparkSession, place: 
     assert place.run().warnings == ["rules name fields that no event so far has had: never.here, nowhere"]
 
 
+def test_files_that_spark_passes_over_are_warned_of(spark: SparkSession, place: Place) -> None:
+    place.put("é.jsonl", [{"n": 9}])
+    (place.events / "gone.jsonl").symlink_to("nowhere")
+    place.put(os.fsdecode(b"bad\xff.jsonl"), [{"n": 9}])
+    assert sorted(text.split(" in the folder")[0] for text in place.run().warnings) == [
+        "bad\\xff.jsonl",
+        "gone.jsonl",
+        "rules name fields that no event so far has had: tag, user.name",
+    ]
+    assert [row["key"] for row in place.sent()] == ["é.jsonl:0"]
+
+
+def test_settings_can_be_corrected_after_a_start_in_vain(spark: SparkSession, place: Place) -> None:
+    place.put("a.jsonl", [{"n": 9}])
+    place.write_rules({"nine": "n ="})
+    with pytest.raises(RuleError):
+        place.run(key="nope")
+    place.write_rules({"nine": "n = 9"})
+    place.run(key="n")
+    assert [row["key"] for row in place.sent()] == ["9"]
+    with pytest.raises(UsageError, match="with another key"):
+        place.run(key="nope")
+
+
 def test_what_cannot_work_is_refused_before_it_starts(spark: SparkSession, place: Place) -> None:
     place.put("a.jsonl", drawn_events(5, 1))
     place.run()
@@ -436,9 +461,9 @@ def test_a_sink_that_cannot_be_written_stops_the_stream_and_loses_nothing(
     place.put("a.jsonl", files["a.jsonl"])
 
     class Blocked(FolderSink):
-        def write(self, alerts: DataFrame, batch: int) -> None:
+        def draft(self, batch: int) -> Draft | None:
             (self.folder / ".writing").write_text("")
-            FolderSink(self.folder / ".writing").write(alerts, batch)
+            return FolderSink(self.folder / ".writing").draft(batch)
 
     with pytest.raises(TocsinError, match="the stream has stopped") as raised:
         place.run(sink=Blocked(place.alerts))

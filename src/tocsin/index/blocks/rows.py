@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.errors import RuleError
+from tocsin.grammar.alert_metadata import misread_metadata
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_table
 from tocsin.grammar.rules import Rules
-from tocsin.grammar.throttles import read_throttles
 from tocsin.index.blocks.block import Block, read_block
 
 PLACE = pa.schema(
@@ -106,7 +106,7 @@ def read_rows(rows: pa.Table, where: pa.Table | None = None, last_id: str | None
         refused.append(_refused(f"the id '{name}' is already taken{place}", name, row, rows, where))
     last_id = columns.ids[-1].as_py() if len(columns.ids) else last_id
     rules = _rules(columns, rows, where)
-    wrong = read_throttles(rules.metadata, len(rules))[1]
+    wrong = misread_metadata(rules.metadata, len(rules))
     for at, reason in sorted(wrong.items()):
         if not repeated[at]:
             name = columns.ids[at].as_py()

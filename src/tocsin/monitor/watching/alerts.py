@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from tocsin.grammar.alert_texts import AlertPart, FieldPart, ScorePart
 from tocsin.grammar.meaning import Event, lookup
-from tocsin.monitor.kept import integer_text, json_text
+from tocsin.monitor.json_values import parsed
+from tocsin.monitor.kept import json_text
 
 MISSING = "null"
 """What stands in an alert's text for a field that is missing, and for the score of a trigger without any."""
@@ -49,16 +51,17 @@ def alert_text(
 
 
 def value_text(value: object) -> str:
-    """A value as it stands in a text: strings as they are, lists and objects as JSON."""
-    if value is None:
-        return MISSING
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return integer_text(value)
-    if isinstance(value, list | Mapping):
-        try:
-            return json_text(value)
-        except RecursionError:
-            return TOO_DEEP
-    return str(value)
+    """A value as it stands in a text: strings as they are, everything else as JSON, times without quotes.
+
+    Values that a JSON text cannot tell apart have one text, so that an alert reads the same wherever its
+    event came from: a decimal is shown as the float that it equals, if there is one.
+    """
+    if isinstance(value, str):
+        return value
+    try:
+        text = json_text(value)
+        if isinstance(value, Decimal | list | tuple | Mapping):
+            text = json_text(parsed(text))
+    except RecursionError:
+        return TOO_DEEP
+    return str(parsed(text)) if text.startswith('"') else text

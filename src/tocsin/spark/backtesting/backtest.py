@@ -83,7 +83,8 @@ def backtest(
     if samples:
         shown = columns_to_keep(events.schema) if keep is None else list(keep)
     tested = [*fields, *([] if found_time is None else [found_time])]
-    needed, layout, _ = ship_columns(events, tested, shown)
+    needed, shipment = ship_columns(events, tested, shown)
+    layout = shipment.layout
 
     def note(batches: Iterator[Any]) -> Iterator[Any]:
         from tocsin.spark.backtesting.tasks import tally_batches

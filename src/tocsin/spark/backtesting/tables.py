@@ -42,7 +42,7 @@ from tocsin.monitor.overview.partials import (
     TOTAL,
 )
 from tocsin.monitor.overview.time_buckets import MONDAY
-from tocsin.spark.files import last_line
+from tocsin.spark.failures import reason_of
 from tocsin.spark.shipping import ShippedRules
 
 RULES_TOGETHER = 4_096
@@ -140,7 +140,7 @@ def run(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not test the rules: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not test the rules: {reason_of(str(error))}") from error
 
 
 def in_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:

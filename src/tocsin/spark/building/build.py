@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
+from tocsin.counts import number_of
 from tocsin.errors import InputError
 from tocsin.spark.building.jobs import Say, Sizes, put_together, read_blocks
 from tocsin.spark.building.rules import check_frame, rule_rows
@@ -50,7 +51,8 @@ class Built:
 
     def __str__(self) -> str:
         lines = [
-            f"rules         {self.rules:,}" + (f" ({self.rejects:,} rejects)" if self.rejects else ""),
+            f"rules         {self.rules:,}"
+            + (f" ({number_of(self.rejects, 'reject')})" if self.rejects else ""),
             f"predicates    {self.predicates:,}",
             f"inner nodes   {self.nodes:,}",
             f"index         {self.path}, {self.bytes / 1e6:,.1f} MB"

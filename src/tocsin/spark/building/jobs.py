@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import TocsinError
 from tocsin.spark.building.rules import RuleRows
+from tocsin.spark.failures import reason_of
 from tocsin.spark.paths import to_write
 
 if TYPE_CHECKING:
@@ -141,12 +142,10 @@ def _block_numbers(session: SparkSession, work: Work) -> DataFrame:
 
 def run(job: Callable[[], Any], what: str) -> Any:
     """Do something on Spark; its failure as an error of ours."""
-    from tocsin.spark.files import last_line
-
     try:
         return job()
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not {what}: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not {what}: {reason_of(str(error))}") from error
 
 
 # ---- What runs in the workers

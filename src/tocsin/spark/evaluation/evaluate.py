@@ -12,6 +12,7 @@ from pyspark.errors import PySparkAttributeError, PySparkException, PySparkNotIm
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.spark.failures import reason_of
 
 if TYPE_CHECKING:
     from tocsin.grammar.datalog.syntax import Value
@@ -131,12 +132,10 @@ def prepared(
 @contextlib.contextmanager
 def spark_failures() -> Iterator[None]:
     """Say in one line what Spark failed of."""
-    from tocsin.spark.files import last_line
-
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not work out the program: {last_line(str(error))}") from error
+        raise TocsinError(f"Spark could not work out the program: {reason_of(str(error))}") from error
 
 
 def _session_of(program: Program, relations: Mapping[str, DataFrame]) -> SparkSession:

@@ -28,7 +28,7 @@ from tocsin.monitor.programs.directives import Transfer
 from tocsin.monitor.programs.fact_files import BadLine, Layout, file_of, layout_of, read_facts
 from tocsin.spark.evaluation.storing import Frame, Storage
 from tocsin.spark.evaluation.values import FAILURE, columns_inside, taken
-from tocsin.spark.files import last_line
+from tocsin.spark.failures import reason_of
 
 PIECE_BYTES = 32 << 20
 PIECE, LINE, TEXT = "piece", "line", "text"
@@ -95,7 +95,7 @@ def _read_parquet(session: SparkSession, storage: Storage, path: Path, relation:
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except (PySparkException, Py4JError) as error:
-        raise InputError(f"{path}: cannot be read: {last_line(str(error))}") from error
+        raise InputError(f"{path}: cannot be read: {reason_of(str(error))}") from error
 
 
 def _planned(source: Transfer, path: Path, relation: Relation, code: TupleCode) -> Reading:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from tocsin.counts import number_of
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.closures import closure_steps
@@ -201,7 +202,7 @@ class Run:
                 self._on_spark(program, component)
         arcs = self._counted(closure.arc)
         columns, limit = self._steps.columns[closure.head], self._sizes.limit
-        told = f"from {arcs.rows:,} arcs"
+        told = f"from {number_of(arcs.rows or 0, 'arc')}"
         if (arcs.rows or 0) <= self._sizes.arcs:
             self._store(
                 closure.head,
@@ -216,7 +217,7 @@ class Run:
             self._session.sparkContext.defaultParallelism, _SPREAD * (arcs.rows or 0) // self._sizes.arcs
         )
         pairs = closed_in_parts(labelled, parts, columns, limit)
-        self._store(closure.head, pairs, f"closed in {parts} parts, {told}")
+        self._store(closure.head, pairs, f"closed in {number_of(parts, 'part')}, {told}")
         return True
 
     def _counted(self, name: str) -> Frame:

@@ -22,6 +22,7 @@ from tocsin.errors import TocsinWarning, UsageError
 from tocsin.spark.postgres.address import Address, TableName
 from tocsin.spark.postgres.reader import NAME, PostgresChanges
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
+from tocsin.spark.streaming.onward import Onward
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
@@ -113,12 +114,13 @@ class PostgresSource:
         )
 
     def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
+        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
     ) -> DataFrame:
         """One pass over the changes; with contents another, in one task, for triggers over several tables."""
         kept = [json_field(name) for name in wanted.keep]
-        schema = found_schema(self.carried, kept)
-        setting = _Setting(self.address.tables, rules, wanted, tally, tuple(f.name for f in self.carried))
+        schema = onward.schema(found_schema(self.carried, kept))
+        carried = tuple(field.name for field in self.carried)
+        setting = _Setting(self.address.tables, rules, wanted, tally, onward, carried)
         found = batch.mapInArrow(setting.match, schema)
         if not self.joins:
             return found
@@ -138,11 +140,19 @@ class _Setting:
     rules: RuleVersion
     wanted: Wanted
     tally: TallyAccumulator
+    onward: Onward
     carried: tuple[str, ...]
     folder: str = ""
 
-    def match(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """In a worker: the found rows of rules that look at one row."""
+    def match(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """In a worker: what becomes of the found rows of rules that look at one row."""
+        return self.onward.rows(self._matched(batches))
+
+    def join(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The same of triggers over several tables, in one worker alone."""
+        return self.onward.rows(self._joined(batches))
+
+    def _matched(self, batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.postgres.change_events import ChangeMatcher
         from tocsin.spark.postgres.rule_tables import rule_tables
 
@@ -152,8 +162,7 @@ class _Setting:
             yield from matcher.found(batch)
         self.tally.add(finder.tally)
 
-    def join(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """In a worker, and in one alone: the found rows of triggers over several tables."""
+    def _joined(self, batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.postgres.joined_events import Joiner
         from tocsin.spark.postgres.rule_tables import rule_tables
 

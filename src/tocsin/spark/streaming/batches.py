@@ -5,9 +5,11 @@
              └──> rejects ──> their folder
     tell ──> purge
 
-A batch that is done again finds what was decided, and every step of it leaves the same behind. As a rule
-it is one Spark job, the first sink's. The found rows are kept for further ones when such are to be expected;
-else, should there be any, the rows are found again, and are the same.
+A batch that is done again finds what was decided, and every step of it leaves the same behind.
+
+With one folder of Parquet as the sink, and no throttles, a batch is one Spark job: the tasks that find the
+rows write them to files. Otherwise Spark has the rows, and keeps them where they are to be read again. A
+batch that is done again goes this way always, since a part of it may be there.
 """
 
 from __future__ import annotations
@@ -17,15 +19,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import DataFrame
 
+from tocsin.errors import TocsinError
 from tocsin.spark.streaming.checkpoint import BatchRecord, Checkpoint
 from tocsin.spark.streaming.found_rows import Wanted, alerts_of, rejects_of
+from tocsin.spark.streaming.onward import HANDED_ON, Onward
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.rule_watching import RuleWatch
 from tocsin.spark.streaming.sink import Sink
 from tocsin.spark.streaming.sinks.folder import FolderSink
+from tocsin.spark.streaming.sinks.found_parts import FoundParts
 from tocsin.spark.streaming.source import Source
 from tocsin.spark.streaming.tally import Tally, TallyAccumulator
 from tocsin.spark.streaming.throttling import throttled
@@ -60,7 +66,7 @@ class BatchRunner:
         rules: RuleWatch,
         wanted: Wanted,
         sinks: Sequence[Sink],
-        rejects: Sink,
+        rejects: FolderSink,
         checkpoint: Checkpoint,
         tally: TallyAccumulator,
         report: Callable[[BatchReport, RuleVersion, int], None],
@@ -108,23 +114,13 @@ class BatchRunner:
             record = self._decide(number)
         rules = self._rules.version(record.version)
         self._tally.value = Tally()
-        found = self._source.found(batch, rules, self._wanted.at(record.time), self._tally)
-        is_read_again = again or self._is_read_again(record)
-        if is_read_again:
-            found = found.persist()
-        try:
-            with self._throttled(found, record) as sent:
-                alerts = alerts_of(sent, self._carried, record.version, number)
-                for sink in self._sinks:
-                    sink.write(alerts, number)
-            counted = self._tally.value
-            if again or counted.rejects or not counted.tasks:
-                # Sinks that have the batch already look at nothing, and so nothing was counted.
-                self._rejects.write(rejects_of(found, number), number)
-                counted = counted if counted.tasks else self._tally.value
-        finally:
-            if is_read_again:
-                found.unpersist()
+        found = partial(self._source.found, batch, rules, self._wanted.at(record.time), self._tally)
+        folder = None if again else self._folder_of_parts(record)
+        if folder is not None:
+            self._write_parts(found, folder, record)
+        else:
+            self._write_rows(found(HANDED_ON), record, again)
+        counted = self._tally.value
         self._had_rejects = counted.rejects > 0
         self._rules.purge(record.version)
         seconds = time.perf_counter() - started
@@ -150,11 +146,48 @@ class BatchRunner:
         state = self._checkpoint.folder / "throttle"
         return throttled(found, state, record.batch, record.time)
 
+    def _folder_of_parts(self, record: BatchRecord) -> FolderSink | None:
+        """The only sink, when tasks can write to it all that they find."""
+        only = self._sinks[0] if len(self._sinks) == 1 else None
+        if not isinstance(only, FolderSink) or not only.takes_parts:
+            return None
+        return None if self._rules.has_throttles(record.version) else only
+
+    def _write_parts(
+        self, found: Callable[[Onward], DataFrame], folder: FolderSink, record: BatchRecord
+    ) -> None:
+        """One job, whose tasks write the files."""
+        alerts, rejects = folder.draft(record.batch), self._rejects.draft(record.batch)
+        if alerts is None or rejects is None:
+            raise TocsinError(
+                f"{self._checkpoint.folder} knows nothing of batch {record.batch}, and its files are there"
+            )
+        parts = FoundParts(
+            str(alerts.folder), str(rejects.folder), record.version, record.batch, folder.json_columns
+        )
+        reports = found(parts).collect()
+        rejects.settle([report.rejects for report in reports if report.rejects is not None])
+        alerts.settle([report.alerts for report in reports if report.alerts is not None])
+
+    def _write_rows(self, found: DataFrame, record: BatchRecord, again: bool) -> None:
+        """A job for each sink, and one for rejects when there are any."""
+        is_read_again = again or self._is_read_again(record)
+        if is_read_again:
+            found = found.persist()
+        try:
+            with self._throttled(found, record) as sent:
+                alerts = alerts_of(sent, record.version, record.batch)
+                for sink in self._sinks:
+                    sink.write(alerts, record.batch)
+            counted = self._tally.value
+            if again or counted.rejects or not counted.tasks:
+                # Sinks that have the batch already look at nothing, and so nothing was counted.
+                self._rejects.write(rejects_of(found, record.batch), record.batch)
+        finally:
+            if is_read_again:
+                found.unpersist()
+
     def _is_read_again(self, record: BatchRecord) -> bool:
         """Whether the found rows are likely to be asked for more than once, and so worth keeping."""
         reads_once = len(self._sinks) == 1 and isinstance(self._sinks[0], FolderSink)
         return not reads_once or self._had_rejects or self._rules.has_throttles(record.version)
-
-    @property
-    def _carried(self) -> list[str]:
-        return [field.name for field in self._source.carried]

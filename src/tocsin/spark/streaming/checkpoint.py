@@ -19,8 +19,9 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -61,7 +62,7 @@ class Checkpoint:
     def open(self, identity: Mapping[str, Any]) -> str:
         """Begin or go on; the stream's id. UsageError when the checkpoint is another stream's.
 
-        `identity` is what the stream is; a stream that goes on must be the same.
+        `identity` is what the stream is; a stream that goes on must be the same, once a batch was decided.
         """
         try:
             for part in ("spark", "batches", "rules", "source", "throttle"):
@@ -69,21 +70,46 @@ class Checkpoint:
             self._take_lock()
         except OSError as error:
             raise InputError(f"{self.folder}: cannot be written to: {error.strerror}") from error
+        try:
+            return self._identified(identity)
+        except BaseException:
+            self.close()
+            raise
+
+    def _identified(self, identity: Mapping[str, Any]) -> str:
+        """The stream's id, with what the stream is written down."""
         path = self.folder / "stream.json"
         known = read_json(path)
-        if known is None:
-            stream = uuid.uuid4().hex
-            write_json(path, {"format": FORMAT, "stream": stream, **identity})
-            return stream
-        if known.get("format") != FORMAT:
+        if known is not None and known.get("format") != FORMAT:
             raise InputError(f"{path}: written by another release, whose checkpoints cannot be read here")
-        for name, value in json.loads(json.dumps(identity)).items():
-            if known.get(name) != value:
-                raise UsageError(
-                    f"{self.folder} is the checkpoint of a stream with another {name}:"
-                    f" {_shown(known.get(name))}, not {_shown(value)}; to begin anew, give another checkpoint"
-                )
-        return str(known["stream"])
+        stream = uuid.uuid4().hex if known is None else str(known["stream"])
+        wanted = json.loads(json.dumps(identity))
+        differing = [name for name, value in wanted.items() if (known or {}).get(name) != value]
+        if known is not None and differing:
+            self._check_may_change(known, wanted, differing)
+        if known is None or differing:
+            write_json(path, {"format": FORMAT, "stream": stream, **identity})
+        return stream
+
+    def _check_may_change(
+        self, known: Mapping[str, Any], wanted: Mapping[str, Any], differing: Sequence[str]
+    ) -> None:
+        """A stream that was started in vain, before any batch was decided, may still become another one.
+
+        What Spark noted of another source is cleared away. What a source itself keeps stands for something
+        outside, such as a slot of a server, and so cannot be.
+        """
+        has_new_source = "source" in differing
+        if self.last_record() is not None or (has_new_source and any((self.folder / "source").iterdir())):
+            name = differing[0]
+            raise UsageError(
+                f"{self.folder} is the checkpoint of a stream with another {name}:"
+                f" {_shown(known.get(name))}, not {_shown(wanted[name])};"
+                " to begin anew, give another checkpoint"
+            )
+        if has_new_source:
+            shutil.rmtree(self.spark)
+            self.spark.mkdir()
 
     def close(self) -> None:
         """Let others use it."""

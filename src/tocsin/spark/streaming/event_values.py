@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 
 import numpy as np
 import pyarrow as pa
@@ -16,38 +15,16 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from tocsin.events.cells import Column, Path
-from tocsin.events.json_lines import integer_of_digits
 from tocsin.events.paths import path_text
 from tocsin.grammar.instants import parse_timestamp
 from tocsin.grammar.meaning import lookup
+from tocsin.monitor.json_values import parsed
 from tocsin.monitor.kept import JSON, json_text, json_texts
 from tocsin.monitor.watching.alerts import TOO_DEEP
 
 MICROS = 1_000_000
 EARLIEST, LATEST = -62_135_596_800 * MICROS, 253_402_300_800 * MICROS - 1
 """Spark's timestamps in microseconds since 1970: the years 1 to 9999."""
-
-
-def _exact(text: str) -> float | Decimal:
-    """A number with a fraction: a float, unless that would lose digits, as a decimal of a table can.
-
-    One whose exponent is beyond all decimals is the float that it is in conditions: infinite, or 0.
-    """
-    number = float(text)
-    try:
-        exact = Decimal(text)
-    except InvalidOperation:
-        return number
-    return number if Decimal(repr(number)) == exact else exact
-
-
-_DECODER = json.JSONDecoder(parse_int=integer_of_digits, parse_float=_exact)
-
-
-def parsed(text: str) -> object:
-    """The value of a JSON text that an event gave."""
-    value: object = _DECODER.decode(text)
-    return value
 
 
 def values_at(column: pa.Array | None, path: Path, count: int) -> list[str | None]:
@@ -74,14 +51,15 @@ def keys_of(column: pa.Array | None, path: Path, count: int) -> tuple[pa.Array, 
         if pt.is_string(column.type) or pt.is_integer(column.type):
             return column.cast(pa.string()), {}
         if column.type == JSON:
-            return pa.array(map(_plain, column.storage.to_pylist()), pa.string()), {}
+            return pa.array(map(plain_text, column.storage.to_pylist()), pa.string()), {}
     texts = values_at(column, path, count)
     missing = f"the field {path_text(path)}, which is to be the key, is missing"
     reasons = {row: missing for row, text in enumerate(texts) if text is None}
-    return pa.array([None if text is None else _plain(text) for text in texts], pa.string()), reasons
+    return pa.array([None if text is None else plain_text(text) for text in texts], pa.string()), reasons
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """A JSON text as plain text: a string as it is, everything else as JSON writes it."""
     return str(parsed(text)) if text.startswith('"') else text
 
 

@@ -24,12 +24,14 @@ from tocsin.monitor.matcher import BatchMatches
 from tocsin.monitor.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.monitor.results import score_column
 from tocsin.monitor.version_in_parts import AnyVersion
+from tocsin.spark.streaming.alert_ids import alert_ids
 from tocsin.spark.streaming.event_values import keys_of, mended, times_of
 from tocsin.spark.streaming.found_rows import KEPT, Wanted
 from tocsin.spark.streaming.rule_actions import RuleActions
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import Tally
 from tocsin.spark.tasks import BYTES_IN_TASK, MATCHES_IN_TASK
+from tocsin.spark.worker_memory import keep_freed_memory
 
 TIME = pa.timestamp("us", tz="UTC")
 _BYTES_OF_OTHERS = 48
@@ -70,8 +72,10 @@ class Finder:
     """Rules, ready to be asked in one task. What it counts is in `tally`."""
 
     def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
+        keep_freed_memory()
         self._rules = prepared(rules)
         self._wanted = wanted
+        self._telling = ["key", "rule", *(name for name in others.names if name not in wanted.keep)]
         self._others = pa.schema([field.with_name(self._found_name(field.name)) for field in others])
         self.tally = Tally(tasks=1)
         asked = [wanted.time] if wanted.time is not None else []
@@ -192,8 +196,11 @@ class Finder:
         return KEPT + name if name in self._wanted.keep else name
 
     def batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
-        """Found rows, null in the columns that are not given."""
+        """Found rows, null in the columns that are not given; matches get their ids here."""
         schema = pa.schema([*_OWN, *self._others])
+        if "rule" in columns:
+            told_by = {name: columns[name] for name in self._telling if name in columns}
+            columns = {**columns, "alert": alert_ids(told_by)}
         arrays = [
             columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in schema
         ]
@@ -243,6 +250,7 @@ _OWN = pa.schema(
     [
         ("reject", pa.string()),
         ("raw", pa.string()),
+        ("alert", pa.string()),
         ("key", pa.string()),
         ("ordinal", pa.string()),
         ("rule", pa.string()),

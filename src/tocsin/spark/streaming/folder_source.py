@@ -23,6 +23,8 @@ from pyspark.sql.types import StructField
 from tocsin.errors import InputError, UsageError
 from tocsin.spark.paths import to_read
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
+from tocsin.spark.streaming.onward import Onward
+from tocsin.spark.streaming.passed_over import is_hidden
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
@@ -72,7 +74,7 @@ class FolderSource:
         if not other.is_relative_to(whole):
             return False
         names = other.relative_to(whole).parts
-        return not any(name[0] == "." or (name[0] == "_" and "=" not in name) for name in names)
+        return not any(is_hidden(name) for name in names)
 
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:  # noqa: ARG002
         """Files may hold any fields: what is kept of them are JSON texts."""
@@ -91,18 +93,17 @@ class FolderSource:
         )
 
     def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
+        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
     ) -> DataFrame:
         """One pass, which reads the files."""
-        kept = self.check(wanted, rules)
-        task = _task(str(self.folder), rules, wanted, tally)
-        return batch.mapInArrow(task, found_schema(self.carried, kept))
+        schema = found_schema(self.carried, self.check(wanted, rules))
+        return batch.mapInArrow(_task(str(self.folder), rules, wanted, tally, onward), onward.schema(schema))
 
     def committed(self, batch: int) -> None:
         """Spark keeps track of the files."""
 
 
-def _task(folder: str, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator) -> Any:
+def _task(folder: str, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward) -> Any:
     def find(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
@@ -115,4 +116,4 @@ def _task(folder: str, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulat
                 yield from rows_of_file(finder, folder, path)
         tally.add(finder.tally)
 
-    return find
+    return lambda batches: onward.rows(find(batches))

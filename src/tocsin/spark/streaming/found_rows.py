@@ -1,6 +1,6 @@
 """The columns of what a batch finds, and of what becomes of it.
 
-    found    reject raw key ordinal rule score time dedup throttle text   carried... kept...
+    found    reject raw alert key ordinal rule score time dedup throttle text   carried... kept...
                 │
                 ├── reject is not null ──> rejects    batch place reason text
                 └── reject is null     ──> alerts     alert rule version batch key time score text
@@ -27,6 +27,7 @@ FOUND = (
     StructType()
     .add("reject", StringType())
     .add("raw", StringType())
+    .add("alert", StringType())
     .add("key", StringType())
     .add("ordinal", StringType())
     .add("rule", StringType())
@@ -40,6 +41,7 @@ FOUND = (
 
 reject     null; of a record that is no event: the reason
 raw        null; of a record that is no event: what it said, as far as there is a text
+alert      its id (alert_ids.py)
 key        the value of the key's field as text; without one, the event's place in the source
 ordinal    sorts as the events stand in the source; the same whenever the batch is done again
 time       the value of the time's field; without one, the batch's time
@@ -60,7 +62,7 @@ ALERTS = (
     .add("text", StringType())
 )
 """An alert, as sinks write it. `alert` is its id: 32 hexadecimal digits that depend on the key, the rule and
-the carried columns alone, so that whoever is told twice can see that it is the same."""
+the carried columns alone (alert_ids.py)."""
 
 REJECTS = (
     StructType()
@@ -123,11 +125,11 @@ def alert_schema(carried: Sequence[StructField], kept: Sequence[StructField]) ->
     return StructType([*ALERTS, *carried, *kept])
 
 
-def alerts_of(found: DataFrame, carried: Sequence[str], version: int, batch: int) -> DataFrame:
+def alerts_of(found: DataFrame, version: int, batch: int) -> DataFrame:
     """The matches among found rows as alerts; `found` may lack rows that are not to be sent."""
     others = found.columns[len(FOUND) :]
     return found.where("reject is null").selectExpr(
-        f"{_alert_id(carried)} as alert",
+        "alert",
         "rule",
         f"{version}L as version",
         f"{batch}L as batch",
@@ -167,13 +169,6 @@ def json_lines(alerts: DataFrame, *beside: str) -> DataFrame:
             pieces += [F.lit(f",{name}:"), F.coalesce(column_named(field.name), F.lit("null"))]
         line = F.concat(*pieces, F.lit("}"))
     return alerts.select(line.alias("value"), *map(column_named, beside))
-
-
-def _alert_id(carried: Sequence[str]) -> str:
-    """A digest of texts that are told apart by their lengths; in SQL, which costs one call to Java."""
-    texts = [f"coalesce(cast({_quoted(name)} as string), '')" for name in ("key", "rule", *carried)]
-    lengths = [f"length({text})" for text in texts]
-    return f"md5(cast(concat_ws('\\n', {', '.join([*lengths, *texts])}) as binary))"
 
 
 def plain_text(text: Column) -> Column:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from pyspark import __version__ as spark_version
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from tocsin.errors import UsageError
 
-CONNECTOR = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{spark_version}"
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
+"""The one that is tested (tests/kafka); the newest that Maven's central repository has for Spark 4.3."""
 
 
 class KafkaAddress(NamedTuple):
@@ -41,5 +41,6 @@ def check_connector(session: SparkSession) -> None:
         reader.option("kafka.bootstrap.servers", "localhost:1").load()
     except AnalysisException as error:
         raise UsageError(
-            f"Spark has no connector for Kafka here: start it with --packages {CONNECTOR}"
+            f"Spark has no connector for Kafka here: give it with --packages {CONNECTOR},"
+            " or as files with --jars; in Python, start the session with spark.jars.packages or spark.jars"
         ) from error

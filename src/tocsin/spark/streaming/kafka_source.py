@@ -1,7 +1,7 @@
 """Topics of Kafka as a source of events: the value of a record is one JSON object.
 
-Spark's connector for Kafka is a package of its own. It is there when Spark was started with it, for instance
-by `spark.jars.packages`. An event's place is its topic, partition and offset: `orders/3/1207`.
+Spark's connector for Kafka is a package of its own. It is there when Spark was started with it, by
+`spark.jars.packages` or `spark.jars`. An event's place is its topic, partition and offset: `orders/3/1207`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pyspark.sql.types import StructField
 
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
 from tocsin.spark.streaming.kafka_address import KafkaAddress, check_connector
+from tocsin.spark.streaming.onward import Onward
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
@@ -61,19 +62,18 @@ class KafkaSource:
         )
 
     def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
+        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
     ) -> DataFrame:
         """One pass over the records."""
         records = batch.select("topic", "partition", "offset", "value")
-        return records.mapInArrow(
-            _task(rules, wanted, tally), found_schema(self.carried, self.check(wanted, rules))
-        )
+        schema = found_schema(self.carried, self.check(wanted, rules))
+        return records.mapInArrow(_task(rules, wanted, tally, onward), onward.schema(schema))
 
     def committed(self, batch: int) -> None:
         """Spark keeps track of the offsets."""
 
 
-def _task(rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator) -> Any:
+def _task(rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward) -> Any:
     def find(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
@@ -85,4 +85,4 @@ def _task(rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator) -> Any:
             yield from rows_of_records(finder, batch)
         tally.add(finder.tally)
 
-    return find
+    return lambda batches: onward.rows(find(batches))

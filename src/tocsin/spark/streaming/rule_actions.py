@@ -13,14 +13,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.grammar.alert_texts import AlertPart, FieldPart, read_alert
+from tocsin.grammar.alert_texts import ALERT, ALIAS, AlertPart, FieldPart, aliases_in, read_alert
 from tocsin.grammar.throttles import Throttles, dedup_text, read_throttles
+from tocsin.monitor.json_values import parsed
 from tocsin.monitor.results import Scores
 from tocsin.monitor.version_in_parts import AnyVersion
 from tocsin.monitor.watching.alerts import alert_text
-from tocsin.spark.streaming.event_values import parsed, values_at
-
-ALERT, ALIAS = "alert", "alias"
+from tocsin.spark.streaming.event_values import values_at
 
 
 class RuleActions:
@@ -140,7 +139,7 @@ def _texts(metadata: pa.Table | None, name: str) -> pa.ChunkedArray | None:
 def _read(text: str | None, aliases: str | None) -> Sequence[AlertPart] | None:
     if not text:
         return None
-    return read_alert(text, aliases.split(", ") if aliases else [])[0]
+    return read_alert(text, aliases_in(aliases))[0]
 
 
 class _Rows:

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField
 
 from tocsin.spark.streaming.found_rows import Wanted
+from tocsin.spark.streaming.onward import Onward
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
@@ -46,9 +47,9 @@ class Source(Protocol):
         """The streaming DataFrame. `checkpoint / "source"` is a folder that the source may use."""
 
     def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
+        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
     ) -> DataFrame:
-        """The found rows of a batch (see found_rows.py), by one pass over it.
+        """What becomes of the found rows of a batch (see found_rows.py), by one pass over it.
 
         Events, matches, rejects and the fields that were there are counted in `tally` by the tasks.
         """

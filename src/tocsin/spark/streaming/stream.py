@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time as clock
 import warnings
 from collections.abc import Callable, Sequence
@@ -17,14 +18,17 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from tocsin.counts import number_of
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
 from tocsin.folders import temporary_folder
+from tocsin.spark.failures import reason_of
 from tocsin.spark.paths import to_write
 from tocsin.spark.session import session as running_session
 from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
-from tocsin.spark.streaming.failures import reason_of
 from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
+from tocsin.spark.streaming.pace import milliseconds_of
+from tocsin.spark.streaming.passed_over import PassedOver
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -34,6 +38,7 @@ from tocsin.spark.streaming.tally import TALLY_PARAM, Tally
 if TYPE_CHECKING:
     from tocsin.monitor.preparing import Preparation
     from tocsin.spark.streaming.rule_watching import RuleWatch
+    from tocsin.spark.streaming.sinks.folder import FolderSink
 
 PathLike = str | os.PathLike[str]
 
@@ -215,6 +220,7 @@ def stream(
 
     if once and every is not None:
         raise UsageError("once and every do not go together: once looks one time")
+    pace = None if every is None else milliseconds_of(every)
     if not is_warm():
         warm_up()
     wanted = _wanted(key, time, keep)
@@ -242,12 +248,13 @@ def stream(
         for each in (*sinks, dropped):
             each.open(session, stream_id, schema)
         tally = session.sparkContext.accumulator(Tally(), TALLY_PARAM)
-        report = _Reports(told, is_told_at_end=once)
+        report = _Reports(told, _passed_over(origin), is_told_at_end=once)
         runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, report)
-        query = _start(session, origin, runner, place, every, once)
+        query = _start(session, origin, runner, place, pace, once)
     except BaseException:
         place.close()
         raise
+    report.warn_of_passed_over()
     lines = _explained(origin, sinks, dropped, place, wanted, files.paths, watched)
 
     def close() -> None:
@@ -263,7 +270,7 @@ def _start(
     source: Source,
     runner: BatchRunner,
     checkpoint: Checkpoint,
-    every: str | None,
+    pace: int | None,
     once: bool,
 ) -> StreamingQuery:
     try:
@@ -274,8 +281,8 @@ def _start(
         )
         if once:
             writer = writer.trigger(availableNow=True)
-        elif every is not None:
-            writer = writer.trigger(processingTime=every)
+        elif pace is not None:
+            writer = writer.trigger(processingTime=f"{pace} milliseconds")
         return writer.start()
     except (PySparkException, Py4JError, ValueError) as error:
         raise TocsinError(f"the stream does not start: {reason_of(str(error))}") from error
@@ -331,7 +338,7 @@ def _checkpoint_folder(given: PathLike | None, sinks: Sequence[Sink]) -> Path:
     raise UsageError("without a folder among the sinks a checkpoint is needed: a folder for what is done")
 
 
-def _rejects(given: PathLike | None, checkpoint: Checkpoint) -> Sink:
+def _rejects(given: PathLike | None, checkpoint: Checkpoint) -> FolderSink:
     from tocsin.spark.streaming.sinks.folder import FolderSink
 
     return FolderSink(Path(given or checkpoint.folder / "rejects").absolute(), "jsonl")
@@ -357,6 +364,12 @@ def _check_apart(source: Source, written: Sequence[Path]) -> None:
             )
 
 
+def _passed_over(source: Source) -> PassedOver | None:
+    from tocsin.spark.streaming.folder_source import FolderSource
+
+    return PassedOver(source.folder) if isinstance(source, FolderSource) else None
+
+
 def _identity(source: Source, sinks: Sequence[Sink], wanted: Wanted) -> dict[str, Any]:
     return {
         "source": source.identity(),
@@ -379,7 +392,7 @@ def _explained(
     from tocsin.events.paths import path_text
 
     latest = watched.latest
-    known = "" if latest is None else f", version {latest.version}: {latest.rules:,} rules"
+    known = "" if latest is None else f", version {latest.version}: {number_of(latest.rules, 'rule')}"
     return [
         f"events      {source.name}",
         f"rules       {', '.join(rules)}{known}",
@@ -413,10 +426,12 @@ class _Refusals:
 
 
 class _Reports:
-    """Tells of batches, and once of the fields that rules name and no event has had."""
+    """Tells of batches, and once each of files that are passed over and of fields that no event has had."""
 
-    def __init__(self, listener: Listener, *, is_told_at_end: bool) -> None:
+    def __init__(self, listener: Listener, passed_over: PassedOver | None, *, is_told_at_end: bool) -> None:
         self._listener = listener
+        self._passed_over = passed_over
+        self._looking = threading.Lock()
         self._is_told_at_end = is_told_at_end
         self._events = 0
         self._seen: set[tuple[str, ...]] = set()
@@ -430,8 +445,16 @@ class _Reports:
         self._rules = rules
         before, self._events = self._events, self._events + report.events
         self._listener.batch(report)
+        self.warn_of_passed_over()
         if before < ENOUGH_EVENTS <= self._events:
             self._tell()
+
+    def warn_of_passed_over(self) -> None:
+        """Tell of the names in a folder of events that Spark passes over, each once."""
+        if self._passed_over is not None:
+            with self._looking:  # the first look may meet the first batch's
+                for text in self._passed_over.new():
+                    self._listener.warn(text)
 
     def finish(self) -> None:
         """No more batches will come."""

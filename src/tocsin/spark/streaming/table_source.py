@@ -10,27 +10,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import StructField
 
 from tocsin.errors import UsageError
-from tocsin.spark.columns import Layout, ship_columns
+from tocsin.spark.columns import Layout, by_place, plan_shipment, ship_columns
+from tocsin.spark.columns import Path as FieldPath
 from tocsin.spark.streaming.found_rows import Wanted, found_schema
+from tocsin.spark.streaming.onward import Onward
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
 KAFKA_PLACE = ("topic", "partition", "offset")
 
 
-@dataclass(frozen=True, slots=True)
+class _Needed(NamedTuple):
+    """What a version of the rules needs of the events: one column `event`, and how it is made up."""
+
+    rules: RuleVersion
+    column: Column
+    layout: Layout
+    kept: Sequence[StructField]
+
+
+@dataclass(slots=True)
 class TableSource:
     """A streaming DataFrame."""
 
     events: DataFrame
     carried: Sequence[StructField] = ()
     joins: bool = False
+    _needed: _Needed | None = None
 
     @staticmethod
     def of(events: DataFrame) -> TableSource:
@@ -59,45 +72,63 @@ class TableSource:
         for what, path in (("key", wanted.key), ("time", wanted.time)):
             if path is not None and path[0] not in self.events.columns:
                 raise UsageError(f"the DataFrame has no column {path[0]!r} to be the {what}")
-        kept = self._shipped(self.events, rules, wanted)[2][: len(wanted.keep)]
+        _, shipment = ship_columns(self.events, *self._looked_at(rules, wanted))
+        kept = shipment.kept[: len(wanted.keep)]
         return [StructField(field.name, field.dataType, True, field.metadata) for field in kept]
 
     def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:  # noqa: ARG002
-        """The DataFrame itself."""
-        return self.events
+        """The DataFrame, its columns named by their places."""
+        return by_place(self.events)
 
     def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator
+        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
     ) -> DataFrame:
         """One pass over the columns that are needed."""
-        needed, layout, kept = self._shipped(batch, rules, wanted)
-        task = _task(layout, rules, wanted, tally)
-        nullable = [StructField(field.name, field.dataType, True) for field in kept[: len(wanted.keep)]]
-        return needed.mapInArrow(task, found_schema(self.carried, nullable))
+        needed = self._needed_by(rules, wanted)
+        schema = onward.schema(found_schema(self.carried, needed.kept))
+        task = _task(needed.layout, rules, wanted, tally, onward)
+        return batch.select(needed.column).mapInArrow(task, schema)
 
     def committed(self, batch: int) -> None:
         """Spark keeps track of what was read."""
 
-    def _shipped(
-        self, events: DataFrame, rules: RuleVersion, wanted: Wanted
-    ) -> tuple[DataFrame, Layout, list[StructField]]:
-        """The columns to send; of those to look at, the ones to keep come first."""
+    def _needed_by(self, rules: RuleVersion, wanted: Wanted) -> _Needed:
+        """What is needed, as one struct: every column that Python hands to Spark takes calls to Java.
+
+        With some twenty of them, made again for each batch, that would be a good part of a batch's time.
+        """
+        if self._needed is None or self._needed.rules != rules:
+            shipment = plan_shipment(self.events.schema, *self._looked_at(rules, wanted))
+            kept = shipment.kept[: len(wanted.keep)]
+            self._needed = _Needed(
+                rules,
+                F.struct(*shipment.columns).alias("event"),
+                shipment.layout,
+                [StructField(field.name, field.dataType, True) for field in kept],
+            )
+        return self._needed
+
+    def _looked_at(self, rules: RuleVersion, wanted: Wanted) -> tuple[list[FieldPath], list[str]]:
+        """The fields to test, and the columns to bring along; the ones to keep come first."""
         fields = list(rules.open().fields)
         if wanted.time is not None:
             fields.append(wanted.time)
-        looked_at = [*(wanted.key or ())[:1], *(name for name in rules.named if name in events.columns)]
+        named = self.events.columns
+        looked_at = [*(wanted.key or ())[:1], *(name for name in rules.named if name in named)]
         if wanted.key is None:
             looked_at += KAFKA_PLACE
-        return ship_columns(events, fields, [*wanted.keep, *dict.fromkeys(looked_at)])
+        return fields, [*wanted.keep, *dict.fromkeys(looked_at)]
 
 
-def _task(layout: Layout, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator) -> Any:
+def _task(layout: Layout, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward) -> Any:
     def find(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
         from tocsin.spark.streaming.event_rows import RowReader
 
         reader = RowReader(layout, rules, wanted)
         for batch in batches:
-            yield from reader.rows(batch)
+            yield from reader.rows(pa.RecordBatch.from_struct_array(batch.column(0)))
         tally.add(reader.tally)
 
-    return find
+    return lambda batches: onward.rows(find(batches))

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
+from tests.kafka.jars import POM
 
 from tocsin.errors import UsageError
 from tocsin.spark.streaming.found_rows import ALERTS
 from tocsin.spark.streaming.kafka_address import CONNECTOR
 from tocsin.spark.streaming.sink import sink_of
+
+ROOT = Path(__file__).parents[4]
 
 
 def test_addresses() -> None:
@@ -22,3 +28,11 @@ def test_without_the_connector(spark: SparkSession) -> None:
     with pytest.raises(UsageError, match="no connector for Kafka") as caught:
         sink_of("kafka://localhost:9092/alerts").open(spark, "stream", ALERTS)
     assert CONNECTOR in str(caught.value)
+
+
+def test_the_connector_that_is_named_is_the_one_that_is_tested() -> None:
+    group, artifact, version = CONNECTOR.split(":")
+    pom = re.sub(r"\s+", "", POM.read_text())
+    assert f"<groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>" in pom
+    for document in ("docs/streaming.md", "src/tocsin/cli/stream.py"):
+        assert set(re.findall(rf"{artifact}:([\d.]+)", (ROOT / document).read_text())) == {version}

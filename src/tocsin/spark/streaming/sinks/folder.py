@@ -41,13 +41,39 @@ from pyspark.sql.types import (
 from tocsin.errors import InputError, UsageError
 from tocsin.spark.paths import to_write
 from tocsin.spark.streaming.checkpoint import read_json, sync_folder, write_json
-from tocsin.spark.streaming.found_rows import json_lines, plain_kept
+from tocsin.spark.streaming.found_rows import is_json, json_lines, plain_kept
 
 FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
 _OWNER = "_stream.json"
 _PLAIN = (NumericType, StringType, BooleanType, BinaryType, DateType, TimestampType, TimestampNTZType)
 _NO_MARK = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The folder of a batch in the making, and the place where it will be."""
+
+    folder: Path
+    final: Path
+
+    def settle(self, names: Iterable[str]) -> None:
+        """Show the files of these names that tasks have written, and no others; then the folder, if filled.
+
+        Other hidden files are what attempts that were given up have left behind.
+        """
+        from tocsin.spark.streaming.sinks.parts import hidden
+
+        for name in names:
+            (self.folder / hidden(name)).rename(self.folder / name)
+        for left in self.folder.glob(".*"):
+            left.unlink(missing_ok=True)
+        if any(self.folder.iterdir()):
+            sync_folder(self.folder)
+            self.folder.rename(self.final)
+            sync_folder(self.final.parent)
+        else:
+            self.folder.rmdir()
 
 
 @dataclass(slots=True)
@@ -61,6 +87,7 @@ class FolderSink:
     format: str = "parquet"
     exactly_once: bool = True
     stream: str | None = None
+    _schema: StructType | None = None
 
     @staticmethod
     def of(uri: str) -> FolderSink:
@@ -89,6 +116,7 @@ class FolderSink:
 
         UsageError when it holds batches of another stream.
         """
+        self._schema = schema
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             probe = self.folder / f"{_WRITING}{uuid.uuid4().hex}"
@@ -117,42 +145,47 @@ class FolderSink:
 
     def write(self, alerts: DataFrame, batch: int) -> None:
         """Write a batch, unless it is there."""
+        draft = self.draft(batch)
+        if draft is None:
+            return
+        if self.format == "jsonl":
+            draft.settle(self._written(json_lines(alerts), draft))
+            return
+        rows = plain_kept(alerts).drop("batch")  # the folder's name says it
+        if _is_plain(rows.schema):
+            draft.settle(self._written(rows, draft))
+        else:
+            # In the session that Spark has made for this query: times that all readers take for instants.
+            rows.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+            rows.write.mode("append").options(**_NO_MARK).parquet(to_write(draft.folder))
+            self._remove_all_but_rows(draft.folder)
+            draft.settle([])
+
+    @property
+    def takes_parts(self) -> bool:
+        """Whether tasks can write its files of what they find, without the help of Spark."""
+        return self.format == "parquet" and self._schema is not None and _is_plain(self._schema)
+
+    @property
+    def json_columns(self) -> frozenset[str]:
+        """The columns of alerts that come as JSON texts."""
+        return frozenset(field.name for field in self._schema or () if is_json(field))
+
+    def draft(self, batch: int) -> Draft | None:
+        """Begin to write a batch; None when it is there. UsageError when the folder is now another's."""
         if self.stream is not None and self._owner() != self.stream:
             raise UsageError(f"{self.folder}: another stream has begun to write here")
         final = self.folder / f"batch={batch}"
         if final.exists():
-            return
-        draft = self.folder / f"{_WRITING}{batch}-{uuid.uuid4().hex}"
-        if self.format == "jsonl":
-            self._write_parts(json_lines(alerts), draft)
-        else:
-            rows = plain_kept(alerts).drop("batch")  # the folder's name says it
-            if all(_is_plain(field.dataType) for field in rows.schema):
-                self._write_parts(rows, draft)
-            else:
-                # In the session that Spark has made for this query: times that all readers take for instants.
-                rows.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-                rows.write.options(**_NO_MARK).parquet(to_write(draft))
-                self._remove_all_but_rows(draft)
-        if any(draft.glob("[!.]*")):
-            draft.rename(final)
-            sync_folder(self.folder)
-        else:
-            shutil.rmtree(draft)
+            return None
+        draft = Draft(self.folder / f"{_WRITING}{batch}-{uuid.uuid4().hex}", final)
+        draft.folder.mkdir()
+        return draft
 
-    def _write_parts(self, rows: DataFrame, draft: Path) -> None:
-        """Each task writes a file: that takes a small part of the time that Spark's own way to files does.
-
-        What tasks that failed have left behind is removed.
-        """
-        from tocsin.spark.streaming.sinks.parts import hidden
-
-        draft.mkdir()
-        reports = rows.mapInArrow(_part_task(str(draft), self.format), "name string").collect()
-        for report in reports:
-            (draft / hidden(report.name)).rename(draft / report.name)
-        for left in draft.glob(".*"):
-            left.unlink(missing_ok=True)
+    def _written(self, rows: DataFrame, draft: Draft) -> list[str]:
+        """Each task writes a file: that takes a small part of the time that Spark's own way to files does."""
+        task = _part_task(str(draft.folder), self.format)
+        return [report.name for report in rows.mapInArrow(task, "name string").collect()]
 
     @staticmethod
     def _remove_all_but_rows(draft: Path) -> None:

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from tocsin.errors import TocsinError, UsageError
-from tocsin.spark.streaming.failures import reason_of
+from tocsin.spark.failures import reason_of
 from tocsin.spark.streaming.found_rows import json_lines
 from tocsin.spark.streaming.kafka_address import KafkaAddress, check_connector
 

@@ -1,16 +1,17 @@
-"""In a worker: the rows of one task as a file of a folder of alerts.
+"""In a worker: rows as a file of a folder of alerts.
 
-An attempt at a task writes under a name that no other has, and tells it when the file is whole. The file is
-hidden (`.name`) until the driver, which knows whose attempt counts, gives it its name: one that was given up
-and still writes shows nothing to any reader.
+An attempt at a task writes under a name that no other has, and tells it when the file is whole and on the
+disk. The file is hidden (`.name`) until the driver, which knows whose attempt counts, gives it its name: one
+that was given up and still writes shows nothing to any reader. Without rows there is no file.
 """
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
+from typing import IO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,15 +21,12 @@ _REPORT = pa.schema([("name", pa.string())])
 
 def write_part(batches: Iterable[pa.RecordBatch], folder: str, file_format: str) -> Iterator[pa.RecordBatch]:
     """Write the rows; the name of the file, unless there are none. JSON lines are one column of texts."""
-    filled = (batch for batch in batches if batch.num_rows)
-    first = next(filled, None)
-    if first is None:
-        return
-    name = f"part-{uuid.uuid4().hex}.{file_format}"
-    path = Path(folder) / hidden(name)
-    write = _write_lines if file_format == "jsonl" else _write_parquet
-    write(path, first, filled)
-    yield pa.RecordBatch.from_pylist([{"name": name}], schema=_REPORT)
+    with LinePart(folder) if file_format == "jsonl" else ParquetPart(folder) as part:
+        for batch in batches:
+            if batch.num_rows:
+                part.write(batch.column(0).to_pylist() if isinstance(part, LinePart) else batch)
+    if part.name is not None:
+        yield pa.RecordBatch.from_pylist([{"name": part.name}], schema=_REPORT)
 
 
 def hidden(name: str) -> str:
@@ -36,14 +34,58 @@ def hidden(name: str) -> str:
     return f".{name}"
 
 
-def _write_parquet(path: Path, first: pa.RecordBatch, others: Iterable[pa.RecordBatch]) -> None:
-    with pq.ParquetWriter(path, first.schema) as writer:
-        writer.write_batch(first)
-        for batch in others:
-            writer.write_batch(batch)
+class _Part:
+    """A file in the making; `name` is its name once there is something in it."""
+
+    ending: str
+
+    def __init__(self, folder: str) -> None:
+        self.name: str | None = None
+        self._folder = Path(folder)
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._file is not None:
+            with self._file:
+                self._finish()
+                self._file.flush()
+                os.fsync(self._file.fileno())
+
+    def _finish(self) -> None:
+        """Write what stands behind all rows."""
+
+    def _opened(self) -> IO[bytes]:
+        if self._file is None:
+            self.name = f"part-{uuid.uuid4().hex}.{self.ending}"
+            self._file = (self._folder / hidden(self.name)).open("xb")
+        return self._file
 
 
-def _write_lines(path: Path, first: pa.RecordBatch, others: Iterable[pa.RecordBatch]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for batch in chain((first,), others):
-            file.writelines(f"{line}\n" for line in batch.column(0).to_pylist())
+class ParquetPart(_Part):
+    """Rows of one schema."""
+
+    ending = "parquet"
+    _writer: pq.ParquetWriter | None = None
+
+    def write(self, rows: pa.RecordBatch) -> None:
+        """Write some rows."""
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._opened(), rows.schema)
+        self._writer.write_batch(rows)
+
+    def _finish(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+class LinePart(_Part):
+    """Texts, each a line."""
+
+    ending = "jsonl"
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Write some lines."""
+        self._opened().writelines(f"{line}\n".encode() for line in lines)

@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
 	@echo "Compiling the kernels (once; it takes a while)" >&2
-	@$(BIN)/python -m tests.compiling
+	@$(BIN)/python -c 'from tocsin.monitor.warming import warm_up; warm_up()'
 	@touch $@
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark
@@ -37,6 +37,7 @@ check: setup  ## formatting, lint, types, import contracts
 	$(BIN)/lint-imports --no-cache
 
 fast: setup  ## the tests that need no Spark, on all cores
+	$(BIN)/python -m tests.compiling
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not spark and not slow"
 
 spark: setup  ## the tests on Spark: those of the one session, and beside it those that start their own

@@ -1,7 +1,7 @@
 """Compile the kernels that the tests need: `python -m tests.compiling`, which `make fast` runs first.
 
-Compiled code is cached, so that it takes a while once. Without this each process of the tests would compile for itself what the others
-are compiling at the same time.
+Compiled code is cached, so that it takes a while once. Without this each process of the tests would compile
+for itself what the others are compiling at the same time.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tocsin.index.packing import packed_bytes, starts
-from tocsin.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts
+from tocsin.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts, traits_of
 from tocsin.kernels.lookup import Bounds, Literals, hash_scalars, hash_texts
 
 EDGES = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**53, 2**63 - 2, 2**63 - 1]
@@ -73,6 +73,8 @@ def test_against_python(seed: int) -> None:
     scalars = sorted({(rng.randrange(GROUPS), random_pair(rng)) for _ in range(rng.choice([0, 3, 200]))})
     texts = sorted({(rng.randrange(GROUPS), random_text(rng)) for _ in range(rng.choice([0, 3, 200]))})
     scalar_bounds = [sorted({random_pair(rng) for _ in range(rng.choice([0, 1, 30]))}) for _ in range(GROUPS)]
+    for pairs in scalar_bounds[::2]:
+        pairs[:] = sorted(dict(pairs).items())  # one bound for each high
     text_bounds = [sorted({random_text(rng) for _ in range(rng.choice([0, 1, 30]))}) for _ in range(GROUPS)]
     literals, bounds = packed(scalars, texts), packed_bounds(scalar_bounds, text_bounds)
     order = rng.sample(range(GROUPS), GROUPS)
@@ -85,8 +87,10 @@ def test_against_python(seed: int) -> None:
     posting, slot = np.full(len(flat), -1, np.int32), np.full(len(flat), -1, np.int32)
     high = np.array([pair[0] for _, pair in flat], np.int64)
     low = np.array([pair[1] for _, pair in flat], np.int64)
-    asked = np.isin(np.arange(GROUPS), [number for number, _ in scalars])
-    look_up_scalars(literals, bounds, asked, Parts(group, start, cell), high, low, posting, slot)
+    traits = traits_of(literals, bounds)
+    assert traits.has_literals.tolist() == [group in {each for each, _ in scalars} for group in range(GROUPS)]
+    assert traits.distinct_highs.tolist() == [len({high for high, _ in b}) == len(b) for b in scalar_bounds]
+    look_up_scalars(literals, bounds, traits, Parts(group, start, cell), high, low, posting, slot)
     place = {key: number for number, key in enumerate(scalars)}
     assert posting[cell].tolist() == [place.get(key, -1) for key in flat]
     assert slot[cell].tolist() == [slot_of(scalar_bounds[group], pair) for group, pair in flat]

@@ -31,7 +31,7 @@ from tocsin.index.packing import joined, starts, text_arrays
 from tocsin.index.patterns import PatternGroup
 from tocsin.index.text.batch import BatchDocuments
 from tocsin.index.text.matching import TextMatcher
-from tocsin.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts
+from tocsin.kernels.batch_lookup import GroupTraits, Parts, arrange, look_up_scalars, look_up_texts
 from tocsin.kernels.leaves import Cells
 
 Codes = NDArray[np.int32]
@@ -127,10 +127,8 @@ class BatchCells:
         self._found_leaves += len(leaf)
         return np.where(np.diff(start) > 0, row, np.int32(-1))
 
-    def cells(self, index: CompiledIndex, has_literals: NDArray[np.bool_]) -> Cells:
+    def cells(self, index: CompiledIndex, traits: GroupTraits) -> Cells:
         """Look everything up and put the cells in order of group and event.
-
-        has_literals says of each group whether a literal that is no text is its own.
 
         Parts are, in this order: numbers, booleans, timestamps, which are looked up as scalars; texts;
         and the others.
@@ -153,7 +151,7 @@ class BatchCells:
         if scalars:
             parts = Parts(group[:scalars], start[: scalars + 1], cell)
             keys = self._scalar_keys()
-            look_up_scalars(index.literals, index.bounds, has_literals, parts, *keys, posting, slot)
+            look_up_scalars(index.literals, index.bounds, traits, parts, *keys, posting, slot)
         if texts > scalars:
             first = start[scalars]
             parts = Parts(group[scalars:texts], start[scalars : texts + 1] - first, cell[first:])

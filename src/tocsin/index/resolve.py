@@ -19,6 +19,7 @@ from tocsin.index.patterns import PatternGroup
 from tocsin.index.plain_event import PlainEvents
 from tocsin.index.text.batch import BatchDocuments
 from tocsin.index.text.matching import TextMatcher
+from tocsin.kernels.batch_lookup import traits_of
 from tocsin.kernels.leaves import Cells, OneEvent
 from tocsin.kernels.predicates import NULLS, TEXTS
 
@@ -40,8 +41,7 @@ class Resolver:
         self._plain = PlainEvents(self._groups, self._pattern_group, self.texts)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
-        self._has_literals = np.zeros(len(index.group_path), np.bool_)
-        self._has_literals[index.literals.scalar_group] = True
+        self._traits = traits_of(index.literals, index.bounds)
 
     @property
     def fields(self) -> list[Path]:
@@ -72,7 +72,7 @@ class Resolver:
         """The cells of a batch, by group, looked up; `documents` are the batch's."""
         cells = BatchCells()
         self._collect(cells, batch, documents)
-        return cells.cells(self._index, self._has_literals)
+        return cells.cells(self._index, self._traits)
 
     def resolve_plain(self, event: object) -> OneEvent | None:
         """The cells of a plain event, without a batch; None when it is not plain."""

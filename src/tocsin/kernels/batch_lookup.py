@@ -23,6 +23,29 @@ _TOGETHER = 32
 """Values that are searched for among the bounds at the same time."""
 
 
+class GroupTraits(NamedTuple):
+    """What of each group's scalars need not be looked at. G groups.
+
+    has_literals     bool[G]   whether a scalar literal is its own
+    distinct_highs   bool[G]   whether no two of its bounds have the same high
+    """
+
+    has_literals: NDArray[np.bool_]
+    distinct_highs: NDArray[np.bool_]
+
+
+def traits_of(literals: Literals, bounds: Bounds) -> GroupTraits:
+    """The traits of all groups."""
+    start = bounds.scalar_start
+    has_literals = np.zeros(len(start) - 1, np.bool_)
+    has_literals[literals.scalar_group] = True
+    group = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    repeated = (group[1:] == group[:-1]) & (bounds.scalar_high[1:] == bounds.scalar_high[:-1])
+    distinct_highs = np.ones(len(start) - 1, np.bool_)
+    distinct_highs[group[1:][repeated]] = False
+    return GroupTraits(has_literals, distinct_highs)
+
+
 class Parts(NamedTuple):
     """Values that lie side by side, a part for each group and source, and the cells they are for.
 
@@ -91,16 +114,16 @@ def arrange(
 def look_up_scalars(
     literals: Literals,
     bounds: Bounds,
-    has_literals: NDArray[np.bool_],
+    traits: GroupTraits,
     parts: Parts,
     high: NDArray[np.int64],
     low: NDArray[np.int64],
     posting: NDArray[np.int32],
     slot: NDArray[np.int32],
 ) -> None:
-    """Write the posting and the slot of every value to its cell; a group without bounds has no slots.
+    """Write the posting and the slot of every value to its cell.
 
-    has_literals says of each group whether some scalar literal is its own; without one nothing is written.
+    For a group without literals no posting is written, and for one without bounds no slot.
     """
     table, groups = literals.scalar_table, literals.scalar_group
     highs, lows = literals.scalar_high, literals.scalar_low
@@ -110,14 +133,24 @@ def look_up_scalars(
     for part in range(parts.group.size):
         group = parts.group[part]
         begin, end = parts.start[part], parts.start[part + 1]
-        if has_literals[group]:
+        if traits.has_literals[group]:
             for i in range(begin, end):
                 posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
         first, last = bound_start[group], bound_start[group + 1]
         if first < last:
             for i in range(begin, end, _TOGETHER):
                 some = min(_TOGETHER, end - i)
-                place_scalars(bound_high, bound_low, first, last, high[i:], low[i:], some, below)
+                place_scalars(
+                    bound_high,
+                    bound_low,
+                    first,
+                    last,
+                    traits.distinct_highs[group],
+                    high[i:],
+                    low[i:],
+                    some,
+                    below,
+                )
                 for k in range(some):
                     slot[cell[i + k]] = below[k]
 

@@ -182,6 +182,7 @@ def place_scalars(
     lows: NDArray[np.int64],
     first: int,
     last: int,
+    distinct_highs: bool,
     high: NDArray[np.int64],
     low: NDArray[np.int64],
     size: int,
@@ -189,17 +190,23 @@ def place_scalars(
 ) -> None:
     """The same for the first `size` of some scalars, step by step for all of them.
 
-    A step waits for the one before; steps of different values do not wait for each other.
+    A step waits for the one before; steps of different values do not wait for each other. Where no two
+    bounds have the same high, the lows are looked at in the end only.
     """
     for k in range(size):
         place[k] = first  # bounds before this one are less than the value
     count = np.int64(last) - np.int64(first)
     while count > 1:
         half = count >> 1
-        for k in range(size):
-            at = place[k] + half - 1
-            less = (highs[at] < high[k]) | ((highs[at] == high[k]) & (lows[at] < low[k]))
-            place[k] += half * np.int64(less)
+        if distinct_highs:
+            for k in range(size):
+                at = place[k]
+                place[k] = at + half if highs[at + half - 1] < high[k] else at
+        else:
+            for k in range(size):
+                at = place[k] + half - 1
+                less = (highs[at] < high[k]) | ((highs[at] == high[k]) & (lows[at] < low[k]))
+                place[k] += half * np.int64(less)
         count -= half
     for k in range(size):
         at = place[k]

@@ -37,6 +37,9 @@ EVERYWHERE = {
     # TIMESTAMP reaches the kernels as an instant whatever the zone, and a TIMESTAMP_NTZ counts as UTC.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Four full blocks of events (kernels/rows.py): reading and looking up what is in a batch has a price for
+    # each batch besides that for each event.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
     "spark.python.daemon.module": "tocsin.spark.daemon",
     # The only one that holds the state of ts.activate, on disk beyond memory.
     "spark.sql.streaming.stateStore.providerClass": (

@@ -418,6 +418,20 @@ def test_places_that_do_not_fit(tocsin: Command, arguments: list[str], code: int
     assert (tocsin.folder / "rules.csv").read_text() == RULES
 
 
+def test_a_folder_that_is_there(tocsin: Command) -> None:
+    own = tocsin.folder / "own"
+    own.mkdir(mode=0o700)
+    (tocsin.folder / "link").symlink_to(own)
+    assert match(tocsin, "--out", "link/").code == 0
+    assert (tocsin.folder / "link").is_symlink()
+    assert own.stat().st_mode & 0o777 == 0o700
+    assert [file.name for file in own.iterdir()] == ["part-0000000.parquet"]
+    tocsin.file("events/a.jsonl", EVENTS)
+    ran = match(tocsin, "--out", "events/out/", events="events")
+    assert ran.code == 2
+    assert "events are read from" in ran.err
+
+
 def test_a_result_of_an_earlier_run_is_not_read_as_events(tocsin: Command) -> None:
     tocsin.file("events/a.jsonl", EVENTS)
     assert match(tocsin, "--out", "events/out.jsonl", events="events").code == 0

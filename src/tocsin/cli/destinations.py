@@ -28,3 +28,10 @@ def check_destinations(paths: Iterable[str | Path], inputs: Sequence[str | Path]
             raise InputError(f"{path}: cannot be written: there is no folder {target.parent}")
         if target.exists() and any(Path(each).exists() and target.samefile(each) for each in inputs):
             raise UsageError(f"{path} cannot be written: it is one of the files to be read")
+
+
+def check_outside(path: Path, events: str | Path) -> None:
+    """Refuse a folder in the folder that events are read from: the next run would take it for events."""
+    whole = Path(events).resolve()
+    if whole.is_dir() and path.resolve().is_relative_to(whole):
+        raise UsageError(f"{path} cannot be written: it is in {events}, where events are read from")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.cli.destinations import check_destinations, check_new_folder
+from tocsin.cli.destinations import check_destinations, check_new_folder, check_outside
 from tocsin.cli.match_result import write_result
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.messages import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
@@ -130,6 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     destinations: list[str | Path] = [rejects] if arguments.skip_bad else []
     if place is not None and place.is_folder:
         check_new_folder(place.path)
+        check_outside(place.path, arguments.events)
     elif place is not None:
         destinations.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)

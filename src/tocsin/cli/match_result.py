@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,8 +85,11 @@ def _write_folder(
             for done, report in enumerate(wanted, 1):
                 files.write(names, report)
                 advance(done)
+    target = place.path.resolve()  # what a link leads to is replaced, not the link
     try:
-        draft.replace(place.path)
+        if target.exists():
+            shutil.copymode(target, draft)
+        draft.replace(target)
     except OSError as error:
         raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
 

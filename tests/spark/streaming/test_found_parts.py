@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tocsin.spark as ts
-from tocsin.errors import TocsinError
+from tocsin.errors import TocsinError, UsageError
 from tocsin.spark.streaming.sinks.folder import Draft, FolderSink
 
 KEPT = [
@@ -42,7 +42,7 @@ def rejected(checkpoint: Path) -> list[dict[str, Any]]:
 
 def test_both_ways_write_the_same(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "events").mkdir()
-    lines = [f'{{"n": {n}, "kept": {value}}}' for n, value in enumerate(KEPT)]
+    lines = [f'{{"n": {n}, "kept": {value}, "do.t`": {n}}}' for n, value in enumerate(KEPT)]
     (tmp_path / "events" / "a.jsonl").write_text("\n".join([*lines, 'garb\u00e9ge "', '{"n": 99}']) + "\n")
     (tmp_path / "rules.sql").write_text("create trigger a when n >= 0 do alert 'n is {n}';")
     table = {
@@ -56,7 +56,7 @@ def test_both_ways_write_the_same(spark: SparkSession, tmp_path: Path) -> None:
     schema = spark.read.parquet(str(tmp_path / "table")).schema
     rows = spark.readStream.schema(schema).parquet(str(tmp_path / "table"))
     for source, rules, settings in (
-        (str(tmp_path / "events"), "rules.sql", {"keep": ["kept", "n"]}),
+        (str(tmp_path / "events"), "rules.sql", {"keep": ["kept", "n", "do.t`"]}),
         (rows, "more.sql", {"key": "id", "keep": ["kept", "word"]}),
     ):
         one, other, second = (tmp_path / f"{rules}-{name}" for name in ("one", "other", "second"))
@@ -71,18 +71,49 @@ def test_both_ways_write_the_same(spark: SparkSession, tmp_path: Path) -> None:
         assert rejected(Path(f"{one}.checkpoint")) == rejected(Path(f"{other}.checkpoint"))
 
 
+def test_folders_that_are_not_apart(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "events").mkdir()
+    (tmp_path / "rules.sql").write_text("create trigger a when n > 0;")
+    (tmp_path / "y").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "y")
+    x, y = tmp_path / "x", tmp_path / "y"
+    cases: list[tuple[list[str], dict[str, Any]]] = [
+        ([str(x)], {"rejects": x}),
+        ([str(x)], {"rejects": x / "rejects"}),
+        ([str(x)], {"checkpoint": x}),
+        ([str(x / "in")], {"checkpoint": x}),
+        ([str(x)], {"checkpoint": y, "rejects": y / "spark"}),
+        ([f"parquet:{y}", f"jsonl:{y}"], {}),
+        ([f"parquet:{y}", f"jsonl:{tmp_path / 'link'}"], {}),
+    ]
+    for sinks, settings in cases:
+        with pytest.raises(UsageError, match="cannot be the same folder, nor one in the other"):
+            ts.stream(
+                str(tmp_path / "events"), tmp_path / "rules.sql", sinks, once=True, session=spark, **settings
+            )
+    hidden: dict[str, Any] = {"checkpoint": x / "_checkpoint", "rejects": x / ".rejects"}
+    ts.stream(
+        str(tmp_path / "events"), tmp_path / "rules.sql", str(x), once=True, session=spark, **hidden
+    ).wait()
+
+
 @pytest.mark.parametrize("settled", [0, 1])
 def test_a_crash_between_the_folders(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settled: int
 ) -> None:
     (tmp_path / "events").mkdir()
-    (tmp_path / "events" / "a.jsonl").write_text('{"n": 1}\ngarbage\n{"n": 2}\n')
+    (tmp_path / "events" / "a.jsonl").write_text('{"n": 1, "a.b": 7}\ngarbage\n{"n": 2}\n')
     (tmp_path / "rules.sql").write_text("create trigger a when n > 0;")
     alerts = tmp_path / "alerts"
 
     def run() -> None:
         ts.stream(
-            str(tmp_path / "events"), tmp_path / "rules.sql", str(alerts), once=True, session=spark
+            str(tmp_path / "events"),
+            tmp_path / "rules.sql",
+            str(alerts),
+            keep=["a.b"],
+            once=True,
+            session=spark,
         ).wait()
 
     calls: list[Draft] = []
@@ -100,7 +131,7 @@ def test_a_crash_between_the_folders(
             run()
     assert not list(alerts.glob("batch=*"))
     run()
-    assert [row["key"] for row in told(alerts)] == ["a.jsonl:0", "a.jsonl:2"]
+    assert [(row["key"], row["a.b"]) for row in told(alerts)] == [("a.jsonl:0", "7"), ("a.jsonl:2", None)]
     assert [reject["place"] for reject in rejected(tmp_path / "alerts.checkpoint")] == ["a.jsonl:1"]
     assert not list(alerts.glob(".*"))
 

@@ -159,6 +159,25 @@ def test_rows_with_texts_that_are_no_utf_8_are_rejects(spark: SparkSession, tmp_
     }
 
 
+def test_rows_that_are_known_by_their_place(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "rules.sql").write_text("create trigger a when n > 0;")
+    schema = "topic string, partition int, offset bigint, n int"
+    rows = spark.createDataFrame(
+        [("t", 1, 7, 1), ("t", 2, None, 1), (None, 1, 8, 1), ("t", -1, 9, 1)], schema
+    )
+    rows.coalesce(1).write.parquet(str(tmp_path / "events"))
+    source = spark.readStream.schema(rows.schema).parquet(str(tmp_path / "events"))
+    alerts = tmp_path / "alerts"
+    ts.stream(source, tmp_path / "rules.sql", str(alerts), once=True).wait()
+    assert {row.key for row in spark.read.parquet(str(alerts)).collect()} == {"t/1/7", "t/-1/9"}
+    rejects = spark.read.json(str(tmp_path / "alerts.checkpoint" / "rejects")).collect()
+    assert [row.place for row in rejects] == ["?", "?"]
+    assert all("one of them is missing" in row.reason for row in rejects)
+    odd = source.selectExpr("topic", "cast(partition as string)", "offset", "n")
+    with pytest.raises(UsageError, match="name a key"):
+        ts.stream(odd, tmp_path / "rules.sql", str(tmp_path / "other"), once=True)
+
+
 def test_records_of_kafka(spark: SparkSession, tmp_path: Path) -> None:
     tocsin.build([("a", "n = 1"), ("b", "user.name = 'ada'")]).save(tmp_path / "rules.tocsin")
     rules = RuleVersion(1, str(tmp_path / "rules.tocsin"))

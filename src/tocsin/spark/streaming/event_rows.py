@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
@@ -45,7 +46,7 @@ class RowReader:
         finder = self._finder
         columns = {name: batch.column(column) for column, name in looked_at}
         place, ordinal = self._places(columns, batch.num_rows)
-        unreadable: dict[int, str] = {}
+        unreadable = _without_place(place)
         cells = self._cells(finder, batch, unreadable)
         if unreadable:
             bad = sorted(unreadable)
@@ -69,16 +70,19 @@ class RowReader:
     def _places(self, columns: dict[str, pa.Array], count: int) -> tuple[pa.Array, pa.Array]:
         """Where each row stands: Kafka's place, or else its key."""
         if self._wanted.key is None:
-            parts = [columns[name].to_pylist() for name in KAFKA_PLACE]
-            places = [
-                f"{topic}/{partition}/{offset}" for topic, partition, offset in zip(*parts, strict=True)
-            ]
-            ordinals = [
-                f"{topic}/{partition:010d}/{offset:020d}"
-                for topic, partition, offset in zip(*parts, strict=True)
-            ]
-            return pa.array(places, pa.string()), pa.array(ordinals, pa.string())
+            topic, partition, offset = (columns[name].cast(pa.string()) for name in KAFKA_PLACE)
+            place = pc.binary_join_element_wise(topic, partition, offset, "/")
+            padded = pc.utf8_lpad(partition, 10, "0"), pc.utf8_lpad(offset, 20, "0")
+            return place, pc.binary_join_element_wise(topic, *padded, "/")
         column, _ = mended(columns[self._wanted.key[0]])
         key, _ = keys_of(column, self._wanted.key, count)
         known = key.fill_null(UNKNOWN_PLACE)
         return known, known
+
+
+def _without_place(place: pa.Array) -> dict[int, str]:
+    """Rows that nobody could name: of Kafka's columns, which are to tell them apart, one is null."""
+    if not place.null_count:
+        return {}
+    reason = f"without a key, {', '.join(KAFKA_PLACE)} tell rows apart, and one of them is missing"
+    return dict.fromkeys(np.flatnonzero(place.is_null().to_numpy(zero_copy_only=False)).tolist(), reason)

@@ -24,7 +24,7 @@ from tocsin.errors import InputError, UsageError
 from tocsin.spark.paths import to_read
 from tocsin.spark.streaming.found_rows import Wanted, found_schema, json_field
 from tocsin.spark.streaming.onward import Onward
-from tocsin.spark.streaming.passed_over import is_hidden
+from tocsin.spark.streaming.passed_over import is_seen_in
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
@@ -70,11 +70,7 @@ class FolderSource:
 
     def reads(self, folder: Path) -> bool:
         """Whether files in another folder would be read, as those below this one are."""
-        whole, other = self.folder.resolve(), folder.resolve()
-        if not other.is_relative_to(whole):
-            return False
-        names = other.relative_to(whole).parts
-        return not any(is_hidden(name) for name in names)
+        return is_seen_in(folder, self.folder)
 
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:  # noqa: ARG002
         """Files may hold any fields: what is kept of them are JSON texts."""

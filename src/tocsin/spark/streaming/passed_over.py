@@ -60,6 +60,14 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
+def is_seen_in(other: Path, folder: Path) -> bool:
+    """Whether who reads a folder reads what is in another one: it is the same, or below it and not hidden."""
+    whole, inner = folder.resolve(), other.resolve()
+    if not inner.is_relative_to(whole):
+        return False
+    return not any(is_hidden(name) for name in inner.relative_to(whole).parts)
+
+
 def _looked_at(folder: Path, inner: list[Path]) -> Iterator[tuple[Path, str]]:
     """What is odd in a folder; the folders in it that are not are added to `inner`."""
     try:

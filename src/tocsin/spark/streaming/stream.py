@@ -10,6 +10,7 @@ import time as clock
 import warnings
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,7 +29,7 @@ from tocsin.spark.streaming.batches import BatchReport, BatchRunner
 from tocsin.spark.streaming.checkpoint import Checkpoint
 from tocsin.spark.streaming.found_rows import ALERTS, Wanted, alert_schema
 from tocsin.spark.streaming.pace import milliseconds_of
-from tocsin.spark.streaming.passed_over import PassedOver
+from tocsin.spark.streaming.passed_over import PassedOver, is_seen_in
 from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.sink import Sink, sink_of
 from tocsin.spark.streaming.source import Source
@@ -231,7 +232,7 @@ def stream(
         session = source.sparkSession if isinstance(source, DataFrame) else running_session()
     place = Checkpoint(_checkpoint_folder(checkpoint, sinks))
     dropped = _rejects(rejects, place)
-    _check_apart(origin, [place.folder, *_folders([*sinks, dropped])])
+    _check_apart(origin, sinks, dropped, place.folder)
     stream_id = place.open(_identity(origin, sinks, wanted))
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
@@ -350,18 +351,22 @@ def _folders(sinks: Sequence[Sink]) -> list[Path]:
     return [sink.folder for sink in sinks if isinstance(sink, FolderSink)]
 
 
-def _check_apart(source: Source, written: Sequence[Path]) -> None:
-    """UsageError when what a stream writes would come back to it as events."""
+def _check_apart(source: Source, sinks: Sequence[Sink], rejects: FolderSink, checkpoint: Path) -> None:
+    """UsageError when what a stream writes would come back to it as events, or to readers as alerts."""
     from tocsin.spark.streaming.folder_source import FolderSource
 
-    if not isinstance(source, FolderSource):
-        return
+    written = [*_folders(sinks), rejects.folder, checkpoint]
     for folder in written:
-        if source.reads(folder):
+        if isinstance(source, FolderSource) and source.reads(folder):
             raise UsageError(
                 f"{folder} is in the folder that events are read from, {source.folder}: what the stream"
                 " writes there would be taken for events"
             )
+    if rejects.folder == checkpoint / "rejects":
+        written.remove(rejects.folder)
+    for one, other in permutations(written, 2):
+        if is_seen_in(other, one):
+            raise UsageError(f"{other} and {one} cannot be the same folder, nor one in the other")
 
 
 def _passed_over(source: Source) -> PassedOver | None:

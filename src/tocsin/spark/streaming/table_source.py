@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.types import StructField
+from pyspark.sql.types import IntegralType, StringType, StructField
 
 from tocsin.errors import UsageError
 from tocsin.spark.columns import Layout, by_place, plan_shipment, ship_columns
@@ -64,7 +64,7 @@ class TableSource:
 
     def check(self, wanted: Wanted, rules: RuleVersion) -> Sequence[StructField]:
         """Everything that is named is there, and can be brought to a worker."""
-        if wanted.key is None and not set(KAFKA_PLACE) <= set(self.events.columns):
+        if wanted.key is None and not self._has_places():
             raise UsageError(
                 "the rows of a DataFrame have no place that they could be known by: name a key, a column that"
                 " tells them apart"
@@ -107,6 +107,12 @@ class TableSource:
                 [StructField(field.name, field.dataType, True) for field in kept],
             )
         return self._needed
+
+    def _has_places(self) -> bool:
+        """Whether there are Kafka's columns, in types that it could have given them."""
+        types = [field.dataType for name in KAFKA_PLACE for field in self.events.schema if field.name == name]
+        expected = (StringType, IntegralType, IntegralType)
+        return len(types) == len(expected) and all(map(isinstance, types, expected))
 
     def _looked_at(self, rules: RuleVersion, wanted: Wanted) -> tuple[list[FieldPath], list[str]]:
         """The fields to test, and the columns to bring along; the ones to keep come first."""

@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from tocsin.errors import UsageError
 from tocsin.spark.streaming.found_rows import json_lines
 from tocsin.spark.streaming.sink import sink_of
+from tocsin.spark.streaming.sinks import parts
 from tocsin.spark.streaming.sinks.folder import FolderSink
 from tocsin.spark.streaming.sinks.parts import hidden, write_part
 
@@ -74,10 +75,21 @@ def test_times_without_a_zone_have_all_their_digits_in_json(spark: SparkSession)
 
 def test_a_task_writes_one_file_and_tells_its_name(tmp_path: Path) -> None:
     batches = [pa.record_batch({"n": [1, 2]}), pa.record_batch({"n": pa.array([], pa.int64())})]
-    (report,) = write_part(iter([batches[1], *batches, batches[0]]), str(tmp_path), "parquet")
-    assert pq.read_table(tmp_path / hidden(report["name"][0].as_py())).to_pydict() == {"n": [1, 2, 1, 2]}
-    assert list(write_part(iter([batches[1]]), str(tmp_path), "parquet")) == []
+    (report,) = write_part(iter([batches[1], *batches, batches[0]]), str(tmp_path), "parquet", ["n.m"])
+    written = tmp_path / hidden(report["name"][0].as_py())
+    assert pq.read_table(written).to_pydict() == {"n.m": [1, 2, 1, 2]}
+    assert pq.read_metadata(written).num_row_groups == 1
+    assert list(write_part(iter([batches[1]]), str(tmp_path), "parquet", ["n"])) == []
     lines = [pa.record_batch({"value": ['{"a": "ü\\n"}', "{}"]}), pa.record_batch({"value": ["[]"]})]
-    (told,) = write_part(iter(lines), str(tmp_path), "jsonl")
+    (told,) = write_part(iter(lines), str(tmp_path), "jsonl", ["value"])
     assert (tmp_path / hidden(told["name"][0].as_py())).read_text("utf-8") == '{"a": "ü\\n"}\n{}\n[]\n'
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_many_rows_are_written_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "ROWS_OF_GROUP", 5)
+    batches = [pa.record_batch({"n": [number, -number]}) for number in range(7)]
+    (report,) = write_part(iter(batches), str(tmp_path), "parquet", ["n"])
+    written = tmp_path / hidden(report["name"][0].as_py())
+    assert pq.read_table(written)["n"].to_pylist() == [sign * n for n in range(7) for sign in (1, -1)]
+    assert pq.read_metadata(written).num_row_groups == 3

@@ -183,9 +183,13 @@ class FolderSink:
         return draft
 
     def _written(self, rows: DataFrame, draft: Draft) -> list[str]:
-        """Each task writes a file: that takes a small part of the time that Spark's own way to files does."""
-        task = _part_task(str(draft.folder), self.format)
-        return [report.name for report in rows.mapInArrow(task, "name string").collect()]
+        """Each task writes a file: that takes a small part of the time that Spark's own way to files does.
+
+        Columns go by their places, since mapInArrow does not take every name.
+        """
+        placed = rows.toDF(*(f"c{place}" for place in range(len(rows.columns))))
+        task = _part_task(str(draft.folder), self.format, rows.columns)
+        return [report.name for report in placed.mapInArrow(task, "name string").collect()]
 
     @staticmethod
     def _remove_all_but_rows(draft: Path) -> None:
@@ -215,10 +219,10 @@ def _is_plain(data_type: DataType) -> bool:
     return True
 
 
-def _part_task(folder: str, file_format: str) -> Any:
+def _part_task(folder: str, file_format: str, names: list[str]) -> Any:
     def write(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.streaming.sinks.parts import write_part
 
-        return write_part(batches, folder, file_format)
+        return write_part(batches, folder, file_format, names)
 
     return write

@@ -9,22 +9,33 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+ROWS_OF_GROUP = 1 << 17
+BYTES_OF_GROUP = 32 << 20
+"""Rows, or bytes of them in memory, that are enough for a row group."""
+
 _REPORT = pa.schema([("name", pa.string())])
 
 
-def write_part(batches: Iterable[pa.RecordBatch], folder: str, file_format: str) -> Iterator[pa.RecordBatch]:
-    """Write the rows; the name of the file, unless there are none. JSON lines are one column of texts."""
+def write_part(
+    batches: Iterable[pa.RecordBatch], folder: str, file_format: str, names: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """Write the rows under these names of columns; the name of the file, unless there are none.
+
+    JSON lines are one column of texts.
+    """
     with LinePart(folder) if file_format == "jsonl" else ParquetPart(folder) as part:
         for batch in batches:
-            if batch.num_rows:
-                part.write(batch.column(0).to_pylist() if isinstance(part, LinePart) else batch)
+            if isinstance(part, LinePart):
+                part.write(batch.column(0).to_pylist())
+            else:
+                part.write(batch.rename_columns(names))
     if part.name is not None:
         yield pa.RecordBatch.from_pylist([{"name": part.name}], schema=_REPORT)
 
@@ -47,10 +58,11 @@ class _Part:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *failure: object) -> None:
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        if failure is None:
+            self._finish()
         if self._file is not None:
             with self._file:
-                self._finish()
                 self._file.flush()
                 os.fsync(self._file.fileno())
 
@@ -65,18 +77,36 @@ class _Part:
 
 
 class ParquetPart(_Part):
-    """Rows of one schema."""
+    """Rows of one schema. They are held until there are enough for a row group, which is read as a whole."""
 
     ending = "parquet"
-    _writer: pq.ParquetWriter | None = None
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self._writer: pq.ParquetWriter | None = None
+        self._held: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
 
     def write(self, rows: pa.RecordBatch) -> None:
         """Write some rows."""
-        if self._writer is None:
-            self._writer = pq.ParquetWriter(self._opened(), rows.schema)
-        self._writer.write_batch(rows)
+        if rows.num_rows:
+            self._held.append(rows)
+            self._rows += rows.num_rows
+            self._bytes += rows.nbytes
+        if self._rows >= ROWS_OF_GROUP or self._bytes >= BYTES_OF_GROUP:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        if self._held:
+            group = pa.Table.from_batches(self._held)
+            if self._writer is None:
+                self._writer = pq.ParquetWriter(self._opened(), group.schema)
+            self._writer.write_table(group, row_group_size=len(group))
+            self._held = []
+            self._rows = self._bytes = 0
 
     def _finish(self) -> None:
+        self._write_group()
         if self._writer is not None:
             self._writer.close()
 
@@ -88,4 +118,5 @@ class LinePart(_Part):
 
     def write(self, lines: Iterable[str]) -> None:
         """Write some lines."""
-        self._opened().writelines(f"{line}\n".encode() for line in lines)
+        for line in lines:
+            self._opened().write(f"{line}\n".encode())

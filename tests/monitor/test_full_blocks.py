@@ -28,7 +28,7 @@ RULES = [
     "many between 2000 and 3000",
     *(f"several between {low} and {low + 30}" for low in range(0, 100, 4)),
     "several = 3 and not several between 50 and 60",
-    *(f"name = 'n{value}'" for value in range(0, 3_000, 7)),
+    *(f"name = 'n{value}'" for value in range(0, 3_000, 41)),
     "not name in ('n1', 'n2') and few < 3",
     *(f"rare between {low} and {low + 2}" for low in range(0, 40, 2)),
     "flag and many >= 900",

@@ -76,6 +76,7 @@ def test_refusals_stand_in_the_table_and_in_the_plot():
     assert panel.note == "bdd refuses rules from 3 on"
 
 
+@pytest.mark.slow
 def test_a_figure_has_a_table_for_each_panel_and_one_for_the_text(small):
     figure = atree_sweeps.MEMORY
     outcome = atree_sweeps.measure(figure, Run(0.00001, engines=("atree", "scan")))

@@ -24,7 +24,12 @@ QUICK_START = {
     "spark.sql.shuffle.partitions": "2",
 }
 
-IN_PROCESSES_OF_THEIR_OWN = ("test_distribution.py", "test_killed.py", "test_session_lives.py")
+IN_PROCESSES_OF_THEIR_OWN = (
+    "test_distribution.py",
+    "test_killed.py",
+    "test_killed_postgres.py",
+    "test_session_lives.py",
+)
 """Files whose tests start Spark for themselves, and leave the session of the others alone."""
 
 

@@ -22,6 +22,20 @@ def random_pair(rng: random.Random) -> Pair:
     return rng.choice([*EDGES, rng.randint(-50, 50)]), rng.choice([0, 0, 1, -1, *EDGES])
 
 
+def random_pairs(rng: random.Random) -> list[Pair]:
+    """None, some, many that repeat, or many of which nearly all differ; or first these and then those."""
+    kind = rng.choice(["none", "some", "repeating", "different", "both"])
+    repeating = [random_pair(rng) for _ in range(40)]
+    different = [(rng.randint(-(2**63), 2**63 - 1), rng.choice([0, rng.randint(-9, 9)])) for _ in range(300)]
+    return {
+        "none": [],
+        "some": repeating,
+        "repeating": rng.choices(repeating, k=900),
+        "different": different,
+        "both": rng.choices(repeating, k=300) + different + rng.choices(different, k=300),
+    }[kind]
+
+
 def random_text(rng: random.Random) -> bytes:
     return bytes(rng.choice(b"a\x00\xff") for _ in range(rng.randint(0, 4)))
 
@@ -79,7 +93,7 @@ def test_against_python(seed: int) -> None:
     literals, bounds = packed(scalars, texts), packed_bounds(scalar_bounds, text_bounds)
     order = rng.sample(range(GROUPS), GROUPS)
 
-    values = {group: [random_pair(rng) for _ in range(rng.choice([0, 40]))] for group in order}
+    values = {group: random_pairs(rng) for group in order}
     flat = [(group, pair) for group in order for pair in values[group]]
     start = starts([len(values[group]) for group in order], np.int64)
     group = np.array(order, np.int32)

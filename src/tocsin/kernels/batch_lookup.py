@@ -16,11 +16,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
-from tocsin.kernels.lookup import Bounds, Literals, find_scalar, find_text, place_scalars, text_slot
+from tocsin.kernels.jit import bare_kernel, kernel
+from tocsin.kernels.lookup import (
+    Bounds,
+    Literals,
+    find_scalar,
+    find_text,
+    place_scalar,
+    place_scalars,
+    text_slot,
+)
 
 _TOGETHER = 32
 """Values that are searched for among the bounds at the same time."""
+
+_REMEMBERED_BITS = 10
+"""Values that are remembered, at most: a power of two."""
+
+_TRIED = 64
+"""Values of a part after which it is worth a look whether they repeat."""
 
 
 class GroupTraits(NamedTuple):
@@ -44,6 +58,23 @@ def traits_of(literals: Literals, bounds: Bounds) -> GroupTraits:
     distinct_highs = np.ones(len(start) - 1, np.bool_)
     distinct_highs[group[1:][repeated]] = False
     return GroupTraits(has_literals, distinct_highs)
+
+
+class _Remembered(NamedTuple):
+    """Values that were looked up, each at the place that its hash says, until another takes it. M places.
+
+    part      int32[M]   whose value it is; -1 for none
+    high      int64[M]   the value
+    low       int64[M]
+    posting   int32[M]   what was found
+    slot      int32[M]
+    """
+
+    part: NDArray[np.int32]
+    high: NDArray[np.int64]
+    low: NDArray[np.int64]
+    posting: NDArray[np.int32]
+    slot: NDArray[np.int32]
 
 
 class Parts(NamedTuple):
@@ -123,16 +154,26 @@ def look_up_scalars(
 ) -> None:
     """Write the posting and the slot of every value to its cell.
 
-    For a group without literals no posting is written, and for one without bounds no slot.
+    For a group without literals no posting is written, and for one without bounds no slot, unless -1. Where
+    values repeat, as those of hours and ages do, most of them are not searched for but remembered.
     """
     table, groups = literals.scalar_table, literals.scalar_group
     highs, lows = literals.scalar_high, literals.scalar_low
     bound_start, bound_high, bound_low = bounds.scalar_start, bounds.scalar_high, bounds.scalar_low
     cell = parts.cell
     below = np.empty(_TOGETHER, np.int64)
+    places = 1 << _REMEMBERED_BITS
+    remembered = _Remembered(
+        np.full(places, -1, np.int32),
+        np.empty(places, np.int64),
+        np.empty(places, np.int64),
+        np.empty(places, np.int32),
+        np.empty(places, np.int32),
+    )
     for part in range(parts.group.size):
         group = parts.group[part]
-        begin, end = parts.start[part], parts.start[part + 1]
+        begin = _look_up_repeated(literals, bounds, traits, parts, part, high, low, remembered, posting, slot)
+        end = parts.start[part + 1]
         if traits.has_literals[group]:
             for i in range(begin, end):
                 posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
@@ -153,6 +194,57 @@ def look_up_scalars(
                 )
                 for k in range(some):
                     slot[cell[i + k]] = below[k]
+
+
+@bare_kernel
+def _look_up_repeated(
+    literals: Literals,
+    bounds: Bounds,
+    traits: GroupTraits,
+    parts: Parts,
+    part: int,
+    high: NDArray[np.int64],
+    low: NDArray[np.int64],
+    remembered: _Remembered,
+    posting: NDArray[np.int32],
+    slot: NDArray[np.int32],
+) -> int:
+    """Write what is found for a part's values while half of them are remembered; where that ends."""
+    group = parts.group[part]
+    first, last = bounds.scalar_start[group], bounds.scalar_start[group + 1]
+    begin, end = parts.start[part], parts.start[part + 1]
+    cell = parts.cell
+    shift = np.uint64(64 - _REMEMBERED_BITS)
+    searched = np.int64(0)
+    for i in range(begin, end):
+        mixed = (np.uint64(high[i]) ^ np.uint64(low[i])) * np.uint64(0x9E3779B97F4A7C15)
+        at = np.int64(mixed >> shift)
+        if remembered.part[at] != part or remembered.high[at] != high[i] or remembered.low[at] != low[i]:
+            searched += 1
+            if searched > _TRIED and 2 * searched > i - begin:
+                return i
+            remembered.part[at] = part
+            remembered.high[at] = high[i]
+            remembered.low[at] = low[i]
+            remembered.posting[at] = -1
+            remembered.slot[at] = -1
+            if traits.has_literals[group]:
+                remembered.posting[at] = find_scalar(
+                    literals.scalar_table,
+                    literals.scalar_group,
+                    literals.scalar_high,
+                    literals.scalar_low,
+                    group,
+                    high[i],
+                    low[i],
+                )
+            if first < last:
+                remembered.slot[at] = place_scalar(
+                    bounds.scalar_high, bounds.scalar_low, first, last, high[i], low[i]
+                )
+        posting[cell[i]] = remembered.posting[at]
+        slot[cell[i]] = remembered.slot[at]
+    return end
 
 
 @kernel

@@ -25,9 +25,10 @@ from tocsin.kernels.point_leaves import (
 )
 from tocsin.kernels.range_leaves import STONES, mark_middles, mark_rays
 from tocsin.kernels.rows import LATER, WORDS, Draft, Planes, add_event, clear, fill, store
+from tocsin.kernels.slot_leaves import SLOT_STONES, lay_stones, mark_by_stones
 from tocsin.kernels.sorting import sort_cells, spread_of
 
-DRAFTS = max(STONES, MOST_TOGETHER + 1) * WORDS
+DRAFTS = max(STONES, SLOT_STONES, MOST_TOGETHER + 1) * WORDS
 """Words of the drafts that a group may need side by side."""
 
 
@@ -41,7 +42,7 @@ class Sorter(NamedTuple):
     tally        int64[RADIX]   for sorting
     hits         uint8[L]       how many of the group's values satisfy a leaf: 0, 1, or 2 for more;
                                 all zero between groups
-    drafts       uint64[DRAFTS] planes in the making, side by side (point_leaves.py, range_leaves.py)
+    drafts       uint64[DRAFTS] planes in the making, side by side (point_, slot_ and range_leaves.py)
     """
 
     by_posting: Runs
@@ -206,11 +207,13 @@ def _mark_values(
     used, behind = mark_hits(by_found, row, base, hits, draft, drafts, words, planes, used, behind)
     used = settle_hits(by_posting, hits, words, planes, used)
     used = settle_hits(by_found, hits, words, planes, used)
-    by_slot = sorter.by_slot
     least, largest = spread_of(cells.slot, begin, end)
-    size = sort_cells(cells.slot, begin, end, least, largest, by_slot, other, tally)
-    if size == 0:
+    if largest < 0:
         return used
+    if lay_stones(cells, begin, end, base, least, largest, drafts):
+        return mark_by_stones(ranges, group, least, largest, drafts, draft, words, planes, used)
+    by_slot = sorter.by_slot
+    size = sort_cells(cells.slot, begin, end, least, largest, by_slot, other, tally)
     first, last = ranges.prefix_start[group], ranges.prefix_start[group + 1]
     used = mark_rays(
         ranges.prefix_leaf,

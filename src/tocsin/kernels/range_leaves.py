@@ -44,7 +44,7 @@ _NOT_YET, _LAID, _CANNOT_BE = 0, 1, 2
 
 
 @bare_kernel
-def _assign(
+def assign(
     planes: Planes, leaf: int, draft: Draft, mask: np.uint64, words: int, used: np.uint64
 ) -> np.uint64:
     """Give a leaf the events of a draft, besides those it has already; the new end."""
@@ -99,7 +99,7 @@ def mark_rays(
         if mask == 0:
             continue
         if plane_mask[leaf[i]] != 0:
-            used = _assign(planes, leaf[i], draft, mask, words, used)
+            used = assign(planes, leaf[i], draft, mask, words, used)
             continue
         if shared == LATER:
             shared, used = store(draft, mask, words, word, used)
@@ -141,7 +141,7 @@ def mark_middles(
         else:
             mask = _walk(by_slot, at, end, row, base, draft)
             walked += end - at
-        used = _assign(planes, ranges.middle_leaf[i], draft, mask, words, used)
+        used = assign(planes, ranges.middle_leaf[i], draft, mask, words, used)
         clear(draft, mask)
     return used
 

@@ -134,6 +134,7 @@ def test_a_byte_order_mark_only_at_the_start() -> None:
         (b' { "k" : [ 1e400 ] , "j":2}', "[ 1e400 ]"),
         (b'{"k": 1, "a,}": {"k": 3}, "\\u006b" : -1e999 }', "-1e999"),
         (b'{"k": ' + b"7" * 5000 + b"}", "7" * 5000),
+        (b'{"k":\n[1e400,\r\n"\\n"]\n}', '[1e400,  "\\n"]'),
         (b'{"k": [-Infinity, "\\"Infinity", {"NaN": Infinity}]}', '[-1e999, "\\"Infinity", {"NaN": 1e999}]'),
     ],
 )

@@ -36,6 +36,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _NO_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 _AS_JSON = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
+_ONE_LINE = str.maketrans("\r\n", "  ")
 _SHOWN = 1_000
 
 
@@ -170,7 +171,8 @@ def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
 
     A number that Python would not write as it was read (1e400 is infinite to it, and it refuses to
     write very long integers) is copied from the line. What JSON has no word for is written by what it
-    has: Infinity as a number that any reader finds infinite, NaN as null.
+    has: Infinity as a number that any reader finds infinite, NaN as null. The text is one line
+    even where the record is several, as a record of Kafka may be.
     """
     value = event.get(name)
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -179,7 +181,9 @@ def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
         return _ENCODER.encode(value)
     except ValueError:
         raw = _raw_member(line.decode(), name)
-        return None if raw is None else _NO_JSON.sub(lambda word: _AS_JSON.get(word[0], word[0]), raw)
+        if raw is None:
+            return None
+        return _NO_JSON.sub(lambda word: _AS_JSON.get(word[0], word[0]), raw).translate(_ONE_LINE)
 
 
 def _raw_member(text: str, name: str) -> str | None:

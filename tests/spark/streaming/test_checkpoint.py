@@ -117,3 +117,28 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     assert read_json(path) == {"a": 1}
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
     assert json.loads(path.read_text()) == {"a": 1}
+
+
+def test_what_spark_has_noted_is_on_the_disk_before_a_batch_is_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    synced: list[str] = []
+
+    def note(path: Path) -> None:
+        synced.append(path.relative_to(kept.spark).as_posix())
+        assert kept.record(len(decided)) is None
+
+    monkeypatch.setattr(module, "sync_file", note)
+    decided: list[int] = []
+    (kept.spark / "sources" / "0").mkdir(parents=True)
+    (kept.spark / "offsets").mkdir()
+    for number in range(3):
+        for folder in (kept.spark / "offsets", kept.spark / "sources" / "0"):
+            (folder / str(number)).write_text("v1")
+            (folder / f".{number}.crc").write_text("")
+        kept.decide(BatchRecord(number, 1, 1_000))
+        decided.append(number)
+        assert sorted(synced) == [f"offsets/{number}", f"sources/0/{number}"]
+        synced.clear()

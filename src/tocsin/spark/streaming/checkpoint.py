@@ -11,6 +11,7 @@
       source/  throttle/        what the source and the throttles keep
 
 Every file is written beside its place and then moved there, so that a crash leaves it whole or not there.
+It is on the disk before anything goes on that relies on it, so that this holds when the machine crashes too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tocsin.errors import InputError, UsageError
+from tocsin.index.drafts import sync_file, sync_folder
 
 FORMAT = 1
 KEPT_BATCHES = 1_000
@@ -48,6 +50,7 @@ class Checkpoint:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
         self._lock: IO[bytes] | None = None
+        self._synced: dict[Path, set[str]] = {}
 
     @property
     def spark(self) -> Path:
@@ -137,8 +140,27 @@ class Checkpoint:
 
     def decide(self, record: BatchRecord) -> None:
         """Write down what was decided about a new batch, before anything is done with it."""
+        self._sync_plans()
         write_json(self._batch_path(record.batch), asdict(record))
         self._batch_path(record.batch - KEPT_BATCHES).unlink(missing_ok=True)
+
+    def _sync_plans(self) -> None:
+        """See to it that Spark's notes of which events a batch has outlive a crash of the machine.
+
+        Spark leaves that to the system. If its note of a batch were lost and what is done here were not, the
+        next events would come as a batch of the same number, and be taken for done.
+        """
+        for folder in (self.spark, self.spark / "offsets", *self.spark.glob("sources/*")):
+            if folder.is_dir():
+                with os.scandir(folder) as entries:
+                    found = {entry.name for entry in entries if entry.name[0] != "." and entry.is_file()}
+                new = found - self._synced.get(folder, set())
+                for name in new:
+                    with contextlib.suppress(FileNotFoundError):  # Spark takes away what is old
+                        sync_file(folder / name)
+                if new:
+                    sync_folder(folder)
+                self._synced[folder] = found
 
     def last_record(self) -> BatchRecord | None:
         """What was decided about the newest batch."""
@@ -186,16 +208,6 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def sync_folder(folder: Path) -> None:
-    """See to it that the names in a folder outlive a crash of the machine, where the system can."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _shown(value: object) -> str:

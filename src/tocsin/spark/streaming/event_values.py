@@ -132,10 +132,10 @@ def _is_valid(column: pa.Array) -> bool:
 
 
 def _has_texts(column: pa.Array) -> bool:
-    """Whether all times can be written; of a plain column the first and the last are asked."""
+    """Whether all times can be written; of a column of dates the first and the last are asked."""
     if not _holds_times(column.type):
         return True
-    if pt.is_temporal(column.type):
+    if pt.is_date(column.type) or pt.is_timestamp(column.type):
         ends = pc.min_max(column)
         column = pa.array([ends["min"], ends["max"]], column.type)
     try:

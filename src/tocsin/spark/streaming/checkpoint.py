@@ -20,6 +20,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,8 @@ from tocsin.index.drafts import sync_file, sync_folder
 FORMAT = 1
 KEPT_BATCHES = 1_000
 """Records of batches that are kept; Spark can ask again only for the last."""
+
+_NOTE = re.compile(r"([0-9]+)(?:\.compact)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Checkpoint:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
         self._lock: IO[bytes] | None = None
-        self._synced: dict[Path, set[str]] = {}
+        self._synced: dict[Path, set[Path]] = {}
 
     @property
     def spark(self) -> Path:
@@ -74,7 +77,9 @@ class Checkpoint:
         except OSError as error:
             raise InputError(f"{self.folder}: cannot be written to: {error.strerror}") from error
         try:
-            return self._identified(identity)
+            stream = self._identified(identity)
+            self._clear_empty_notes()
+            return stream
         except BaseException:
             self.close()
             raise
@@ -93,6 +98,26 @@ class Checkpoint:
         if known is None or differing:
             write_json(path, {"format": FORMAT, "stream": stream, **identity})
         return stream
+
+    def _clear_empty_notes(self) -> None:
+        """Take away the notes of Spark's that a crash of the machine has left empty: Spark would not start.
+
+        They are of a batch that was not begun (`_sync_plans`): its offsets go too, and Spark makes it anew. A
+        batch that is not noted as done is done again.
+        """
+        last = self.last_record()
+        first_new = 0 if last is None else last.batch + 1
+        new = [note for folder in self._planning() for note in _notes(folder, first_new)]
+        empty = [note for note in new if not note.stat().st_size]
+        offsets = [note for note in new if empty and note.parent.name == "offsets"]
+        undone = [note for note in _notes(self.spark / "commits") if not note.stat().st_size]
+        for note in {*empty, *offsets, *undone}:
+            note.unlink()
+            note.with_name(f".{note.name}.crc").unlink(missing_ok=True)
+
+    def _planning(self) -> list[Path]:
+        """The folders where Spark notes which events a batch has."""
+        return [self.spark / "offsets", *self.spark.glob("sources/*")]
 
     def _check_may_change(
         self, known: Mapping[str, Any], wanted: Mapping[str, Any], differing: Sequence[str]
@@ -150,22 +175,25 @@ class Checkpoint:
         Spark leaves that to the system. If its note of a batch were lost and what is done here were not, the
         next events would come as a batch of the same number, and be taken for done.
         """
-        for folder in (self.spark, self.spark / "offsets", *self.spark.glob("sources/*")):
-            if folder.is_dir():
-                with os.scandir(folder) as entries:
-                    found = {entry.name for entry in entries if entry.name[0] != "." and entry.is_file()}
-                new = found - self._synced.get(folder, set())
-                for name in new:
-                    with contextlib.suppress(FileNotFoundError):  # Spark takes away what is old
-                        sync_file(folder / name)
-                if new:
-                    sync_folder(folder)
-                self._synced[folder] = found
+        if not self._synced:
+            with contextlib.suppress(FileNotFoundError):
+                sync_file(self.spark / "metadata")
+            sync_folder(self.spark)
+            sync_folder(self.spark / "sources")
+        for folder in self._planning():
+            found = set(_notes(folder))
+            new = found - self._synced.get(folder, set())
+            for note in new:
+                with contextlib.suppress(FileNotFoundError):  # Spark takes away what is old
+                    sync_file(note)
+            if new:
+                sync_folder(folder)
+            self._synced[folder] = found
 
     def last_record(self) -> BatchRecord | None:
         """What was decided about the newest batch."""
-        names = sorted(path.stem for path in (self.folder / "batches").glob("*.json"))
-        return self.record(int(names[-1])) if names else None
+        numbers = [int(path.stem) for path in (self.folder / "batches").glob("[0-9]*.json")]
+        return self.record(max(numbers)) if numbers else None
 
     def is_done(self, batch: int) -> bool:
         """Whether Spark has noted that a batch is done for good."""
@@ -173,6 +201,12 @@ class Checkpoint:
 
     def _batch_path(self, batch: int) -> Path:
         return self.folder / "batches" / f"{batch:08d}.json"
+
+
+def _notes(folder: Path, first: int = 0) -> list[Path]:
+    """Spark's notes in a folder, which are named by their numbers: those from the first on."""
+    found = [(file, _NOTE.fullmatch(file.name)) for file in folder.iterdir()] if folder.is_dir() else []
+    return [file for file, name in found if name is not None and int(name[1]) >= first]
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

@@ -166,7 +166,7 @@ def json_texts(array: pa.Array) -> list[str | None]:
 
 
 def _python_values(array: pa.Array) -> list[Any]:
-    """Maps as dictionaries; as lists of pairs where keys are lists or objects, which cannot be keys of one."""
+    """Maps as dictionaries; those whose keys are lists or objects, which none can have, as lists of pairs."""
     try:
         values: list[Any] = array.to_pylist(maps_as_pydicts="lossy")
     except TypeError:

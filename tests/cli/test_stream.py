@@ -117,6 +117,13 @@ def test_what_is_wrong_with_the_options_is_said_before_spark_is_started(
         assert ran.err == f"tocsin: {wrong}: there is no such file, or no .jar in it\n"
 
 
+def test_settings_of_free_text_are_those_of_a_saved_index(tocsin: Command, tmp_path: Path) -> None:
+    saved = tmp_path / "rules.tocsin"
+    ran = tocsin("stream", str(saved), "--source", "s", "--sink", "console:", "--text-threshold", "2")
+    assert (ran.code, ran.out) == (2, "")
+    assert "has the settings of free text that it was built with" in ran.err
+
+
 def test_jars_are_files_or_folders_of_them(tmp_path: Path) -> None:
     for name in ("b.jar", "a.jar", "a.txt", "one.jar"):
         (tmp_path / name).write_text("")

@@ -103,6 +103,10 @@ def test_equal_numbers_are_one_value() -> None:
     assert {dedup_text(text) for text in same} == {"1"}
     assert dedup_text("-0.0") == dedup_text("0") == "0"
     assert dedup_text("1e22") == str(10**22)
+    assert dedup_text("0.50") == dedup_text("0.5") == dedup_text("5E-1") == "0.5"
+    large = [f"{10**20 + number}.0000000000" for number in range(3)]  # as a decimal(38, 10) has them
+    assert [dedup_text(text) for text in large] == [str(10**20 + number) for number in range(3)]
+    assert dedup_text(f"0.{10**37 + 1}0") == f"0.{10**37 + 1}"
     for apart in ('"1.0"', "1.5", "true", "false", '{"a": 1.0}', "[1.0]", "1e400", '"text.e"', "12"):
         assert dedup_text(apart) == apart
 

@@ -170,3 +170,10 @@ def test_what_cannot_be_kept() -> None:
 
 def test_dictionaries_are_resolved() -> None:
     assert plain(pa.array(["a", "b"]).dictionary_encode(), "x").equals(pa.array(["a", "b"]))
+
+
+def test_maps_whose_keys_are_objects_are_pairs() -> None:
+    keys = pa.struct([("a", pa.int64())])
+    column = pa.array([[({"a": 1}, "x"), ({"a": 2}, None)], None, []], pa.map_(keys, pa.string()))
+    assert json_texts(column) == ['[[{"a": 1}, "x"], [{"a": 2}, null]]', None, "[]"]
+    assert json_texts(pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))) == ['{"a": 1}']

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.messages import say, say_if_compiling, warn
-from tocsin.cli.rule_sources import RULES_OR_INDEX
-from tocsin.cli.text_options import add_text_arguments, preparation_of
+from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
+from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.counts import number_of
 from tocsin.errors import InputError, TocsinError
 
@@ -107,6 +107,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.every is not None:
         milliseconds_of(arguments.every)  # what is wrong with it is told before Spark is started
     jars = _jars(arguments.jars)
+    saved = saved_index(arguments.rules)
+    if saved is not None:
+        refuse_for_index(arguments, saved)
     preparation = preparation_of(arguments)
     say_if_compiling()
     from tocsin.monitor.warming import warm_up

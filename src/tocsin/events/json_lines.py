@@ -34,8 +34,11 @@ _DIGITS_FOR_INT = 600  # Python may be set to refuse longer ones, but not less t
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_NO_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
-_AS_JSON = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?[0-9.]+(?:[eE]\+?([0-9]+))?')
+"""Strings, which stay as they are, and numbers; the exponent of one that is not less than 1."""
+_LONG_EXPONENT = 6
+"""Digits of an exponent that not every reader takes: a database may refuse 1e999999."""
+_ONE_LINE = str.maketrans("\r\n", "  ")
 _SHOWN = 1_000
 
 
@@ -170,7 +173,8 @@ def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
 
     A number that Python would not write as it was read (1e400 is infinite to it, and it refuses to
     write very long integers) is copied from the line. What JSON has no word for is written by what it
-    has: Infinity as a number that any reader finds infinite, NaN as null.
+    has: Infinity, and what is as good as infinite, as a number that any reader finds infinite, NaN as
+    null. The text is one line even where the record is several, as a record of Kafka may be.
     """
     value = event.get(name)
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -179,7 +183,20 @@ def member_text(event: dict[str, object], line: bytes, name: str) -> str | None:
         return _ENCODER.encode(value)
     except ValueError:
         raw = _raw_member(line.decode(), name)
-        return None if raw is None else _NO_JSON.sub(lambda word: _AS_JSON.get(word[0], word[0]), raw)
+        if raw is None:
+            return None
+        return _WORD.sub(_as_json, raw).translate(_ONE_LINE)
+
+
+def _as_json(found: re.Match[str]) -> str:
+    """A number as JSON has it."""
+    word, exponent = found[0], found[1] or ""
+    if word == "NaN":
+        return "null"
+    is_infinite = word.endswith("Infinity") or (len(exponent) >= _LONG_EXPONENT and math.isinf(float(word)))
+    if word[0] == '"' or not is_infinite:
+        return word
+    return "-1e999" if word[0] == "-" else "1e999"
 
 
 def _raw_member(text: str, name: str) -> str | None:

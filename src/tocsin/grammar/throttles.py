@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,9 @@ THROTTLE, DEDUP = "throttle", "dedup"
 """The names of the metadata that are read here."""
 
 LONELY_DEDUP = "'dedup' says for which values a throttle counts apart: it needs a 'throttle'"
+
+_EXACTLY = Context(prec=1_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
+"""More digits than any decimal of a table has."""
 
 
 def parse_throttle(value: object) -> int:
@@ -53,11 +57,16 @@ def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None,
 
 
 def dedup_text(text: str) -> str:
-    """The text that stands for a value, given its JSON text: numbers that are equal are one value."""
-    if text[0] in '"[{' or not any(mark in text for mark in ".eE"):
+    """The text that stands for a value, given its JSON text: numbers that are equal are one value.
+
+    Numbers are taken by their digits, since a decimal of a table may have more of them than a float.
+    """
+    if text[0] in '"[{' or text in ("true", "false") or not any(mark in text for mark in ".eE"):
         return text
-    number = float(text) if text not in ("true", "false") else math.nan
-    return str(int(number)) if number.is_integer() else text
+    if math.isinf(float(text)):
+        return text
+    number = Decimal(text)
+    return str(int(number)) if number == number.to_integral_value() else str(_EXACTLY.normalize(number))
 
 
 def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> dict[str, Problem]:

@@ -158,11 +158,20 @@ def json_texts(array: pa.Array) -> list[str | None]:
     try:
         if pt.is_timestamp(array.type):
             return _instants(array)
-        values = array.to_pylist(maps_as_pydicts="lossy")
+        values = _python_values(array)
         write = _writer(array.type)
         return [None if _is_missing(value) else write(value) for value in values]
     except (ValueError, OverflowError) as error:
         raise InputError(f"a value of type {array.type} cannot be written as text: {error}") from error
+
+
+def _python_values(array: pa.Array) -> list[Any]:
+    """Maps as dictionaries; those whose keys are lists or objects, which none can have, as lists of pairs."""
+    try:
+        values: list[Any] = array.to_pylist(maps_as_pydicts="lossy")
+    except TypeError:
+        values = array.to_pylist()
+    return values
 
 
 def _writer(data_type: pa.DataType) -> Callable[[Any], str]:

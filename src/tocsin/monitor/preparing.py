@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tocsin.errors import UsageError
@@ -40,6 +42,15 @@ class Preparation:
             raise UsageError(f"a text threshold is a number from 0 on, not {text_threshold!r}")
         words, estimate = known_words(history, dictionaries)
         return Preparation(TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate))
+
+    def digest(self) -> str:
+        """Differs when the same rules can have other matches or scores; plans change neither."""
+        base = self.base
+        whole = blake2b(digest_size=16)
+        whole.update(json.dumps([base.threshold, sorted(base.stop_words), base.fields]).encode())
+        for array in base.words:
+            whole.update(array.tobytes())
+        return whole.hexdigest()
 
 
 def known_words(

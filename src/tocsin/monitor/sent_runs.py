@@ -33,6 +33,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError, TocsinError
+from tocsin.index.drafts import sync_folder
 from tocsin.kernels.throttling import NEVER
 
 SCHEMA = pa.schema(
@@ -116,6 +117,7 @@ def write_run(folder: Path, name: str, pieces: Iterable[pa.RecordBatch]) -> None
         file.flush()
         os.fsync(file.fileno())
     draft.replace(folder / name)
+    sync_folder(folder)
 
 
 def read_run(file: Path) -> list[pa.RecordBatch]:

@@ -117,3 +117,46 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     assert read_json(path) == {"a": 1}
     assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
     assert json.loads(path.read_text()) == {"a": 1}
+
+
+def test_what_spark_has_noted_is_on_the_disk_before_a_batch_is_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    synced: list[str] = []
+
+    def note(path: Path) -> None:
+        synced.append(path.relative_to(kept.spark).as_posix())
+        assert kept.record(len(decided)) is None
+
+    monkeypatch.setattr(module, "sync_file", note)
+    decided: list[int] = []
+    wanted = ["metadata"]
+    (kept.spark / "sources" / "0").mkdir(parents=True)
+    (kept.spark / "offsets").mkdir()
+    for number in range(3):
+        for folder in (kept.spark / "offsets", kept.spark / "sources" / "0"):
+            (folder / str(number)).write_text("v1")
+            (folder / f".{number}.crc").write_text("")
+        kept.decide(BatchRecord(number, 1, 1_000))
+        decided.append(number)
+        wanted += [f"offsets/{number}", f"sources/0/{number}"]
+        assert sorted(synced) == sorted(wanted)
+
+
+def test_notes_that_a_crash_has_left_empty_are_taken_away(tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path)
+    kept.open(IDENTITY)
+    kept.decide(BatchRecord(0, 1, 1_000))
+    kept.decide(BatchRecord(1, 1, 1_001))
+    kept.close()
+    for note in ("offsets/1", "offsets/2", "commits/0", "commits/1", "sources/0/1", "sources/0/2.compact"):
+        file = kept.spark / note
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("v1" if note in ("commits/0", "offsets/2") else "")
+        file.with_name(f".{file.name}.crc").write_text("")
+    kept.open(IDENTITY)
+    left = sorted(file.relative_to(kept.spark).as_posix() for file in kept.spark.rglob("*") if file.is_file())
+    assert [name for name in left if not name.endswith(".crc")] == ["commits/0", "offsets/1", "sources/0/1"]
+    assert len(left) == 6

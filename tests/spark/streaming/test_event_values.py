@@ -18,7 +18,14 @@ from tocsin.events.values import FieldPlan
 from tocsin.grammar.instants import parse_timestamp
 from tocsin.monitor.json_values import parsed
 from tocsin.monitor.kept import JSON
-from tocsin.spark.streaming.event_values import keys_of, mended, times_of, values_at
+from tocsin.spark.streaming.event_values import (
+    NO_TEXT,
+    NOT_UTF_8,
+    keys_of,
+    mended,
+    times_of,
+    values_at,
+)
 
 
 def json_column(values: list[Any]) -> pa.Array:
@@ -160,7 +167,27 @@ def test_texts_that_are_no_utf_8_are_found_row_by_row() -> None:
         4, raw.buffers()[1], raw.buffers()[2], raw.buffers()[0], raw.null_count
     )
     column, bad = mended(texts)
-    assert bad == [1]
+    assert bad == {1: NOT_UTF_8}
     assert column.to_pylist() == ["good", None, None, "ä"]
     nested = pa.StructArray.from_arrays([texts], ["t"])
-    assert mended(nested)[1] == [1]
+    assert mended(nested)[1] == {1: NOT_UTF_8}
+
+
+FAR = 4_000_000  # days since 1970: in the year 12921
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([1, FAR, None, 2], pa.int32()).cast(pa.date32()),
+        pa.array([1, FAR * 86_400, None, 2]).cast(pa.timestamp("s", "UTC")),
+        pa.array([None, -FAR * 86_400, None, 2]).cast(pa.timestamp("s")),
+        pa.StructArray.from_arrays([pa.array([1, FAR, None, 2], pa.int32()).cast(pa.date32())], ["day"]),
+    ],
+)
+def test_times_that_nobody_can_write_are_found_row_by_row(column: pa.Array) -> None:
+    good, bad = mended(column)
+    assert bad == {1: NO_TEXT}
+    assert good.is_valid().to_pylist()[1] is False
+    assert len(values_at(good, ("at",), 4)) == 4
+    assert mended(column.take(pa.array([0, 2, 3])))[1] == {}

@@ -7,12 +7,14 @@ import random
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.rules_in_parts import shared_out, write_in_parts
 
 import tocsin
 from tocsin.errors import InputError, RuleErrors, TocsinError, UsageError
+from tocsin.index.text.dictionary import Dictionary
 from tocsin.monitor.index import Index
 from tocsin.monitor.preparing import Preparation
 from tocsin.spark.streaming import rule_watching
@@ -257,6 +259,51 @@ def test_a_crash_before_a_version_is_written_down_leaves_nothing_in_the_way(
     (kept,) = rules.kept.iterdir()
     next(kept.glob("part-*")).unlink()  # as if not all of it had reached the disk
     assert sorted(matched(rules.watch().start(), 1)) == ["a", "b"]
+
+
+def test_rules_that_change_while_they_are_read_and_change_back(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules.write(("a", "n = 1"))
+    watch = rules.watch()
+    watch.start()
+    read = RuleFiles.read
+
+    def changed_meanwhile(files: RuleFiles) -> object:
+        rules.write(("a", "n = 3"))
+        found = read(files)
+        rules.write(("a", "n = 2"))
+        return found
+
+    rules.write(("a", "n = 2"))
+    with monkeypatch.context() as patched:
+        patched.setattr(RuleFiles, "read", changed_meanwhile)
+        watch.current()
+    assert matched(watch.current(), 2) == ["a"]
+    assert rules.refused == []
+
+
+def test_other_settings_of_free_text_make_another_version(rules: Rules) -> None:
+    rules.write(("a", "contains(t, 'one, two')"))
+
+    def refuse(errors: Sequence[TocsinError]) -> None:
+        raise AssertionError(errors)
+
+    def start(**settings: Any) -> RuleVersion:
+        files = RuleFiles([str(rules.file)], Preparation.of(**settings))
+        return RuleWatch(files, rules.kept, lambda version: None, refuse).start()
+
+    def scores(version: RuleVersion) -> list[float | None]:
+        return [match.score for match in version.open().match({"t": "one two three"})]
+
+    assert scores(start()) == [2 / 2**0.5]
+    assert start().number == 1
+    assert scores(start(text_threshold=1.5)) == []
+    second = start(stop_words=["two"])
+    assert (second.number, scores(second)) == (3, [1.0])
+    dictionary = Dictionary.of_counts({"one": 1, "two": 9}, 10)
+    assert start(stop_words=["two"], dictionaries={"t": dictionary}).number == 4
+    assert start(stop_words=["two"], dictionaries={"t": dictionary}).number == 4
 
 
 def test_an_empty_set_of_rules_is_one(rules: Rules) -> None:

@@ -128,6 +128,12 @@ def test_what_a_dataframe_lacks_is_said_before_it_starts(
         starts(key="id", keep=["nope"])
     with pytest.raises(UsageError, match="needs a streaming DataFrame"):
         starts(spark.range(3), key="id")
+    variant = written.selectExpr("id", "small", "parse_json(word) as v")
+    with pytest.raises(UsageError, match="'v' is a variant"):
+        starts(variant, key="v.id")
+    rules.write_text('{"id": "a", "when": "small = 1", "throttle": "1 hour", "dedup": "v.id"}\n')
+    with pytest.raises(InputError, match="'v' is a variant"):
+        starts(variant, key="id")
     rules.write_text('{"id": "a", "when": "raw = \'1\'"}\n')
     with pytest.raises(InputError, match="field raw has the Spark type binary"):
         starts(key="id")

@@ -386,6 +386,15 @@ def test_files_that_spark_passes_over_are_warned_of(spark: SparkSession, place: 
     assert [row["key"] for row in place.sent()] == ["é.jsonl:0"]
 
 
+def test_a_file_from_the_far_future_hides_no_other(spark: SparkSession, place: Place) -> None:
+    place.put("far.jsonl", [{"n": 9}])
+    os.utime(place.events / "far.jsonl", (14_000_000_000, 14_000_000_000))  # in the year 2413
+    place.run()
+    place.put("now.jsonl", [{"n": 9}])
+    place.run()
+    assert [row["key"] for row in place.sent()] == ["far.jsonl:0", "now.jsonl:0"]
+
+
 def test_settings_can_be_corrected_after_a_start_in_vain(spark: SparkSession, place: Place) -> None:
     place.put("a.jsonl", [{"n": 9}])
     place.write_rules({"nine": "n ="})
@@ -472,3 +481,18 @@ def test_a_sink_that_cannot_be_written_stops_the_stream_and_loses_nothing(
     (place.alerts / ".writing").unlink()
     place.run()
     assert keys_and_rules(place.sent()) == expected(files, RULES)
+
+
+def test_a_java_that_is_gone_is_told_of(spark: SparkSession, place: Place) -> None:
+    running = ts.stream(str(place.events), place.rules, str(place.alerts))
+    query = running.query
+
+    class Gone:
+        def __getattr__(self, name: str) -> Any:
+            raise ConnectionRefusedError(111, "Connection refused")
+
+    running.query = Gone()  # type: ignore[assignment]
+    with pytest.raises(TocsinError, match="the Java process of Spark has ended"):
+        running.wait(1)
+    running.stop()
+    query.stop()

@@ -11,6 +11,7 @@
       source/  throttle/        what the source and the throttles keep
 
 Every file is written beside its place and then moved there, so that a crash leaves it whole or not there.
+It is on the disk before anything goes on that relies on it, so that this holds when the machine crashes too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Mapping, Sequence
@@ -27,10 +29,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from tocsin.errors import InputError, UsageError
+from tocsin.index.drafts import sync_file, sync_folder
 
 FORMAT = 1
 KEPT_BATCHES = 1_000
 """Records of batches that are kept; Spark can ask again only for the last."""
+
+_NOTE = re.compile(r"([0-9]+)(?:\.compact)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,7 @@ class Checkpoint:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
         self._lock: IO[bytes] | None = None
+        self._synced: dict[Path, set[Path]] = {}
 
     @property
     def spark(self) -> Path:
@@ -71,7 +77,9 @@ class Checkpoint:
         except OSError as error:
             raise InputError(f"{self.folder}: cannot be written to: {error.strerror}") from error
         try:
-            return self._identified(identity)
+            stream = self._identified(identity)
+            self._clear_empty_notes()
+            return stream
         except BaseException:
             self.close()
             raise
@@ -90,6 +98,26 @@ class Checkpoint:
         if known is None or differing:
             write_json(path, {"format": FORMAT, "stream": stream, **identity})
         return stream
+
+    def _clear_empty_notes(self) -> None:
+        """Take away the notes of Spark's that a crash of the machine has left empty: Spark would not start.
+
+        They are of a batch that was not begun (`_sync_plans`): its offsets go too, and Spark makes it anew. A
+        batch that is not noted as done is done again.
+        """
+        last = self.last_record()
+        first_new = 0 if last is None else last.batch + 1
+        new = [note for folder in self._planning() for note in _notes(folder, first_new)]
+        empty = [note for note in new if not note.stat().st_size]
+        offsets = [note for note in new if empty and note.parent.name == "offsets"]
+        undone = [note for note in _notes(self.spark / "commits") if not note.stat().st_size]
+        for note in {*empty, *offsets, *undone}:
+            note.unlink()
+            note.with_name(f".{note.name}.crc").unlink(missing_ok=True)
+
+    def _planning(self) -> list[Path]:
+        """The folders where Spark notes which events a batch has."""
+        return [self.spark / "offsets", *self.spark.glob("sources/*")]
 
     def _check_may_change(
         self, known: Mapping[str, Any], wanted: Mapping[str, Any], differing: Sequence[str]
@@ -137,13 +165,35 @@ class Checkpoint:
 
     def decide(self, record: BatchRecord) -> None:
         """Write down what was decided about a new batch, before anything is done with it."""
+        self._sync_plans()
         write_json(self._batch_path(record.batch), asdict(record))
         self._batch_path(record.batch - KEPT_BATCHES).unlink(missing_ok=True)
 
+    def _sync_plans(self) -> None:
+        """See to it that Spark's notes of which events a batch has outlive a crash of the machine.
+
+        Spark leaves that to the system. If its note of a batch were lost and what is done here were not, the
+        next events would come as a batch of the same number, and be taken for done.
+        """
+        if not self._synced:
+            with contextlib.suppress(FileNotFoundError):
+                sync_file(self.spark / "metadata")
+            sync_folder(self.spark)
+            sync_folder(self.spark / "sources")
+        for folder in self._planning():
+            found = set(_notes(folder))
+            new = found - self._synced.get(folder, set())
+            for note in new:
+                with contextlib.suppress(FileNotFoundError):  # Spark takes away what is old
+                    sync_file(note)
+            if new:
+                sync_folder(folder)
+            self._synced[folder] = found
+
     def last_record(self) -> BatchRecord | None:
         """What was decided about the newest batch."""
-        names = sorted(path.stem for path in (self.folder / "batches").glob("*.json"))
-        return self.record(int(names[-1])) if names else None
+        numbers = [int(path.stem) for path in (self.folder / "batches").glob("[0-9]*.json")]
+        return self.record(max(numbers)) if numbers else None
 
     def is_done(self, batch: int) -> bool:
         """Whether Spark has noted that a batch is done for good."""
@@ -151,6 +201,12 @@ class Checkpoint:
 
     def _batch_path(self, batch: int) -> Path:
         return self.folder / "batches" / f"{batch:08d}.json"
+
+
+def _notes(folder: Path, first: int = 0) -> list[Path]:
+    """Spark's notes in a folder, which are named by their numbers: those from the first on."""
+    found = [(file, _NOTE.fullmatch(file.name)) for file in folder.iterdir()] if folder.is_dir() else []
+    return [file for file, name in found if name is not None and int(name[1]) >= first]
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -186,16 +242,6 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def sync_folder(folder: Path) -> None:
-    """See to it that the names in a folder outlive a crash of the machine, where the system can."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _shown(value: object) -> str:

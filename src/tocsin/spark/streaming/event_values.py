@@ -11,9 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from tocsin.errors import InputError
 from tocsin.events.cells import Column, Path
 from tocsin.events.paths import path_text
 from tocsin.grammar.instants import parse_timestamp
@@ -25,6 +27,8 @@ from tocsin.monitor.watching.alerts import TOO_DEEP
 MICROS = 1_000_000
 EARLIEST, LATEST = -62_135_596_800 * MICROS, 253_402_300_800 * MICROS - 1
 """Spark's timestamps in microseconds since 1970: the years 1 to 9999."""
+NOT_UTF_8 = "the text of field {} is not valid UTF-8"
+NO_TEXT = "field {} holds a time or a date that cannot be written"
 
 
 def values_at(column: pa.Array | None, path: Path, count: int) -> list[str | None]:
@@ -107,24 +111,43 @@ def _micros(text: str) -> int | None:
     return micros if micros is not None and EARLIEST <= micros <= LATEST else None
 
 
-def mended(column: pa.Array) -> tuple[pa.Array, list[int]]:
-    """A column without the values that hold texts that are not valid UTF-8, and the rows of these."""
+def mended(column: pa.Array) -> tuple[pa.Array, dict[int, str]]:
+    """A column without the values that have no text, and for their rows why; {} stands for the field."""
+    wrong: dict[int, str] = {}
+    for is_right, reason in ((_is_valid, NOT_UTF_8), (_has_texts, NO_TEXT)):
+        if not is_right(column):
+            rows = [row for row in range(len(column)) if not is_right(column.take(pa.array([row])))]
+            wrong |= dict.fromkeys(rows, reason)
+            kept = [None if row in wrong else row for row in range(len(column))]
+            column = column.take(pa.array(kept, pa.int64()))
+    return column, wrong
+
+
+def _is_valid(column: pa.Array) -> bool:
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
-        bad = [row for row in range(len(column)) if not _is_valid(column.take(pa.array([row])))]
-        kept = set(range(len(column))) - set(bad)
-        rows = [row if row in kept else None for row in range(len(column))]
-        return column.take(pa.array(rows, pa.int64())), bad
-    return column, []
-
-
-def _is_valid(value: pa.Array) -> bool:
-    try:
-        value.validate(full=True)
-    except pa.ArrowInvalid:
         return False
     return True
+
+
+def _has_texts(column: pa.Array) -> bool:
+    """Whether all times can be written; of a column of dates the first and the last are asked."""
+    if not _holds_times(column.type):
+        return True
+    if pt.is_date(column.type) or pt.is_timestamp(column.type):
+        ends = pc.min_max(column)
+        column = pa.array([ends["min"], ends["max"]], column.type)
+    try:
+        json_texts(column)
+    except InputError:
+        return False
+    return True
+
+
+def _holds_times(data_type: pa.DataType) -> bool:
+    inner = (data_type.field(place).type for place in range(data_type.num_fields))
+    return pt.is_temporal(data_type) or any(map(_holds_times, inner))
 
 
 def zero_padded(rows: NDArray[np.int64]) -> list[str]:

@@ -212,9 +212,9 @@ def _readable(columns: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], dic
     readable: dict[str, pa.Array] = {}
     bad: dict[int, str] = {}
     for name, column in columns.items():
-        good, rows = mended(column)
+        good, wrong = mended(column)
         readable[name] = plain(good, name)
-        bad |= dict.fromkeys(rows, f"the text of field {path_text((name,))} is not valid UTF-8")
+        bad |= {row: reason.format(path_text((name,))) for row, reason in wrong.items()}
     return readable, bad
 
 

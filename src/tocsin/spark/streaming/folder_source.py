@@ -31,7 +31,8 @@ from tocsin.spark.streaming.tally import TallyAccumulator
 FILES_PER_BATCH = 1_000
 _FILE = "path string, modificationTime timestamp, length bigint, content binary"
 """What Spark tells of a file. Nothing but the path is asked for, and so no content is read."""
-_AS_LONG_AS_THERE_ARE_FILES = "36500d"
+_AS_LONG_AS_THERE_ARE_FILES = "36500000d"
+"""Spark counts it back from the newest file, whose time may be far ahead by mistake."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ Stamp = tuple[tuple[str, int, int, int], ...]
 class VersionRecord:
     """What is known of a version.
 
-    digest    of the files that it was read from
+    digest    of the files that it was read from (RuleFiles.digest)
     base      its index in the folder of rules, a file or a folder of parts; perhaps an earlier version's
     changes   the file of the operations that lead from there to it
     named     see RuleVersion
@@ -87,6 +87,7 @@ class RuleFiles:
     def __init__(self, paths: Sequence[str], preparation: Preparation) -> None:
         self.paths = [str(Path(path).absolute()) for path in paths]
         self.preparation = preparation
+        self._settings = preparation.digest()
 
     def stamp(self) -> Stamp:
         """Differs when a file was written, moved, added or taken away. InputError when there is none."""
@@ -100,8 +101,10 @@ class RuleFiles:
         return tuple(found)
 
     def digest(self) -> str:
-        """Of what the files hold."""
+        """Of what the files hold, and of the settings that they are built with; a saved index has its own."""
         whole = blake2b(digest_size=16)
+        if self.saved_index() is None:
+            whole.update(self._settings.encode())
         for file in self._files():
             try:
                 with Path(file).open("rb") as opened:
@@ -243,6 +246,7 @@ class RuleWatch:
             self._take_up_saved(number, digest, Path(saved))
             return
         rules = self._files.read()
+        digest = self._digest_of_read(digest)
         triggers: list[Trigger] = []
         if self._joins:
             rules, triggers = set_aside(rules)
@@ -266,13 +270,25 @@ class RuleWatch:
         try:
             base = copy_saved(saved, self._folder, number)
         except (InputError, IndexFileError):
+            self._stamp = self._files.stamp()
             now = self._files.digest()
             if now == digest:
                 raise
             self._take_up_saved(number, now, saved)
             return
-        self._settle(number, digest, base, None)
+        self._settle(number, self._digest_of_read(digest), base, None)
         self._read = None
+
+    def _digest_of_read(self, digest: str) -> str:
+        """The digest of what was just read, given that of before; of nothing when files have changed since.
+
+        Nobody can tell then what was read, and they may change back: the next look takes them up again.
+        """
+        try:
+            is_certain = self._files.stamp() == self._stamp
+        except TocsinError:
+            is_certain = False
+        return digest if is_certain else ""
 
     def _settle(
         self, number: int, digest: str, base: str, changes: str | None, triggers: Sequence[Trigger] = ()

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from tocsin.errors import IndexFileError, InputError
-from tocsin.spark.streaming.checkpoint import sync_folder
+from tocsin.index.drafts import sync_file, sync_folder
 
 WHOLE, IN_PARTS = ".tocsin", ".parts"
 
@@ -41,7 +41,7 @@ def copy_saved(saved: Path, folder: Path, number: int) -> str:
         if is_in_parts(saved):
             _copy_parts(saved, draft)
         else:
-            shutil.copyfile(saved, draft)
+            _copy_file(saved, draft)
     except OSError as error:
         remove(draft)
         raise InputError(f"{saved}: cannot be copied: {error.strerror}") from error
@@ -84,5 +84,12 @@ def _copy_parts(saved: Path, draft: Path) -> None:
     parts = read_parts(saved)
     draft.mkdir()
     for part in parts:
-        shutil.copyfile(saved / part.file, draft / part.file)
+        _copy_file(saved / part.file, draft / part.file)
     write_parts(draft, parts)
+    sync_folder(draft)
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    """Copy a file onto the disk: workers open it without reading it through."""
+    shutil.copyfile(source, target)
+    sync_file(target)

@@ -124,7 +124,7 @@ class Stream:
         """Wait until it ends, or so many seconds; whether it has ended. Raises why it failed, if it did."""
         try:
             ended = self._wait_for(seconds)
-        except PySparkException as error:
+        except (PySparkException, Py4JError, OSError) as error:
             self._finish()
             if self._stopped:
                 return True
@@ -136,10 +136,10 @@ class Stream:
     def stop(self, *, at_once: bool = False) -> None:
         """End it, after the batch at work, or at once; then that batch is done again at the next start."""
         self._stopped = True
-        if not at_once:
-            self._runner.stop_after_batch()
-            self._wait_for_commit()
-        with contextlib.suppress(PySparkException, Py4JError):
+        with contextlib.suppress(PySparkException, Py4JError, OSError):
+            if not at_once:
+                self._runner.stop_after_batch()
+                self._wait_for_commit()
             self.query.stop()
         self._finish()
 
@@ -147,7 +147,7 @@ class Stream:
         """Wait until everything that is there now has been through; for tests and notebooks."""
         try:
             self.query.processAllAvailable()
-        except PySparkException as error:
+        except (PySparkException, Py4JError, OSError) as error:
             raise self._failure(error) from error
 
     def _wait_for(self, seconds: float | None) -> bool:
@@ -175,7 +175,9 @@ class Stream:
             self._close()
             self._checkpoint.close()
 
-    def _failure(self, error: PySparkException) -> TocsinError:
+    def _failure(self, error: Exception) -> TocsinError:
+        if not isinstance(error, PySparkException):  # nobody answers
+            return TocsinError("the Java process of Spark has ended; a new process can go on with the stream")
         known = self._runner.failure
         if isinstance(known, TocsinError):
             return known

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.types import IntegralType, StringType, StructField
+from pyspark.sql.types import IntegralType, StringType, StructField, VariantType
 
-from tocsin.errors import UsageError
+from tocsin.errors import InputError, UsageError
 from tocsin.spark.columns import Layout, by_place, plan_shipment, ship_columns
 from tocsin.spark.columns import Path as FieldPath
 from tocsin.spark.streaming.found_rows import Wanted, found_schema
@@ -72,6 +72,7 @@ class TableSource:
         for what, path in (("key", wanted.key), ("time", wanted.time)):
             if path is not None and path[0] not in self.events.columns:
                 raise UsageError(f"the DataFrame has no column {path[0]!r} to be the {what}")
+        self._check_variants(wanted, rules)
         _, shipment = ship_columns(self.events, *self._looked_at(rules, wanted))
         kept = shipment.kept[: len(wanted.keep)]
         return [StructField(field.name, field.dataType, True, field.metadata) for field in kept]
@@ -107,6 +108,18 @@ class TableSource:
                 [StructField(field.name, field.dataType, True) for field in kept],
             )
         return self._needed
+
+    def _check_variants(self, wanted: Wanted, rules: RuleVersion) -> None:
+        """A variant comes to a worker as bytes that only Spark reads."""
+        variants = {field.name for field in self.events.schema if isinstance(field.dataType, VariantType)}
+        if wanted.key is not None and wanted.key[0] in variants:
+            raise UsageError(
+                f"the column {wanted.key[0]!r} is a variant: select the part of it to be the key"
+            )
+        for name in sorted(variants.intersection(rules.named)):
+            raise InputError(
+                f"column {name!r} is a variant: select the parts that texts and dedup fields name"
+            )
 
     def _has_places(self) -> bool:
         """Whether there are Kafka's columns, in types that it could have given them."""

@@ -39,8 +39,9 @@ from pyspark.sql.types import (
 )
 
 from tocsin.errors import InputError, UsageError
+from tocsin.index.drafts import sync_file, sync_folder
 from tocsin.spark.paths import to_write
-from tocsin.spark.streaming.checkpoint import read_json, sync_folder, write_json
+from tocsin.spark.streaming.checkpoint import read_json, write_json
 from tocsin.spark.streaming.found_rows import is_json, json_lines, plain_kept
 
 FORMATS = ("parquet", "jsonl")
@@ -158,7 +159,7 @@ class FolderSink:
             # In the session that Spark has made for this query: times that all readers take for instants.
             rows.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
             rows.write.mode("append").options(**_NO_MARK).parquet(to_write(draft.folder))
-            self._remove_all_but_rows(draft.folder)
+            self._keep_rows(draft.folder)
             draft.settle([])
 
     @property
@@ -192,12 +193,15 @@ class FolderSink:
         return [report.name for report in placed.mapInArrow(task, "name string").collect()]
 
     @staticmethod
-    def _remove_all_but_rows(draft: Path) -> None:
+    def _keep_rows(draft: Path) -> None:
+        """Of what Spark has written keep the files with rows, and see to it that they are on the disk."""
         import pyarrow.parquet as pq
 
         for file in list(draft.iterdir()):
             if file.name.startswith((".", "_")) or pq.read_metadata(file).num_rows == 0:
                 file.unlink()
+            else:
+                sync_file(file)  # Spark leaves that to the system
 
     def close(self) -> None:
         """Nothing is open."""

@@ -103,6 +103,9 @@ def test_equal_numbers_are_one_value() -> None:
     assert {dedup_text(text) for text in same} == {"1"}
     assert dedup_text("-0.0") == dedup_text("0") == "0"
     assert dedup_text("1e22") == str(10**22)
+    assert {dedup_text(text) for text in ("1.5", "1.50", "15e-1")} == {"1.5"}
+    long = "100000000000000000.5"
+    assert dedup_text(long) == dedup_text(long + "00") != dedup_text("100000000000000000.0")
     for apart in ('"1.0"', "1.5", "true", "false", '{"a": 1.0}', "[1.0]", "1e400", '"text.e"', "12"):
         assert dedup_text(apart) == apart
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 import numpy as np
@@ -54,10 +55,26 @@ def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None,
 
 def dedup_text(text: str) -> str:
     """The text that stands for a value, given its JSON text: numbers that are equal are one value."""
-    if text[0] in '"[{' or not any(mark in text for mark in ".eE"):
+    if text[0] in '"[{tf' or not any(mark in text for mark in ".eE"):
         return text
-    number = float(text) if text not in ("true", "false") else math.nan
-    return str(int(number)) if number.is_integer() else text
+    number = float(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:  # an exponent beyond all decimals
+        return text
+    if math.isinf(number):
+        return text
+    if exact == exact.to_integral_value():
+        return str(int(exact))
+    return repr(number) if Decimal(repr(number)) == exact else _trimmed(exact)
+
+
+def _trimmed(number: Decimal) -> str:
+    """A decimal that no float is, without zeros at its end."""
+    sign, digits, exponent = number.as_tuple()
+    written = "".join(map(str, digits))
+    shorter = written.rstrip("0")
+    return f"{'-' * sign}{shorter}e{int(exponent) + len(written) - len(shorter)}"
 
 
 def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> dict[str, Problem]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tocsin.events.values import FieldPlan
 from tocsin.spark.postgres.arrays import array_elements
 from tocsin.spark.postgres.decoding import UNCHANGED
-from tocsin.spark.postgres.values import RowWriter, row_reader
+from tocsin.spark.postgres.values import RowWriter, known_type, row_reader
 
 EXAMPLES = [
     # type, as PostgreSQL writes it, as JSON, as a value
@@ -57,6 +57,7 @@ EXAMPLES = [
     ("_int4", "{}", [], []),
     ("mood", "happy", "happy", "happy"),
     ("_mood", "{happy,sad}", ["happy", "sad"], ["happy", "sad"]),
+    ("_box", "{(2,2),(1,1);(4,4),(3,3)}", None, ["(2,2),(1,1)", "(4,4),(3,3)"]),
     ("_odd_name", "not an array", "not an array", "not an array"),
     ("bytea", "\\xdeadbeef", "\\xdeadbeef", "\\xdeadbeef"),
 ]
@@ -72,6 +73,11 @@ def test_values_of_every_type(kind, text, in_json, value) -> None:
     assert read == {"a": value, "b": None}
     assert type(read["a"]) is type(value)
     FieldPlan([("a",)]).batch([read, read])  # conditions know all of these
+
+
+def test_types_that_have_the_name_of_another() -> None:
+    named = [("pg_catalog", "numeric"), ("public", "numeric"), ("public", "_json"), ("public", "mood")]
+    assert [known_type(*each) for each in named] == ["numeric", "text", "_text", "mood"]
 
 
 def test_what_was_not_told_is_left_out() -> None:

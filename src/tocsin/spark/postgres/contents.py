@@ -22,6 +22,7 @@ from typing import Any
 
 from tocsin.errors import EventError, InputError
 from tocsin.grammar.triggers import Trigger
+from tocsin.index.text.base import TextBase
 from tocsin.monitor.kept import json_text
 from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.watching.alerts import Alert
@@ -60,16 +61,29 @@ class Contents:
         self._folder = folder
         self._tables = tuple(tables)
         self._triggers: dict[str, Trigger] = {}
+        self._texts = TextBase()
         self._clear()
         self.position: Position | None = None
 
     def _clear(self) -> None:
-        self._watch = Watch(Preparation.of())
+        self._watch = self._new_watch()
         self._types: dict[str, str] = {}
         self._unread: Counter[tuple[str, str, str]] = Counter()
         self._base = 0
 
     # ---- Triggers
+
+    def weigh_by(self, texts: TextBase) -> None:
+        """Let free text go by these dictionaries and settings."""
+        if texts.equals(self._texts):
+            return
+        self._texts = texts
+        triggers, self._triggers = list(self._triggers.values()), {}
+        before, self._watch = self._watch, self._new_watch()
+        for table in before.tables:
+            for row in before.rows(table):
+                self._watch.insert(table, row)
+        self.watch(triggers)
 
     def watch(self, triggers: Iterable[Trigger]) -> None:
         """Watch these triggers and no others. Rows that are there fire nothing."""
@@ -81,6 +95,9 @@ class Contents:
         if added:
             self._watch.add(rules_of(added))
             self._triggers.update((trigger.name, trigger) for trigger in added)
+
+    def _new_watch(self) -> Watch:
+        return Watch(replace(Preparation.of(), base=self._texts))
 
     def _placed(self, trigger: Trigger) -> Trigger:
         """The trigger with its tables under their whole names."""
@@ -107,7 +124,7 @@ class Contents:
         """Make a change, and tell which triggers it fires. ValueError or EventError when it cannot be read.
 
         A row that cannot be read joins with nothing, and is not missed when it goes. InputError when a row
-        goes that was never there: then the contents are not those of the table any more.
+        goes that was never there, or is not told: then the contents are not those of the table any more.
         """
         self.position = change["lsn"], change["row"]
         table, op, types = change["table"], change["op"], change["types"]
@@ -115,7 +132,10 @@ class Contents:
             self._truncate(table)
             return []
         if not change["whole"] or (op not in (INSERT, SNAPSHOT) and change["old"] is None):
-            raise ValueError(NOT_WHOLE)
+            raise InputError(
+                f"a row of {table} has changed, and {NOT_WHOLE}. So its contents are not known any more:"
+                " give it that, and start the stream with a new checkpoint"
+            )
         self._types[table] = types
         old = None if op in (INSERT, SNAPSHOT) else self._leaving(table, types, change["old"])
         if op == DELETE:

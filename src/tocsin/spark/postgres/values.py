@@ -64,11 +64,19 @@ class RowWriter:
         return f"{{{', '.join(members)}}}"
 
 
+def known_type(schema: str, name: str) -> str:
+    """The name that values of a type are read by; one that only has the name of a built-in type is text."""
+    if schema == "pg_catalog" or name.removeprefix("_") not in _NOT_STRINGS:
+        return name
+    return "_text" if name.startswith("_") else "text"
+
+
 def _writer(type_name: str) -> Callable[[str], str]:
     """How a value of this type is written as JSON."""
     if type_name.startswith("_"):
         write = _writer(type_name[1:])
-        return lambda text: _list_text(text, write)
+        between = ";" if type_name == "_box" else ","
+        return lambda text: _list_text(text, write, between)
     if type_name in INTEGERS or type_name in JSONS:
         return str
     return _WRITERS.get(type_name, _string)
@@ -95,9 +103,11 @@ _WRITERS: dict[str, Callable[[str], str]] = {
     "timestamp": _time,
     "timestamptz": _time,
 }
+_NOT_STRINGS = frozenset((*INTEGERS, *JSONS, *_WRITERS, "date", "box"))
+"""The types whose values, or lists of them, are not written as those of others are."""
 
 
-def _list_text(text: str, write: Callable[[str], str]) -> str:
+def _list_text(text: str, write: Callable[[str], str], between: str) -> str:
     """A list of lists of at most six dimensions: PostgreSQL has no deeper ones."""
 
     def element(value: Any) -> str:
@@ -106,7 +116,7 @@ def _list_text(text: str, write: Callable[[str], str]) -> str:
         return "null" if value is None else write(value)
 
     try:
-        return element(array_elements(text))
+        return element(array_elements(text, between))
     except ValueError:
         return _string(text)  # the name of a type that only looks like an array's
 

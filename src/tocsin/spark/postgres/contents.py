@@ -23,7 +23,6 @@ from typing import Any
 from tocsin.errors import EventError, InputError
 from tocsin.grammar.triggers import Trigger
 from tocsin.index.text.base import TextBase
-from tocsin.monitor.kept import json_text
 from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.watching.alerts import Alert
 from tocsin.monitor.watching.watch import Watch
@@ -42,7 +41,7 @@ from tocsin.spark.postgres.changes import (
 )
 from tocsin.spark.postgres.contents_files import contents_folders
 from tocsin.spark.postgres.rule_tables import place_of
-from tocsin.spark.postgres.values import row_reader
+from tocsin.spark.postgres.values import row_reader, row_text
 from tocsin.spark.streaming.joined_triggers import rules_of
 
 BYTES_TO_SAVE = 64 << 20
@@ -225,5 +224,5 @@ class Contents:
         """Every row as table, types and JSON; those that could not be read as they came."""
         for table, types in self._types.items():
             for row in self._watch.rows(table):
-                yield table, types, json_text(row)
+                yield table, types, row_text(row)
         yield from self._unread.elements()

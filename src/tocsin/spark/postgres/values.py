@@ -32,6 +32,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
+from tocsin.monitor.kept import json_text
 from tocsin.spark.postgres.arrays import array_elements
 from tocsin.spark.postgres.decoding import UNCHANGED, Value
 
@@ -144,6 +145,18 @@ class RowReader:
         except RecursionError:
             raise ValueError("nested too deeply") from None
         return row
+
+
+def row_text(row: Mapping[str, Any]) -> str:
+    """A row as JSON that RowReader reads as this row."""
+    return json_text({name: _writable(value) for name, value in row.items()})
+
+
+def _writable(value: Any) -> Any:
+    """An infinite decimal as PostgreSQL writes it: a number could be a decimal that is only very large."""
+    if isinstance(value, Decimal) and value.is_infinite():
+        return str(value)
+    return [_writable(each) for each in value] if isinstance(value, list) else value
 
 
 @lru_cache(maxsize=1_000)

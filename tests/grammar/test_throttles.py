@@ -107,6 +107,12 @@ def test_equal_numbers_are_one_value() -> None:
     large = [f"{10**20 + number}.0000000000" for number in range(3)]  # as a decimal(38, 10) has them
     assert [dedup_text(text) for text in large] == [str(10**20 + number) for number in range(3)]
     assert dedup_text(f"0.{10**37 + 1}0") == f"0.{10**37 + 1}"
+    assert {dedup_text(text) for text in ("1.5", "1.50", "15e-1")} == {"1.5"}
+    long = "100000000000000000.5"
+    assert dedup_text(long) == dedup_text(long + "00") != dedup_text("100000000000000000.0")
+    many = "0." + "1" * 3_000
+    assert dedup_text(many + "0") == many != dedup_text(many + "1")
+    assert dedup_text("1e-99999999999999999999") == "1e-99999999999999999999"
     for apart in ('"1.0"', "1.5", "true", "false", '{"a": 1.0}', "[1.0]", "1e400", '"text.e"', "12"):
         assert dedup_text(apart) == apart
 

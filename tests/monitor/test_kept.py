@@ -22,6 +22,7 @@ from tocsin.monitor.kept import (
     TYPED,
     converted,
     csv_column,
+    json_text,
     json_texts,
     kinds_of,
     plain,
@@ -147,6 +148,8 @@ def test_floats_that_json_lacks() -> None:
     texts = json_texts(pa.array([float("inf"), float("-inf"), float("nan")]))
     assert texts == ["1e999", "-1e999", None]
     assert json.loads("1e999") == float("inf")
+    decimals = [Decimal("Infinity"), Decimal("-Infinity"), Decimal("NaN"), Decimal("1e500")]
+    assert list(map(json_text, decimals)) == ["1e999", "-1e999", "null", "1E+500"]
 
 
 def test_times_far_away() -> None:

@@ -45,6 +45,7 @@ tocsin.errors.InputError: there is no column
 def test_what_stands_around_a_reason_is_left_out() -> None:
     query = "[STREAM_FAILED] Query [id = 1-2, runId = 3-4] terminated with exception: "
     assert reason_of(f"{query}Expected earliest, got soon SQLSTATE: XXKST") == "Expected earliest, got soon"
+    assert reason_of(f"{query} SQLSTATE: XXKST") == "no reason given"
     topic = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: no such topic SQLSTATE: XXKST"
     assert reason_of(query + topic) == "UnknownTopicOrPartitionException: no such topic"
     thread = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +30,8 @@ THROTTLE, DEDUP = "throttle", "dedup"
 
 LONELY_DEDUP = "'dedup' says for which values a throttle counts apart: it needs a 'throttle'"
 
-_EXACTLY = Context(prec=1_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
-"""More digits than any decimal of a table has."""
+_EXACTLY = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
+"""No digit is rounded away."""
 
 
 def parse_throttle(value: object) -> int:
@@ -61,11 +61,14 @@ def dedup_text(text: str) -> str:
 
     Numbers are taken by their digits, since a decimal of a table may have more of them than a float.
     """
-    if text[0] in '"[{' or text in ("true", "false") or not any(mark in text for mark in ".eE"):
+    if text[0] in '"[{tf' or not any(mark in text for mark in ".eE"):
         return text
     if math.isinf(float(text)):
         return text
-    number = Decimal(text)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:  # an exponent below those of all decimals
+        return text
     return str(int(number)) if number == number.to_integral_value() else str(_EXACTLY.normalize(number))
 
 

@@ -205,7 +205,7 @@ def json_text(value: Any) -> str:
     """A value of a table as JSON.
 
     Decimals keep their digits; instants are RFC 3339 strings, other times and dates ISO 8601, bytes
-    base64. An infinite float is a number that any reader finds infinite. Recursion follows the type
+    base64. What is infinite is a number that any reader finds infinite. Recursion follows the type
     of a column, whose depth is bounded.
     """
     if _is_missing(value):
@@ -215,7 +215,7 @@ def json_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
-        return str(value)
+        return str(value) if value.is_finite() else "1e999" if value > 0 else "-1e999"
     if isinstance(value, int):
         return integer_text(value)
     if isinstance(value, dict):

@@ -22,6 +22,7 @@ from tocsin.grammar.tree import Path
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.packing import starts
 from tocsin.index.plain_event import is_plain
+from tocsin.index.text.base import TextBase
 from tocsin.index.text.batch import BatchDocuments
 from tocsin.kernels.alive import interleave, keep_alive
 from tocsin.monitor.fresh import FreshRule
@@ -97,6 +98,11 @@ class Version:
     def fields(self) -> list[Path]:
         """The fields that the rules name, and perhaps some that only rules now deleted named."""
         return list(self.settled().fields)
+
+    @property
+    def texts(self) -> TextBase:
+        """The dictionaries and settings that free text goes by."""
+        return self.ledger.main.texts.base
 
     @property
     def is_whole(self) -> bool:

@@ -22,6 +22,7 @@ from tocsin.events.cells import EventBatch
 from tocsin.grammar.rule_metadata import concat_metadata
 from tocsin.grammar.tree import Path
 from tocsin.index.packing import starts
+from tocsin.index.text.base import TextBase
 from tocsin.monitor.matcher import MATCHES_AT_ONCE, BatchMatches
 from tocsin.monitor.version import Version
 
@@ -46,6 +47,11 @@ class VersionInParts:
     def fields(self) -> list[Path]:
         """The fields that the rules name."""
         return sorted({field for part in self.parts for field in part.fields})
+
+    @property
+    def texts(self) -> TextBase:
+        """The dictionaries and settings that free text goes by: all parts have the same."""
+        return self.parts[0].texts if self.parts else TextBase()
 
     def numbers(self) -> NDArray[np.int64]:
         """The numbers of the rules, in order."""

@@ -23,7 +23,8 @@ _EMPTY_WORDS = (
 
 def reason_of(text: str) -> str:
     """The innermost error that says something: the last of those named that is not Spark's own wrapping."""
-    lines = [_WRAPPING.sub("", line.strip()) for line in text.splitlines() if line.strip()]
+    stripped = (_WRAPPING.sub("", line.strip()) for line in text.splitlines())
+    lines = [line for line in stripped if line]
     telling: list[str] = []
     wrapping: list[str] = []
     for line in lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ import tocsin
 from tocsin.errors import InputError
 from tocsin.grammar.rule_files import rules_of_triggers
 from tocsin.grammar.triggers import Trigger
+from tocsin.index.text.dictionary import Dictionary
 from tocsin.monitor.kept import json_text
+from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.watching.alerts import Alert
 from tocsin.spark.postgres.address import TableName
 from tocsin.spark.postgres.changes import Change, ChangeWriter, changes_files, changes_name
 from tocsin.spark.postgres.contents import Contents
 from tocsin.spark.postgres.contents_files import contents_folders, forget
+from tocsin.spark.postgres.joined_events import _Action
 from tocsin.spark.streaming.joined_triggers import set_aside
 
 TABLES = (TableName("public", "a"), TableName("sales", "b"))
@@ -157,8 +161,49 @@ def test_a_row_that_cannot_be_read_is_not_missed(tmp_path: Path) -> None:
         assert each.apply(base._replace(lsn=3, op="delete", old=good, new=None)._asdict()) == []
 
 
+def test_free_text_goes_by_the_dictionaries_of_the_rules(tmp_path: Path) -> None:
+    text = """create trigger told from a, "sales.b" as b after insert to a
+        when a.k = b.k and contains(a.v, 'golf, trophy, the');"""
+    words = Dictionary.of_counts({"golf": 1, "trophy": 4}, 8)
+    types = json.dumps({"k": "int4", "v": "text"})
+    document = {"k": 1, "v": "the golf trophy"}
+    partner = Change(1, 0, 1, 0, "sales.b", "insert", types, None, json.dumps({"k": 1}), True)
+    told = Change(2, 0, 1, 0, "public.a", "insert", types, None, json.dumps(document), True)
+    contents = Contents(tmp_path, TABLES)
+    contents.go_to((1, 0))
+    contents.watch(_triggers(text))
+    contents.apply(partner._asdict())
+    for lsn, (words_of, stop_words) in enumerate([({}, ()), ({"v": words}, ()), ({"v": words}, ("the",))], 2):
+        watch = tocsin.watch(rules_of_triggers(text), dictionaries=words_of, stop_words=stop_words)
+        watch.insert("sales.b", {"k": 1})
+        (expected,) = watch.insert("a", document)
+        contents.weigh_by(Preparation.of(None, words_of, stop_words).base)
+        contents.watch(_triggers(text))
+        (alert,) = contents.apply(told._replace(lsn=lsn)._asdict())
+        assert (alert.score, alert.rows) == (expected.score, expected.rows)
+
+
 def test_a_row_that_was_never_there_stops_the_stream(tmp_path: Path) -> None:
     contents = Contents(tmp_path, TABLES)
     contents.go_to((1, 0))
     with pytest.raises(InputError, match=r"a row of public\.a has changed that the stream has never seen"):
         contents.apply(_change(1, 0, "public.a", "delete", {"k": 1, "v": 1})._asdict())
+
+
+@pytest.mark.parametrize("op", ["update", "delete"])
+def test_a_change_that_does_not_tell_the_row_stops_the_stream(tmp_path: Path, op: str) -> None:
+    contents = Contents(tmp_path, TABLES)
+    contents.go_to((1, 0))
+    contents.apply(_change(1, 0, "public.a", "insert", None, {"k": 1, "v": 1})._asdict())
+    change = _change(2, 0, "public.a", op, {"k": 1}, {"k": 1, "v": 2})._replace(whole=False)
+    for each in (change, change._replace(old=None, whole=True)):
+        with pytest.raises(InputError, match=r"REPLICA IDENTITY FULL.* with a new checkpoint"):
+            contents.apply(each._asdict())
+
+
+def test_equal_numbers_are_one_dedup_value() -> None:
+    text = "create trigger t with (throttle = '1 hour', dedup = 'b.v') from a, b when a.k = b.k;"
+    action = _Action(_triggers(text)[0])
+    values = [1, 1.0, Decimal("1.00"), Decimal("1.5"), Decimal("1.50"), "1", None]
+    found = [action.value(Alert("t", {"a": {}, "b": {"v": value}}, None, None)) for value in values]
+    assert found == ["1", "1", "1", "1.5", "1.5", '"1"', None]

@@ -68,6 +68,7 @@ def test_any_bytes_are_a_message_or_refused(data) -> None:
 def test_messages_that_say_nothing_about_rows() -> None:
     assert decoded(b"O" + bytes(8) + b"elsewhere\0") is None
     assert decoded(b"M" + bytes(20)) is None
+    assert decoded(b"A" + bytes(8)) is None
 
 
 def test_an_update_must_have_a_new_row() -> None:

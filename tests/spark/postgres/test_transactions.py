@@ -30,8 +30,8 @@ ORDERS = Relation(7, "public", "orders", "f", COLUMNS)
 BEGIN, COMMIT = Begin(100, 5, 9), Commit(100, 120, 5)
 
 
-def _changes(*messages: Message) -> list[Change]:
-    transactions = Transactions([TableName("public", "orders")])
+def _changes(*messages: Message, are_all: bool = False) -> list[Change]:
+    transactions = Transactions([TableName("public", "orders")], are_all=are_all)
     return [change for message in messages for change in transactions.changes(message)]
 
 
@@ -91,6 +91,29 @@ def test_a_table_is_read_by_the_columns_that_it_has_at_the_time() -> None:
 def test_other_tables_of_the_publication_are_left_out() -> None:
     other = ORDERS._replace(number=8, name="others")
     assert _changes(BEGIN, other, Insert(8, ("1", "a", None)), Truncate((8,)), COMMIT) == []
+
+
+def test_a_table_that_was_renamed_is_not_left_out() -> None:
+    renamed = ORDERS._replace(name="others")
+    insert = Insert(7, ("1", "a", None))
+    with pytest.raises(InputError, match=r"public\.orders has been renamed to public\.others"):
+        _changes(BEGIN, ORDERS, insert, renamed, insert)
+    with pytest.raises(InputError, match=r"a table of the stream has been renamed to public\.others"):
+        _changes(BEGIN, renamed, insert, are_all=True)
+
+
+def test_an_old_row_of_a_partition_may_be_less_than_its_table_says() -> None:
+    whole, partial = (ORDERS._replace(number=8, name="part", identity=each) for each in "fd")
+    columns = tuple(column._replace(is_key=True) for column in COLUMNS)  # as all are of an identity FULL
+    orders = ORDERS._replace(columns=columns)
+    delete, update = Delete(7, ("1", None, None), True), Update(7, ("1", None, None), True, ("2", "b", None))
+    (sure,) = _changes(BEGIN, orders, whole, delete, are_all=True)
+    assert (sure.old, sure.whole) == ('{"id": 1, "t": null, "m": null}', True)
+    deleted, moved = _changes(BEGIN, orders, partial, delete, update, are_all=True)
+    assert (deleted.old, deleted.whole) == ('{"id": 1}', False)
+    assert (moved.old, moved.new, moved.whole) == ('{"id": 1}', '{"id": 2, "t": "b", "m": null}', True)
+    later = _changes(BEGIN, orders, partial, Truncate((7,)), orders, delete)[-1]
+    assert later.whole
 
 
 @pytest.mark.parametrize("messages", [(BEGIN, Insert(7, ())), (ORDERS, Insert(7, ("1", "a", None)))])

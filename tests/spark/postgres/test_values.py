@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.events.values import FieldPlan
+from tocsin.monitor.watching.contents import content_of
 from tocsin.spark.postgres.arrays import array_elements
 from tocsin.spark.postgres.decoding import UNCHANGED
-from tocsin.spark.postgres.values import RowWriter, row_reader
+from tocsin.spark.postgres.values import RowWriter, known_type, row_reader, row_text
 
 EXAMPLES = [
     # type, as PostgreSQL writes it, as JSON, as a value
@@ -29,6 +30,9 @@ EXAMPLES = [
     ("numeric", "12345678901234567890.000000001", None, Decimal("12345678901234567890.000000001")),
     ("numeric", "7", 7, Decimal(7)),
     ("numeric", "NaN", "NaN", None),
+    ("numeric", "-Infinity", "-Infinity", Decimal("-Infinity")),
+    ("numeric", "1" + 500 * "0", None, Decimal("1e500")),
+    ("_numeric", "{Infinity,2}", ["Infinity", 2], [Decimal("Infinity"), Decimal(2)]),
     ("bool", "t", True, True),
     ("bool", "f", False, False),
     ("text", 'a "b"\\\n', 'a "b"\\\n', 'a "b"\\\n'),
@@ -57,6 +61,7 @@ EXAMPLES = [
     ("_int4", "{}", [], []),
     ("mood", "happy", "happy", "happy"),
     ("_mood", "{happy,sad}", ["happy", "sad"], ["happy", "sad"]),
+    ("_box", "{(2,2),(1,1);(4,4),(3,3)}", None, ["(2,2),(1,1)", "(4,4),(3,3)"]),
     ("_odd_name", "not an array", "not an array", "not an array"),
     ("bytea", "\\xdeadbeef", "\\xdeadbeef", "\\xdeadbeef"),
 ]
@@ -72,6 +77,13 @@ def test_values_of_every_type(kind, text, in_json, value) -> None:
     assert read == {"a": value, "b": None}
     assert type(read["a"]) is type(value)
     FieldPlan([("a",)]).batch([read, read])  # conditions know all of these
+    again = row_reader(writer.types).row(row_text(read))
+    assert content_of(again) == content_of(read)
+
+
+def test_types_that_have_the_name_of_another() -> None:
+    named = [("pg_catalog", "numeric"), ("public", "numeric"), ("public", "_json"), ("public", "mood")]
+    assert [known_type(*each) for each in named] == ["numeric", "text", "_text", "mood"]
 
 
 def test_what_was_not_told_is_left_out() -> None:

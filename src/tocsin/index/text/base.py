@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from tocsin.errors import UsageError
 from tocsin.grammar.text.settings import TextSettings, WordWeights
 from tocsin.grammar.tree import Path
@@ -45,6 +47,20 @@ class TextBase:
             return self
         words = appended(self.words, words_for_kernels([Dictionary()] * len(new), self.stop_words))
         return replace(self, fields=self.fields + new, words=words)
+
+    def equals(self, other: TextBase) -> bool:
+        """Whether both weigh every word of every field alike."""
+        if self is other:
+            return True
+        same = (self.threshold, self.stop_words, self.fields) == (
+            other.threshold,
+            other.stop_words,
+            other.fields,
+        )
+        return same and all(
+            np.array_equal(getattr(self.words, name), getattr(other.words, name))
+            for name in self.words._fields
+        )
 
     def settings(self) -> TextSettings:
         """As the grammar's evaluator takes them."""

@@ -113,11 +113,10 @@ class Address:
 
     @property
     def shown(self) -> str:
-        """The server and its database, for messages: without the password."""
+        """The server, or all that it may be, and its database, for messages: without the password."""
         parts = urlsplit(self.server)
         user = f"{parts.username}@" if parts.username else ""
-        port = f":{parts.port}" if parts.port else ""
-        return f"postgresql://{user}{parts.hostname or ''}{port}{parts.path}"
+        return f"postgresql://{user}{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def table_names(text: str) -> tuple[TableName, ...]:
@@ -133,8 +132,8 @@ def table_names(text: str) -> tuple[TableName, ...]:
         place = found.end()
     if not names:
         raise UsageError("which tables? Add ?tables=orders,sales.customers to the URI")
-    if len(set(names)) < len(names):
-        raise UsageError(f"tables={text} names a table twice")
+    if len(set(map(str, names))) < len(names):
+        raise UsageError(f"tables={text} names a table twice, or two that nobody can tell apart")
     return tuple(names)
 
 

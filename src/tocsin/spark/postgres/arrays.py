@@ -1,4 +1,6 @@
-"""PostgreSQL's text of an array as a list: `{1,NULL,"a \\"b\\""}`, `{{1,2},{3,4}}`, `[0:1]={5,6}`."""
+"""PostgreSQL's text of an array as a list: `{1,NULL,"a \\"b\\""}`, `{{1,2},{3,4}}`, `[0:1]={5,6}`.
+
+Between elements stands a comma, but of boxes, which have commas themselves, a semicolon."""
 
 from __future__ import annotations
 
@@ -6,11 +8,14 @@ import re
 from typing import Any
 
 _BOUNDS = re.compile(r"(\[-?\d+:-?\d+\])+=")
-_PIECE = re.compile(r'[{},]|"((?:[^"\\]|\\.)*)"|((?:[^{},"\\]|\\.)+)', re.DOTALL)
+_PIECE = {
+    between: re.compile(rf'[{{}}{between}]|"((?:[^"\\]|\\.)*)"|((?:[^{{}}{between}"\\]|\\.)+)', re.DOTALL)
+    for between in ",;"
+}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-def array_elements(text: str) -> list[Any]:
+def array_elements(text: str, between: str = ",") -> list[Any]:
     """The elements as PostgreSQL writes them, None for null, nested as the array is.
 
     ValueError when the text is no array.
@@ -20,7 +25,7 @@ def array_elements(text: str) -> list[Any]:
     outside: list[Any] = []
     open_lists = [outside]
     while place < len(text):
-        piece = _PIECE.match(text, place)
+        piece = _PIECE[between].match(text, place)
         if piece is None:
             break
         place = piece.end()

@@ -11,6 +11,7 @@ from tocsin.errors import InputError
 from tocsin.spark.postgres.address import Address, TableName, quoted
 from tocsin.spark.postgres.decoding import FULL
 from tocsin.spark.postgres.server import query
+from tocsin.spark.postgres.values import known_type
 
 if TYPE_CHECKING:
     import psycopg
@@ -37,13 +38,38 @@ _COLUMNS = """
     where attrelid = %s and attnum > 0 and not attisdropped
     order by attnum
 """
+_FILES = """
+    select c.oid, c.relfilenode
+    from (select %s::oid as oid union select relid from pg_partition_tree(%s::oid::regclass)) as part
+    join pg_class c on c.oid = part.oid
+    order by 1
+"""
+_TYPE = """
+    select n.nspname, t.typname, t.typbasetype
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace
+    where t.oid = %s
+"""
 _IDENTITIES = """
-    select coalesce(n.nspname, ''), c.relname, c.relreplident::text
+    select n.nspname, c.relname, c.relreplident::text,
+           c.relkind = 'p' or c.relreplident = 'f' or pg_get_replica_identity_index(c.oid) is not null
     from (select %s::oid as oid union select relid from pg_partition_tree(%s::oid::regclass)) as part
     join pg_class c on c.oid = part.oid join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'r'
+    where c.relkind = 'r' or c.oid = %s
     order by 1, 2
 """
+"""Of a table and its partitions: what the log carries of old rows, and whether that is enough for the server
+to let rows be changed when they are published. Of a partitioned table the partitions say what is logged, and
+the table itself what that is taken for."""
+
+_PUBLISHED = "select schemaname, tablename from pg_publication_tables where pubname = %s"
+_CUT = """
+    select n.nspname, c.relname
+    from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
+    join pg_class c on c.oid = r.prrelid join pg_namespace n on n.oid = c.relnamespace
+    where p.pubname = %s and (r.prqual is not null or r.prattrs is not null)
+"""
+_CUTS_TABLES = 150_000
+"""The first PostgreSQL whose publications can leave out rows and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +79,7 @@ class Table:
     columns       names of the columns that the log carries: of generated ones at most those that are stored
     types         the names of their types
     partitioned   whether its rows are in other tables
+    files         the files that its rows are in, as numbers: others, once it is truncated or rewritten
     """
 
     name: TableName
@@ -60,6 +87,7 @@ class Table:
     columns: tuple[str, ...]
     types: tuple[str, ...]
     partitioned: bool
+    files: tuple[tuple[int, int], ...]
 
 
 def find_tables(connection: Connection, names: Iterable[TableName]) -> list[Table]:
@@ -95,6 +123,7 @@ def _table(connection: Connection, name: TableName) -> Table:
         tuple(column for column, _ in columns),
         tuple(type_name for _, type_name in columns),
         kind == "p",
+        tuple(query(connection, _FILES, number, number)),
     )
 
 
@@ -109,11 +138,9 @@ def type_name(connection: Connection, number: int) -> str:
         known = built_in_type(number)
         if known is not None:
             return known
-        ((name, made_of),) = query(
-            connection, "select typname, typbasetype from pg_type where oid = %s", number
-        )
+        ((schema, name, made_of),) = query(connection, _TYPE, number)
         if not made_of:
-            return str(name)
+            return known_type(schema, name)
         number = made_of
 
 
@@ -149,7 +176,7 @@ def check_whole_rows(connection: Connection, names: Iterable[TableName], why: st
         TableName(schema, part)
         for name in names
         for _, _, number, *_ in query(connection, _TABLES, *name)
-        for schema, part, identity in query(connection, _IDENTITIES, number, number)
+        for schema, part, identity, _ in _identities(connection, number)
         if identity != FULL
     ]
     if lacking:
@@ -168,56 +195,72 @@ def has_publication(connection: Connection, name: str) -> bool:
 def provide_publication(connection: Connection, name: str, tables: Sequence[Table]) -> None:
     """See to it that a publication has the tables: one that is missing is made.
 
-    InputError when it cannot be made, or leaves out a table or some kinds of change.
+    InputError when it cannot be made, or leaves out a table or some of its changes.
     """
-    import psycopg
+    if has_publication(connection, name):
+        check_publication(connection, name, [table.name for table in tables])
+    else:
+        _make_publication(connection, name, tables)
 
-    wanted = [table.name for table in tables]
-    _check_generated(connection, tables)
+
+def check_publication(connection: Connection, name: str, tables: Iterable[TableName]) -> None:
+    """InputError when a publication is not there, or leaves out a table or some of its changes."""
     flags = "select pubinsert, pubupdate, pubdelete, pubtruncate from pg_publication where pubname = %s"
     found = query(connection, flags, name)
     if not found:
-        listed = ", ".join(table.quoted for table in wanted)
-        stored = ", publish_generated_columns = stored" if publishes_stored(connection) else ""
-        statement = (
-            f"CREATE PUBLICATION {quoted(name)} FOR TABLE {listed}"
-            f" WITH (publish_via_partition_root = true{stored})"
-        )
-        try:
-            query(connection, statement)
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise InputError(
-                f"the user {connection.info.user} may not make the publication that is needed."
-                f" Let the owner of the tables do it: {statement}; and add publication={name} to the URI"
-            ) from error
-        return
+        raise InputError(f"there is no publication {name}")
     if not all(found[0]):
         raise InputError(
             f"the publication {name} does not publish all changes:"
             f" ALTER PUBLICATION {quoted(name)} SET (publish = 'insert, update, delete, truncate')"
         )
-    listed_tables = {
-        TableName(*row)
-        for row in query(
-            connection, "select schemaname, tablename from pg_publication_tables where pubname = %s", name
-        )
-    }
-    for table in wanted:
-        if table not in listed_tables:
+    listed = _names(connection, _PUBLISHED, name)
+    cut = _names(connection, _CUT, name) if connection.info.server_version >= _CUTS_TABLES else set()
+    for table in tables:
+        if table not in listed:
             raise InputError(
                 f"the publication {name} does not have the table {table}:"
                 f" ALTER PUBLICATION {quoted(name)} ADD TABLE {table.quoted}"
                 " (of a partitioned table, also SET (publish_via_partition_root = true))"
             )
+        if table in cut:
+            raise InputError(
+                f"the publication {name} has only some rows or columns of {table}: one that has them all is"
+                " needed, without WHERE and without a list of columns"
+            )
 
 
-def _check_generated(connection: Connection, tables: Sequence[Table]) -> None:
-    """Refuse what would make the server refuse updates and deletes of a published table."""
-    if not publishes_stored(connection):
-        return
+def _make_publication(connection: Connection, name: str, tables: Sequence[Table]) -> None:
+    import psycopg
+
+    _check_updatable(connection, tables)
+    listed = ", ".join(table.name.quoted for table in tables)
+    stored = ", publish_generated_columns = stored" if publishes_stored(connection) else ""
+    statement = (
+        f"CREATE PUBLICATION {quoted(name)} FOR TABLE {listed}"
+        f" WITH (publish_via_partition_root = true{stored})"
+    )
+    try:
+        query(connection, statement)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise InputError(
+            f"the user {connection.info.user} may not make the publication that is needed."
+            f" Let the owner of the tables do it: {statement}; and add publication={name} to the URI"
+        ) from error
+
+
+def _check_updatable(connection: Connection, tables: Sequence[Table]) -> None:
+    """Refuse what would make the server refuse updates and deletes of a table, once it is published."""
     for table in tables:
-        identities = query(connection, _IDENTITIES, table.number, table.number)
-        if not any(identity == FULL for _, _, identity in identities):
+        identities = _identities(connection, table.number)
+        unknown = [TableName(schema, part) for schema, part, _, is_enough in identities if not is_enough]
+        if unknown:
+            statements = " ".join(f"ALTER TABLE {name.quoted} REPLICA IDENTITY FULL;" for name in unknown)
+            raise InputError(
+                f"{', '.join(map(str, unknown))} cannot be published without a primary key: the server would"
+                f" refuse every update and delete of a row. Their owner can change that: {statements}"
+            )
+        if not any(identity == FULL for _, _, identity, _ in identities):
             continue
         for column, _, generated in query(connection, _COLUMNS, table.number):
             if generated == VIRTUAL:
@@ -225,3 +268,11 @@ def _check_generated(connection: Connection, tables: Sequence[Table]) -> None:
                     f"{table.name} has the virtual generated column {column}, which cannot be published: with"
                     " REPLICA IDENTITY FULL the server would refuse every update and delete of the table"
                 )
+
+
+def _identities(connection: Connection, number: int) -> list[tuple[str, str, str, bool]]:
+    return query(connection, _IDENTITIES, number, number, number)
+
+
+def _names(connection: Connection, statement: str, publication: str) -> set[TableName]:
+    return {TableName(*row) for row in query(connection, statement, publication)}

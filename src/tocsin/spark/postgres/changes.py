@@ -118,6 +118,12 @@ class ChangeWriter:
         self._bytes = 0
 
 
+def remove_drafts(folder: Path) -> None:
+    """Take away what a process that was killed has left behind; nobody may be writing."""
+    for draft in folder.glob(".draft-*"):
+        draft.unlink(missing_ok=True)
+
+
 def changes_name(start: int, end: int) -> str:
     """The name of the file with the changes from `start` up to, and not with, `end`."""
     return f"{start:016X}-{end:016X}.arrow"

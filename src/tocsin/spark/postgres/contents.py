@@ -22,7 +22,7 @@ from typing import Any
 
 from tocsin.errors import EventError, InputError
 from tocsin.grammar.triggers import Trigger
-from tocsin.monitor.kept import json_text
+from tocsin.index.text.base import TextBase
 from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.watching.alerts import Alert
 from tocsin.monitor.watching.watch import Watch
@@ -41,7 +41,7 @@ from tocsin.spark.postgres.changes import (
 )
 from tocsin.spark.postgres.contents_files import contents_folders
 from tocsin.spark.postgres.rule_tables import place_of
-from tocsin.spark.postgres.values import row_reader
+from tocsin.spark.postgres.values import row_reader, row_text
 from tocsin.spark.streaming.joined_triggers import rules_of
 
 BYTES_TO_SAVE = 64 << 20
@@ -60,16 +60,29 @@ class Contents:
         self._folder = folder
         self._tables = tuple(tables)
         self._triggers: dict[str, Trigger] = {}
+        self._texts = TextBase()
         self._clear()
         self.position: Position | None = None
 
     def _clear(self) -> None:
-        self._watch = Watch(Preparation.of())
+        self._watch = self._new_watch()
         self._types: dict[str, str] = {}
         self._unread: Counter[tuple[str, str, str]] = Counter()
         self._base = 0
 
     # ---- Triggers
+
+    def weigh_by(self, texts: TextBase) -> None:
+        """Let free text go by these dictionaries and settings."""
+        if texts.equals(self._texts):
+            return
+        self._texts = texts
+        triggers, self._triggers = list(self._triggers.values()), {}
+        before, self._watch = self._watch, self._new_watch()
+        for table in before.tables:
+            for row in before.rows(table):
+                self._watch.insert(table, row)
+        self.watch(triggers)
 
     def watch(self, triggers: Iterable[Trigger]) -> None:
         """Watch these triggers and no others. Rows that are there fire nothing."""
@@ -81,6 +94,9 @@ class Contents:
         if added:
             self._watch.add(rules_of(added))
             self._triggers.update((trigger.name, trigger) for trigger in added)
+
+    def _new_watch(self) -> Watch:
+        return Watch(replace(Preparation.of(), base=self._texts))
 
     def _placed(self, trigger: Trigger) -> Trigger:
         """The trigger with its tables under their whole names."""
@@ -107,7 +123,7 @@ class Contents:
         """Make a change, and tell which triggers it fires. ValueError or EventError when it cannot be read.
 
         A row that cannot be read joins with nothing, and is not missed when it goes. InputError when a row
-        goes that was never there: then the contents are not those of the table any more.
+        goes that was never there, or is not told: then the contents are not those of the table any more.
         """
         self.position = change["lsn"], change["row"]
         table, op, types = change["table"], change["op"], change["types"]
@@ -115,7 +131,10 @@ class Contents:
             self._truncate(table)
             return []
         if not change["whole"] or (op not in (INSERT, SNAPSHOT) and change["old"] is None):
-            raise ValueError(NOT_WHOLE)
+            raise InputError(
+                f"a row of {table} has changed, and {NOT_WHOLE}. So its contents are not known any more:"
+                " give it that, and start the stream with a new checkpoint"
+            )
         self._types[table] = types
         old = None if op in (INSERT, SNAPSHOT) else self._leaving(table, types, change["old"])
         if op == DELETE:
@@ -205,5 +224,5 @@ class Contents:
         """Every row as table, types and JSON; those that could not be read as they came."""
         for table, types in self._types.items():
             for row in self._watch.rows(table):
-                yield table, types, json_text(row)
+                yield table, types, row_text(row)
         yield from self._unread.elements()

@@ -255,4 +255,7 @@ _READERS: Final[dict[str, Callable[[_Reader], Message] | None]] = {
     "T": _truncate,
     "O": None,  # where a change came from before it was replicated to the server
     "M": None,  # a message that an application wrote into the log
+    # That a savepoint was rolled back to, of which nothing was told: PostgreSQL 18 says so by mistake, as it
+    # should only to those who ask for transactions before they are committed.
+    "A": None,
 }

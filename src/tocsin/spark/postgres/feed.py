@@ -26,11 +26,12 @@ from tocsin.spark.postgres.changes import (
     changes_name,
     lsn_number,
     lsn_text,
+    remove_drafts,
 )
 from tocsin.spark.postgres.decoding import Begin, Commit, decoded
 from tocsin.spark.postgres.replication import Replication, slot_is_gone, slot_is_lost
-from tocsin.spark.postgres.server import away_is_said, connect, is_too_late, query
-from tocsin.spark.postgres.slot import Slot, write_whole
+from tocsin.spark.postgres.server import away_is_said, connect, patiently, query
+from tocsin.spark.postgres.slot import Slot, check_published, write_whole
 from tocsin.spark.postgres.transactions import Transactions
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ SECONDS_TO_WAIT = 10.0
 transaction, of which nothing is sent before it is read to its end."""
 LONGEST_SILENCE = 300.0
 """The same when more must come: then the connection counts as dead."""
+
+SECONDS_BETWEEN_LOOKS = 10.0
+"""How often to look whether the tables are still published: of one that is not, nothing comes, not even an
+error."""
 
 BYTES_TO_ADVANCE = 1 << 20
 """What others must have written before the server is told that an idle stream needs none of it."""
@@ -64,7 +69,8 @@ class Feed:
         self._folder = folder
         self._connection: psycopg.Connection[Any] | None = None
         self._replication: Replication | None = None
-        self._transactions = Transactions(slot.tables)
+        self._transactions = self._no_transactions()
+        self._looked = 0.0
         self._given: int | None = None
         self._done = 0
 
@@ -74,14 +80,7 @@ class Feed:
 
     def now(self) -> int:
         """The end of the server's log."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return self._end_of_log()
-            except ServerAway:
-                self.close()
-                if is_too_late(deadline):
-                    raise
+        return patiently(self._end_of_log, PATIENCE, self.close)
 
     def collect(self, start: int, most: int | None = None, until: int | None = None) -> int:
         """Write the changes from `start` on to a file; where they end, or `start` when there are none.
@@ -92,14 +91,8 @@ class Feed:
         for first, _, path in changes_files(self._folder / "changes"):
             if first >= start:  # written down before a crash, but never told to Spark
                 path.unlink(missing_ok=True)
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return self._collect(start, most, until)
-            except ServerAway:
-                self.close()
-                if is_too_late(deadline):
-                    raise
+        remove_drafts(self._folder / "changes")
+        return patiently(lambda: self._collect(start, most, until), PATIENCE, self.close)
 
     def done(self, position: int, *, keep_files: bool) -> None:
         """Everything up to here is done for good."""
@@ -124,6 +117,7 @@ class Feed:
 
     def _collect(self, start: int, most: int | None, until: int | None) -> int:
         replication = self._opened(start)
+        self._look_at_publication()
         target = self._end_of_log() if until is None else until
         writer: ChangeWriter | None = None
         end, silent = start, 0.0
@@ -184,9 +178,13 @@ class Feed:
             self._replication.close()
             self._replication = None
         self._check_position(start)
-        self._transactions = Transactions(self._slot.tables)
+        self._looked = 0.0
+        self._transactions = self._no_transactions()
         self._replication = Replication(self._address, self._slot.name, self._slot.publication, start)
         return self._replication
+
+    def _no_transactions(self) -> Transactions:
+        return Transactions(self._slot.tables, are_all=self._slot.made_it)
 
     # ---- What the server says of itself
 
@@ -198,6 +196,14 @@ class Feed:
     def _end_of_log(self) -> int:
         with away_is_said(self._address):
             return lsn_number(query(self._plain(), _END_OF_LOG)[0][0])
+
+    def _look_at_publication(self) -> None:
+        """InputError when changes of a table are not sent any more."""
+        now = time.monotonic()
+        if now - self._looked >= SECONDS_BETWEEN_LOOKS or not self._looked:
+            with away_is_said(self._address):
+                check_published(self._plain(), self._slot)
+            self._looked = now
 
     def _check_position(self, start: int) -> None:
         """InputError when changes from `start` on are not to be had any more."""

@@ -18,7 +18,7 @@ import pyarrow as pa
 from tocsin.errors import EventError
 from tocsin.events.values import FieldPlan
 from tocsin.grammar.meaning import lookup
-from tocsin.grammar.throttles import DEDUP, THROTTLE, parse_throttle, read_dedup
+from tocsin.grammar.throttles import DEDUP, THROTTLE, dedup_text, parse_throttle, read_dedup
 from tocsin.grammar.triggers import Trigger
 from tocsin.monitor.kept import json_text
 from tocsin.monitor.watching.alerts import Alert
@@ -30,6 +30,7 @@ from tocsin.spark.streaming.event_values import keys_of, times_of
 from tocsin.spark.streaming.finding import Finder, Rejected
 from tocsin.spark.streaming.found_rows import KEPT, Wanted
 from tocsin.spark.streaming.joined_triggers import read_triggers
+from tocsin.spark.streaming.rule_versions import RuleVersion
 
 TIME = pa.timestamp("us", tz="UTC")
 AT_ONCE = 10_000
@@ -55,13 +56,14 @@ class Joiner:
     """Changes past the triggers over several tables of one version, in one task."""
 
     def __init__(
-        self, finder: Finder, tables: RuleTables, wanted: Wanted, folder: str, triggers: str | None
+        self, finder: Finder, tables: RuleTables, wanted: Wanted, folder: str, rules: RuleVersion
     ) -> None:
         self._finder = finder
         self._tables = tables
         self._wanted = wanted
         self._folder = folder
-        self._listed = read_triggers(triggers)
+        self._listed = read_triggers(rules.triggers)
+        self._texts = rules.open().version.texts
         self._actions = {trigger.name: _Action(trigger) for trigger in self._listed}
 
     def found(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -72,6 +74,7 @@ class Joiner:
             return
         contents = held_contents(self._folder, self._tables.tables)
         try:
+            contents.weigh_by(self._texts)
             contents.go_to((first["lsn"], first["row"]))
             contents.save_if_worth_it(first["lsn"])
             contents.watch(self._listed)
@@ -156,7 +159,7 @@ class _Action:
         if self._dedup is None:
             return None
         value = lookup(alert.rows, self._dedup)
-        return None if value is None else json_text(value)
+        return None if value is None else dedup_text(json_text(value))
 
 
 def _fired(change: dict[str, Any], alerts: Sequence[Alert]) -> Iterator[Fired]:

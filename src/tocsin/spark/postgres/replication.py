@@ -70,7 +70,7 @@ class Replication:
                     if piece is not None:
                         return piece
                 elif length < 0:
-                    raise ServerAway(self._why_it_ended())
+                    raise self._why_it_ended()
                 else:
                     left = deadline - time.monotonic()
                     if left <= 0:
@@ -109,14 +109,19 @@ class Replication:
             if result.status == pq.ExecStatus.COPY_BOTH:
                 return connection
             connection.close()
-            code = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
+            code = _code(result)
             if code != _IN_USE or is_too_late(deadline):
                 raise _refusal(slot, code, _message(result))
 
-    def _why_it_ended(self) -> str:
+    def _why_it_ended(self) -> Exception:
         result = self._server.get_result()
         why = "" if result is None else _message(result)
-        return f"{self._address.shown} has ended the connection{': ' + why if why else ''}"
+        if result is not None and _code(result) == _UNDEFINED:
+            return InputError(
+                f"changes cannot be read any more, as somebody has dropped what they are published by: {why}."
+                " Start the stream with a new checkpoint"
+            )
+        return ServerAway(f"{self._address.shown} has ended the connection{': ' + why if why else ''}")
 
 
 def _piece(data: bytes) -> Piece | None:
@@ -156,6 +161,12 @@ def slot_is_lost(slot: str, why: str) -> InputError:
         " its log. Start the stream with a new checkpoint, and raise max_slot_wal_keep_size so that it does"
         " not happen again"
     )
+
+
+def _code(result: pq.abc.PGresult) -> str:
+    from psycopg import pq
+
+    return (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
 
 
 def _message(result: pq.abc.PGresult) -> str:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from tocsin.errors import InputError, ServerAway, UsageError
 from tocsin.spark.postgres.address import Address
 
 if TYPE_CHECKING:
     import psycopg
+
+T = TypeVar("T")
 
 OLDEST = 130_000
 """PostgreSQL 13, the first whose publications take a partitioned table for one table."""
@@ -76,9 +79,25 @@ def away_is_said(address: Address) -> Iterator[None]:
         raise InputError(said) from error
 
 
+def patiently(action: Callable[[], T], seconds: float, between: Callable[[], object] = lambda: None) -> T:
+    """What an action gives, which is tried again for so long when the server is away; `between` before that.
+
+    It is counted from the first time: an action may take as long as it likes before.
+    """
+    deadline: float | None = None
+    while True:
+        try:
+            return action()
+        except ServerAway:
+            between()
+            deadline = deadline or time.monotonic() + seconds
+            if is_too_late(deadline):
+                raise
+
+
 def is_too_late(deadline: float) -> bool:
     """Wait a moment before the next try; whether it is too late for one."""
-    if time.monotonic() > deadline:
+    if time.monotonic() >= deadline:
         return True
     time.sleep(0.5)
     return False
@@ -92,7 +111,8 @@ def _connected(address: Address, more: dict[str, str]) -> psycopg.Connection[Any
     try:
         given = conninfo_to_dict(address.server)
     except psycopg.ProgrammingError as error:
-        raise UsageError(f"{address.shown} is no address of a server: {_last_line(error)}") from error
+        why = _last_line(error).replace(urlsplit(address.server).password or "\0", "...")
+        raise UsageError(f"{address.shown} is no address of a server: {why}") from None
     more = {
         "connect_timeout": str(given.get("connect_timeout") or SECONDS_TO_CONNECT),
         "options": f"{given.get('options') or ''} {settings}".strip(),
@@ -118,6 +138,9 @@ def _check_right_to_replicate(address: Address) -> None:
                 )
 
 
-def _last_line(error: Exception) -> str:
+def _last_line(error: psycopg.Error) -> str:
+    """What the server says, or else the last that the client does."""
+    if error.diag.message_primary:
+        return error.diag.message_primary
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__

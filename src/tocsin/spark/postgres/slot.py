@@ -18,16 +18,18 @@ import json
 import os
 import secrets
 import shutil
+import threading
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import InputError, UsageError
+from tocsin.errors import InputError, TocsinWarning, UsageError
 from tocsin.spark.postgres.address import Address, TableName, quoted
 from tocsin.spark.postgres.catalog import (
-    Table,
+    check_publication,
     check_server,
     find_tables,
     has_publication,
@@ -44,8 +46,18 @@ if TYPE_CHECKING:
     Connection = psycopg.Connection[Any]
 
 FORMAT = 1
+TRIES = 5
+"""How often contents are copied anew when they are truncated or altered meanwhile."""
+
 PART_ROWS = 100_000
 """Rows of the snapshot in one file."""
+
+SECONDS_TO_SAY_SO = 5.0
+WAITING = (
+    "the server makes the replication slot when all transactions have ended that are under way now:"
+    " select pid, xact_start, query from pg_stat_activity where backend_xid is not null"
+)
+"""What is said after so many seconds: nothing is wrong, but only somebody else can make it go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +116,18 @@ def take_up(address: Address, folder: Path, *, copy: bool = True) -> Slot:
 
 
 def _made(address: Address, folder: Path, copy: bool) -> Slot:
+    for _ in range(TRIES):
+        slot = _made_undisturbed(address, folder, copy)
+        if slot is not None:
+            return slot
+    raise InputError(
+        f"while the contents of {', '.join(map(str, address.tables))} are to be copied, they are truncated or"
+        " altered again and again: start the stream when that is done"
+    )
+
+
+def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None:
+    """A new slot; None when the contents could not be copied as they were when it was made."""
     with connect(address) as connection:
         check_server(connection, address)
         tables = find_tables(connection, address.tables)
@@ -120,9 +144,12 @@ def _made(address: Address, folder: Path, copy: bool) -> Slot:
         write_whole(folder / "starting.json", json.dumps(unfinished))
         provide_publication(connection, publication, tables)
         with _new_slot(address, name) as (start, system, snapshot):
-            parts = 0
+            parts: int | None = 0
             if copy:
-                parts = _copy_contents(connection, snapshot, tables, start, folder / "snapshot")
+                contents = _Parts(folder / "snapshot", start)
+                parts = _copy_contents(address, connection, snapshot, contents)
+    if parts is None:
+        return None
     slot = Slot(name, publication, made_it, address.tables, start, parts, system)
     write_whole(folder / "slot.json", slot.to_json())
     (folder / "starting.json").unlink()
@@ -151,13 +178,25 @@ def check_slot(address: Address, slot: Slot) -> None:
                 f"the replication slot {slot.name} is of the plugin {plugin} and the database {database}:"
                 " it is not the one that the checkpoint was made with"
             )
-        provide_publication(connection, slot.publication, find_tables(connection, slot.tables))
+        find_tables(connection, slot.tables)
+        check_published(connection, slot)
     with connect_for_replication(address) as replication:
         system = _system(replication)
         if system != slot.system:
             raise InputError(
                 f"{address.shown} is another server than the one that the checkpoint was made with"
             )
+
+
+def check_published(connection: Connection, slot: Slot) -> None:
+    """InputError when the server does not send all changes of the tables any more."""
+    try:
+        check_publication(connection, slot.publication, slot.tables)
+    except InputError as error:
+        raise InputError(
+            f"changes are missed since somebody has dropped or renamed a table, or changed what is published:"
+            f" {error}. When that is put right, start the stream with a new checkpoint"
+        ) from error
 
 
 def drop_slot(address: Address, slot: Slot) -> None:
@@ -188,6 +227,10 @@ def _check_same_tables(address: Address, slot: Slot) -> None:
         )
     if address.slot not in (None, slot.name):
         raise UsageError(f"the checkpoint is of the replication slot {slot.name}, not of {address.slot}")
+    if address.publication not in (None, slot.publication):
+        raise UsageError(
+            f"the checkpoint is of the publication {slot.publication}, not of {address.publication}"
+        )
 
 
 def _slots(connection: Connection, name: str) -> list[tuple[Any, ...]]:
@@ -233,6 +276,9 @@ def _new_slot(address: Address, name: str) -> Iterator[tuple[int, str, str]]:
 def _created(replication: Connection, command: str) -> list[tuple[Any, ...]]:
     import psycopg
 
+    waiting = threading.Timer(SECONDS_TO_SAY_SO, warnings.warn, [WAITING, TocsinWarning])
+    waiting.daemon = True
+    waiting.start()
     try:
         return query(replication, command)
     except psycopg.errors.ConfigurationLimitExceeded as error:
@@ -240,25 +286,34 @@ def _created(replication: Connection, command: str) -> list[tuple[Any, ...]]:
             "the server has no room for one more replication slot: raise max_replication_slots, or drop"
             " a slot that nobody reads (select slot_name from pg_replication_slots where not active)"
         ) from error
+    finally:
+        waiting.cancel()
 
 
 def _system(replication: Connection) -> str:
     return str(query(replication, "IDENTIFY_SYSTEM")[0][0])
 
 
-def _copy_contents(
-    connection: Connection, snapshot: str, tables: list[Table], start: int, folder: Path
-) -> int:
-    """Copy the rows of the tables as the snapshot sees them; how many files they fill."""
-    folder.mkdir(parents=True, exist_ok=True)
-    parts = _Parts(folder, start)
+def _copy_contents(address: Address, connection: Connection, snapshot: str, parts: _Parts) -> int | None:
+    """Copy the rows of the tables as the snapshot sees them; how many files they fill.
+
+    None when a table was truncated or altered since the snapshot: the rows that it had then are gone, from
+    every snapshot. So the tables are looked at as they were and as they are, once they are locked.
+    """
     query(connection, "begin isolation level repeatable read read only")
     query(connection, f"set transaction snapshot '{snapshot}'")
+    query(connection, "set local row_security = off")  # an error, where rows would be left out
+    listed = ", ".join(name.quoted for name in address.tables)
+    query(connection, f"lock table {listed} in access share mode")
+    tables = find_tables(connection, address.tables)
+    with connect(address) as beside:
+        if find_tables(beside, address.tables) != tables:
+            return None
     for table in tables:
+        rows = table.name.quoted if table.partitioned else f"only {table.name.quoted}"
         writer = RowWriter(table.columns, table.types)
         columns = ", ".join(quoted(column) for column in table.columns)
-        rows_of = table.name.quoted if table.partitioned else f"only {table.name.quoted}"
-        with connection.cursor().copy(f"copy (select {columns} from {rows_of}) to stdout") as copied:
+        with connection.cursor().copy(f"copy (select {columns} from {rows}) to stdout") as copied:
             for row in copied.rows():
                 parts.add(str(table.name), writer.types, writer.text(row))
     query(connection, "commit")
@@ -269,6 +324,7 @@ class _Parts:
     """The files of a snapshot, each of a bounded number of rows."""
 
     def __init__(self, folder: Path, start: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._start = start
         self._row = 0

@@ -27,6 +27,7 @@ from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.tally import TallyAccumulator
 
 if TYPE_CHECKING:
+    from tocsin.spark.postgres.rule_tables import RuleTables
     from tocsin.spark.streaming.finding import Finder
 
 CARRIED = (StructField("table", StringType()), StructField("op", StringType()))
@@ -72,9 +73,9 @@ class PostgresSource:
 
         InputError when rules see updates or deletions of a table whose old rows the log does not carry.
         """
-        from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
+        from tocsin.spark.postgres.feed import PATIENCE
         from tocsin.spark.postgres.rule_tables import place_of, rule_tables
-        from tocsin.spark.postgres.server import connect
+        from tocsin.spark.postgres.server import patiently
         from tocsin.spark.streaming.joined_triggers import read_triggers
 
         own = [field.name for field in self.carried]
@@ -89,13 +90,20 @@ class PostgresSource:
             warnings.warn(
                 f"rules watch tables whose changes are not read: {listed}", TocsinWarning, stacklevel=2
             )
-        with connect(self.address) as connection:
+        # Rules that come while the server is away for a moment are not refused for that.
+        patiently(lambda: self._check_tables(seen), 0 if self.folder is None else PATIENCE)
+        return [json_field(name) for name in wanted.keep]
+
+    def _check_tables(self, seen: RuleTables) -> None:
+        from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
+        from tocsin.spark.postgres.server import away_is_said, connect
+
+        with away_is_said(self.address), connect(self.address) as connection:
             find_tables(connection, self.address.tables)
             if self.joins:
                 check_whole_rows(connection, self.address.tables, "the contents of tables are to be kept")
             else:
                 check_whole_rows(connection, seen.need_whole_rows(), "rules see updates or deletions")
-        return [json_field(name) for name in wanted.keep]
 
     def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:
         """The changes since the slot was made, which happens here at the first start."""
@@ -168,7 +176,7 @@ class _Setting:
 
         finder = self._finder()
         tables = rule_tables(self.rules, self.tables)
-        yield from Joiner(finder, tables, self.wanted, self.folder, self.rules.triggers).found(batches)
+        yield from Joiner(finder, tables, self.wanted, self.folder, self.rules).found(batches)
         self.tally.add(finder.tally)
 
     def _finder(self) -> Finder:

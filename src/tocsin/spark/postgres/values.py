@@ -32,6 +32,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
+from tocsin.monitor.kept import json_text
 from tocsin.spark.postgres.arrays import array_elements
 from tocsin.spark.postgres.decoding import UNCHANGED, Value
 
@@ -64,11 +65,19 @@ class RowWriter:
         return f"{{{', '.join(members)}}}"
 
 
+def known_type(schema: str, name: str) -> str:
+    """The name that values of a type are read by; one that only has the name of a built-in type is text."""
+    if schema == "pg_catalog" or name.removeprefix("_") not in _NOT_STRINGS:
+        return name
+    return "_text" if name.startswith("_") else "text"
+
+
 def _writer(type_name: str) -> Callable[[str], str]:
     """How a value of this type is written as JSON."""
     if type_name.startswith("_"):
         write = _writer(type_name[1:])
-        return lambda text: _list_text(text, write)
+        between = ";" if type_name == "_box" else ","
+        return lambda text: _list_text(text, write, between)
     if type_name in INTEGERS or type_name in JSONS:
         return str
     return _WRITERS.get(type_name, _string)
@@ -95,9 +104,11 @@ _WRITERS: dict[str, Callable[[str], str]] = {
     "timestamp": _time,
     "timestamptz": _time,
 }
+_NOT_STRINGS = frozenset((*INTEGERS, *JSONS, *_WRITERS, "date", "box"))
+"""The types whose values, or lists of them, are not written as those of others are."""
 
 
-def _list_text(text: str, write: Callable[[str], str]) -> str:
+def _list_text(text: str, write: Callable[[str], str], between: str) -> str:
     """A list of lists of at most six dimensions: PostgreSQL has no deeper ones."""
 
     def element(value: Any) -> str:
@@ -106,7 +117,7 @@ def _list_text(text: str, write: Callable[[str], str]) -> str:
         return "null" if value is None else write(value)
 
     try:
-        return element(array_elements(text))
+        return element(array_elements(text, between))
     except ValueError:
         return _string(text)  # the name of a type that only looks like an array's
 
@@ -134,6 +145,18 @@ class RowReader:
         except RecursionError:
             raise ValueError("nested too deeply") from None
         return row
+
+
+def row_text(row: Mapping[str, Any]) -> str:
+    """A row as JSON that RowReader reads as this row."""
+    return json_text({name: _writable(value) for name, value in row.items()})
+
+
+def _writable(value: Any) -> Any:
+    """An infinite decimal as PostgreSQL writes it: a number could be a decimal that is only very large."""
+    if isinstance(value, Decimal) and value.is_infinite():
+        return str(value)
+    return [_writable(each) for each in value] if isinstance(value, list) else value
 
 
 @lru_cache(maxsize=1_000)

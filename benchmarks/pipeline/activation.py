@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
@@ -165,6 +166,7 @@ def write_batch(folder: Path, number: int, places: Any, drawn: Sequence[Operatio
     )
     draft = folder / f".{number}"
     pq.write_table(made, draft)
+    os.utime(draft, (number, number))  # Spark takes files in the order of their times
     draft.rename(folder / f"{number:05d}.parquet")
 
 

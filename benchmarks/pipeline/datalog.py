@@ -1,7 +1,7 @@
 """Programs on Spark beside the engine of one process: a join, a recursion, and the closure of a large graph.
 
-    python -m benchmarks.pipeline.datalog            two million tuples, local[2]
-    python -m benchmarks.pipeline.datalog --quick    a hundredth of it
+    python -m benchmarks.pipeline.datalog            two million tuples, local[2], into the documents
+    python -m benchmarks.pipeline.datalog --quick    a hundredth of it: tries the script, keeps nothing
 
 Processor seconds of all processes, and seconds; both sides read the same Parquet and count the same results.
 The engine of one process has the data in its memory: what it takes for that is told too.
@@ -10,6 +10,7 @@ The engine of one process has the data in its memory: what it takes for that is 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -18,15 +19,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from benchmarks.measuring import say
-from benchmarks.pipeline.processes import processor_seconds
+from benchmarks.measuring import machine_facts, say
+from benchmarks.pipeline.processes import spending
+from benchmarks.tables import markdown, times, write_into
 
 import tocsin
 import tocsin.spark as ts
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "pipeline-datalog.json"
+DOCUMENTS = (ROOT / "docs" / "performance.md",)
 
 TUPLES, QUICK = 2_000_000, 20_000
 CONFIG = {"spark.sql.shuffle.partitions": "8"}
@@ -92,46 +99,84 @@ CASES = [
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pipeline.datalog", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a hundredth of the tuples")
+    parser.add_argument("--quick", action="store_true", help="a hundredth of the tuples; nothing is written")
     parser.add_argument("--alone", nargs=2, metavar=("CASE", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.alone:
         return alone(CASES[int(options.alone[0])], Path(options.alone[1]))
     count = QUICK if options.quick else TUPLES
+    results: dict[str, Any] = {"machine": machine_facts(), "tuples": count, "cases": {}}
     spark = ts.session("local[2]", config=CONFIG)
     spark.range(10).mapInArrow(lambda batches: batches, "id long").count()
-    print("case | strategies | tuples | Spark: CPU s | s | one process: CPU s | s | GB")
     for number, case in enumerate(CASES):
         say(case.name)
         with tempfile.TemporaryDirectory() as folder:
-            for name, table in case.facts(count).items():
-                pq.write_table(table, Path(folder, f"{name}.parquet"))
+            for name, facts in case.facts(count).items():
+                pq.write_table(facts, Path(folder, f"{name}.parquet"))
             given = {path.stem: spark.read.parquet(str(path)) for path in Path(folder).iterdir()}
-            cpu, started = processor_seconds(), time.perf_counter()
-            found = ts.evaluate(tocsin.Program.parse(case.program), given)
-            took = (processor_seconds() - cpu, time.perf_counter() - started)
-            size = found.sizes[case.counted]
+            with spending() as spent:
+                found = ts.evaluate(tocsin.Program.parse(case.program), given)
             command = [sys.executable, "-m", "benchmarks.pipeline.datalog", "--alone", str(number), folder]
-            answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-        assert int(answer[0]) == size, f"{answer[0]} tuples in one process, {size} on Spark"
-        told = found.explain().replace("\n", "; ")
-        print(f"{case.name} | {told} | {size:,} | {took[0]:.1f} | {took[1]:.1f} | {' | '.join(answer[1:])}")
+            answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        results["cases"][case.name] = {
+            "how": found.explain().splitlines(),
+            "spark": {
+                "tuples": found.sizes[case.counted],
+                "seconds": spent.seconds,
+                "processor": spent.processor,
+            },
+            "engine": json.loads(answer),
+        }
     spark.stop()
+    generated = {"pipeline-datalog": table(results)}
+    if not options.quick:
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        write_into(DOCUMENTS, generated)
+    print(generated["pipeline-datalog"])
     return 0
 
 
 def alone(case: Case, folder: Path) -> int:
-    """The same in a process without Spark: tuples, processor seconds, seconds, gigabytes."""
+    """The same in a process without Spark, told as JSON."""
     from tocsin.monitor.programs.warming import warm_up
 
     warm_up()
     cpu, started = time.process_time(), time.perf_counter()
     program = tocsin.Program.parse(case.program)
     engine = program.start(facts={path.stem: path for path in folder.iterdir()}, limit=1_000_000_000)
-    size = engine.size(case.counted)
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-    print(size, f"{time.process_time() - cpu:.1f} {time.perf_counter() - started:.1f} {most:.1f}")
+    told = {
+        "tuples": engine.size(case.counted),
+        "seconds": time.perf_counter() - started,
+        "processor": time.process_time() - cpu,
+        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
+    }
+    print(json.dumps(told))
     return 0
+
+
+def table(results: dict[str, Any]) -> str:
+    """The programs side by side."""
+    cases = list(results["cases"].values())
+    for case in cases:
+        assert case["spark"]["tuples"] == case["engine"]["tuples"], "Spark and the engine disagree"
+
+    def row(name: str, way: str, what: str, unit: str) -> tuple[str, list[str]]:
+        return name, [f"{each[way][what]:,.1f} {unit}" for each in cases]
+
+    ratios = [times(each["spark"]["processor"], each["engine"]["processor"]) for each in cases]
+    rows = [
+        ("tuples that come out", [f"{each['engine']['tuples']:,}" for each in cases]),
+        row("`ts.evaluate` on `local[2]`", "spark", "seconds", "s"),
+        row("processor time, all processes", "spark", "processor", "s"),
+        row("the engine of one process", "engine", "seconds", "s"),
+        row("processor time", "engine", "processor", "s"),
+        row("memory", "engine", "gigabytes", "GB"),
+        ("**processor time on Spark, times the engine's**", ratios),
+    ]
+    facts = results["machine"]
+    note = f"{facts['cores']} cores ({facts['processor']}), Python {facts['python']}."
+    head = [f"{results['tuples']:,} tuples", *results["cases"]]
+    return f"{markdown(head, rows)}\n\n{note}"
 
 
 if __name__ == "__main__":

@@ -89,3 +89,10 @@ def test_facts_of_the_program_live_for_ever_until_they_are_given_a_time() -> Non
     assert watch.batch([], 1000) == set()
     assert watch.batch([("+", "near", ("eve",), 1, 1001)], 1000) == set()
     assert watch.batch([], 1006) == {("-", "there", ("eve",), None)}
+
+
+def test_a_life_is_counted_from_when_the_fact_is_given_not_taken_back() -> None:
+    watch = near()
+    both: list[Given] = [("-", "near", ("ada",), 1, 90), ("+", "near", ("ada",), 1, 9)]
+    assert watch.batch(both, 3) == {("+", "there", ("ada",), 1)}
+    assert watch.batch([], 14) == {("-", "there", ("ada",), None)}

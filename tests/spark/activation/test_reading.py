@@ -14,7 +14,7 @@ from tocsin.index.activation.symbols import Symbols
 from tocsin.monitor.programs.fact_files import read_value
 from tocsin.spark.activation.initial import Setting
 from tocsin.spark.activation.reading import read_changes
-from tocsin.spark.activation.texts import fact_of_text, fact_text, texts_of, values_of
+from tocsin.spark.activation.texts import texts_of, values_of
 
 SETTING = Setting(
     """
@@ -140,11 +140,6 @@ def test_the_first_row_that_is_no_change_is_an_error_if_that_is_wanted() -> None
     rows = [("+", "r", ["1", "2"], 1, None), ("+", "r", ["1"], 2, None), ("+", "q", [], 3, None)]
     with pytest.raises(InputError, match=r"tuple has not 2 values: .*'seq': 2"):
         list(read_changes(SETTING, [], True, [batch(rows)]))
-
-
-@given(st.lists(st.text(), max_size=4))
-def test_a_fact_is_one_text(texts: list[str]) -> None:
-    assert fact_of_text(fact_text("r", texts)) == ("r", tuple(texts))
 
 
 @given(st.floats(allow_nan=False), st.integers(0, 2**64 - 1), st.text(), st.integers(-(2**63), 2**63 - 1))

@@ -4,6 +4,7 @@
                             └────────────── once for each level of the plan ─────────────┘
 
 Read it in this order: `units` (what a plan is made of), `sharing` and `planning` (how a program is cut),
-`keyed`, `counting` and `lifetimes` (what is done for one key, without Spark), `steps` (the way of
-a row), `processors` and `activating` (the same on Spark).
+`steps` (the way of a row), `buckets` and `journal` (where keys and tuples go, and how their state is kept),
+`keyed`, `counting` and `lifetimes` (what is done in a bucket, without Spark), `routing`, `processors` and
+`activating` (the same on Spark).
 """

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -20,7 +19,7 @@ from pyspark.sql.types import (
 )
 
 from tocsin.errors import UsageError
-from tocsin.spark.activation.processors import OUT, Counting, Joining, Living
+from tocsin.spark.activation.processors import Counting, Joining, Living
 
 if TYPE_CHECKING:
     from tocsin.grammar.datalog.syntax import Value
@@ -94,11 +93,15 @@ def activate(
     program.start(local, limit=setting.limit)  # what is wrong with it is said here
     if time is not None and changes.isStreaming:
         changes = changes.withWatermark(time, delay)
-    reader = _reading_task(setting, tuple(lives), bad == "fail")
-    rows = _selected(changes, time).mapInArrow(reader, OUT)
-    for step in steps_of(setting.plan, lives):
-        rows = _stepped(setting, step, lives, rows)
-    return _results(program, rows, bad == "report")
+    steps = steps_of(setting.plan, lives)
+    first, *others = [*steps, None]
+    rows = _selected(changes, time).mapInArrow(
+        _reading_task(setting, tuple(lives), bad == "fail", first), PACKED
+    )
+    for step, following in zip(steps, others, strict=True):
+        rows = _stepped(setting, step, following, lives, rows)
+    found = rows.mapInArrow(_results_task(program.outputs), RESULTS)
+    return found if bad == "report" else found.drop("reason")
 
 
 # ---- Refusing what cannot be done, before a query starts
@@ -172,65 +175,38 @@ def _wanted(name: str) -> str:
 
 # ---- The query
 
+PACKED = "unit int, bucket int, rows binary"
+RESULTS = "op string, relation string, tuple array<string>, seq bigint, reason string"
 
-def _reading_task(setting: Setting, mortal: tuple[str, ...], fails: bool) -> Any:
+
+def _reading_task(setting: Setting, mortal: tuple[str, ...], fails: bool, first: Step | None) -> Any:
     def read(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.activation.reading import read_changes
+        from tocsin.spark.activation.routing import Router, pack_batches
 
-        return read_changes(setting, mortal, fails, batches)
+        return pack_batches(Router(first), read_changes(setting, mortal, fails, batches))
 
     return read
 
 
-def _stepped(setting: Setting, step: Step, lives: Mapping[str, int], rows: DataFrame) -> DataFrame:
+def _stepped(
+    setting: Setting, step: Step, following: Step | None, lives: Mapping[str, int], rows: DataFrame
+) -> DataFrame:
     """The rows that leave a step."""
-    keyed = _routed(step, rows).groupBy("unit", "key")
+    by_bucket = rows.groupBy("unit", "bucket")
     if step.work == "lives":
-        return keyed.transformWithState(Living(setting, lives), OUT, "Append", "EventTime")
-    processor = Joining(setting) if step.work == "join" else Counting(setting)
-    return keyed.transformWithState(processor, OUT, "Append", "None")
+        living = Living(setting, following, lives)
+        return by_bucket.transformWithState(living, PACKED, "Append", "EventTime")
+    stepping = (Joining if step.work == "join" else Counting)(setting, following)
+    return by_bucket.transformWithState(stepping, PACKED, "Append", "None")
 
 
-def _routed(step: Step, rows: DataFrame) -> DataFrame:
-    """Each row once for every key that it goes to."""
-    from tocsin.spark.activation.steps import PASS, PASSING_KEYS, TUPLE, WHOLE
+def _results_task(outputs: Iterable[str]) -> Any:
+    reported = tuple(outputs)
 
-    routes = {
-        f"{kind} {relation}": [route._asdict() for route in step.routes((kind, relation))]
-        for kind, relation in {*step.takes, *step.passes}
-    }
-    passing = [{"unit": PASS, "column": WHOLE, "port": None}]
-    table = "map<string, array<struct<unit: int, column: int, port: string>>>"
-    known = F.from_json(F.lit(json.dumps(routes | {"refused": passing})), table)
-    name = F.when(F.col("kind") == "refused", "refused").otherwise(F.concat_ws(" ", "kind", "relation"))
-    routed = rows.withColumn("route", F.explode(F.element_at(known, name)))
-    unit, column, port = (F.col(f"route.{part}") for part in ("unit", "column", "port"))
-    spread = F.pmod(F.hash("tuple"), F.lit(PASSING_KEYS)).cast("string")
-    key: Column = (
-        F.when(unit == PASS, spread)
-        .when(column == WHOLE, "")
-        .when(column == TUPLE, F.to_json(F.concat(F.array(port), F.col("tuple"))))
-        .otherwise(F.try_element_at("tuple", column + 1))
-    )
-    carried = F.when(unit == PASS, F.col("relation")).otherwise(port)
-    return routed.select(
-        unit.alias("unit"),
-        key.alias("key"),
-        "kind",
-        "op",
-        carried.alias("port"),
-        "tuple",
-        "seq",
-        "time",
-        "reason",
-    )
+    def unpack(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.spark.activation.routing import results
 
+        return results(reported, batches)
 
-def _results(program: Program, rows: DataFrame, reports: bool) -> DataFrame:
-    is_result = (F.col("kind") == "net") & F.col("relation").isin(program.outputs)
-    if not reports:
-        return rows.where(is_result).select("op", "relation", "tuple", "seq")
-    op = F.when(F.col("kind") == "refused", "!").otherwise(F.col("op"))
-    return rows.where(is_result | (F.col("kind") == "refused")).select(
-        op.alias("op"), "relation", "tuple", "seq", "reason"
-    )
+    return unpack

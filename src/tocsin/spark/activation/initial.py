@@ -1,7 +1,7 @@
 """What holds before the first change: the facts that stand in a program, and what follows from them.
 
-No key has any of it in its state. A key that was never touched has what the program gives it, and so has a
-counted tuple.
+None of it is in any state: a bucket that was never touched has what the program gives it, and so has a tuple
+that is counted.
 """
 
 from __future__ import annotations
@@ -17,9 +17,14 @@ from tocsin.monitor.programs.changes import Tuple
 from tocsin.monitor.programs.engine import Engine
 from tocsin.monitor.programs.machines import facts_of
 from tocsin.monitor.programs.program import DERIVED_LIMIT
+from tocsin.spark.activation.journal import Fact
 from tocsin.spark.activation.planning import plan_of_text
-from tocsin.spark.activation.texts import Texts, fact_text, texts_of
+from tocsin.spark.activation.steps import bucket_of_port
+from tocsin.spark.activation.texts import Texts, texts_of
 from tocsin.spark.activation.units import Plan, Unit
+
+FORMAT = 1
+"""Of the state: another number is another program to a checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ class Setting:
     @property
     def mark(self) -> str:
         """What tells this program from others, in the state that was written for it."""
-        return hashlib.blake2b(repr((self.text, self.local)).encode(), digest_size=8).hexdigest()
+        told = repr((FORMAT, self.text, self.local))
+        return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
 
     @property
     def initial(self) -> Initial:
@@ -60,7 +66,7 @@ class Initial:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._plan = setting.plan
-        self._facts_by_key: dict[int, Mapping[str, list[str]]] = {}
+        self._facts_by_bucket: dict[int, Mapping[int, list[Fact]]] = {}
 
     def engine(self, unit: Unit) -> Engine:
         """A new engine for a unit, with what it is given at the start."""
@@ -70,9 +76,9 @@ class Initial:
         """A new engine for a unit that is given nothing."""
         return unit.program.start(self._setting.local, limit=self._setting.limit)
 
-    def facts_of_key(self, unit: Unit, key: str) -> list[str]:
-        """What a key of a unit is given at the start, as fact_text writes it."""
-        return self._by_key(unit.number).get(key, [])
+    def facts_of_bucket(self, unit: Unit, bucket: int) -> list[Fact]:
+        """What a bucket of a unit is given at the start."""
+        return self._by_bucket(unit.number).get(bucket, [])
 
     def is_fact(self, relation: str, texts: Texts) -> bool:
         """Whether a tuple is a fact that stands in the program."""
@@ -113,13 +119,12 @@ class Initial:
             for port in unit.takes
         }
 
-    def _by_key(self, number: int) -> Mapping[str, list[str]]:
-        if number not in self._facts_by_key:
-            found: dict[str, list[str]] = {}
+    def _by_bucket(self, number: int) -> Mapping[int, list[Fact]]:
+        if number not in self._facts_by_bucket:
+            found: dict[int, list[Fact]] = {}
             unit = self._plan.units[number]
             for port, (name, tuples) in zip(unit.takes, self._given(unit).items(), strict=True):
                 for texts in map(texts_of, tuples):
-                    key = "" if port.column is None else texts[port.column]
-                    found.setdefault(key, []).append(fact_text(name, texts))
-            self._facts_by_key[number] = found
-        return self._facts_by_key[number]
+                    found.setdefault(bucket_of_port(port, texts), []).append((name, *texts))
+            self._facts_by_bucket[number] = found
+        return self._facts_by_bucket[number]

@@ -3,11 +3,13 @@
     kind        given       a fact that the user gives or takes back, as it came
                 net         a tuple that came or went, whoever derived it
                 support     a unit derives a tuple for one more key, or for one less
-                refused     a row that is no change; its reason is in `relation`
+                refused     a row that is no change, as it came
     op          + or -
     relation    the program's relation
     tuple       its values as texts (texts.py)
     seq         which change it belongs to; None for what expires in a batch, before all that comes in it
+    time        the event time of what came, in milliseconds
+    reason      why it is refused
 
 What belongs to one seq is made at once. The seqs of a batch are made in their order.
 """
@@ -18,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from tocsin.spark.activation.journal import Fact
 from tocsin.spark.activation.texts import Texts
 
 Kind = Literal["given", "net", "support", "refused"]
@@ -31,16 +34,19 @@ class Moved(NamedTuple):
     relation: str
     tuple: Texts
     seq: int | None
+    time: int | None = None
+    reason: str | None = None
 
 
 class Change(NamedTuple):
-    """A row as it arrives at a key: `port` is the relation's name there."""
+    """A row as it arrives at a bucket: `port` is the relation's name there."""
 
     kind: Kind
     op: str
     port: str
     tuple: Texts
     seq: int | None
+    time: int | None = None
 
 
 def in_turn(changes: Iterable[Change]) -> Iterator[tuple[int | None, list[Change]]]:
@@ -51,6 +57,14 @@ def in_turn(changes: Iterable[Change]) -> Iterator[tuple[int | None, list[Change
     ordered = sorted(changes, key=lambda change: (*_order(change.seq), change.op == "+"))
     for seq, group in groupby(ordered, key=lambda change: change.seq):
         yield seq, list(group)
+
+
+def by_fact(changes: Iterable[Change]) -> dict[Fact, list[Change]]:
+    """The changes of each tuple."""
+    found: dict[Fact, list[Change]] = {}
+    for change in changes:
+        found.setdefault((change.port, *change.tuple), []).append(change)
+    return found
 
 
 def _order(seq: int | None) -> tuple[bool, int]:

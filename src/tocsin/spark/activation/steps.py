@@ -1,11 +1,11 @@
-"""The way of a row through a plan: which steps there are, and to which keys of each a row goes.
+"""The way of a row through a plan: which steps there are, and to which buckets of each a row goes.
 
-    lives 0         facts that have a time to live          one key for each fact
-    join 0          the units of level 0                    unit and key
-    count 0         the counted relations of level 0        one key for each tuple
+    lives 0         facts that have a time to live          a bucket of facts
+    join 0          the units of level 0                    unit, and a bucket of keys
+    count 0         the counted relations of level 0        relation, and a bucket of tuples
     join 1          ...
 
-A row goes to every key that takes it, and past a step (PASS) when a later one takes it, or when it is
+A row goes to every bucket that takes it, and past a step (PASS) when a later one takes it, or when it is
 a result. So the steps stand in one line, and each has its state once.
 """
 
@@ -15,18 +15,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from tocsin.spark.activation.rows import Kind, Moved
-from tocsin.spark.activation.texts import Texts, fact_text
-from tocsin.spark.activation.units import Plan
+from tocsin.spark.activation.buckets import bucket_of
+from tocsin.spark.activation.rows import Kind
+from tocsin.spark.activation.texts import Texts
+from tocsin.spark.activation.units import Plan, Port
 
 PASS = -1
 """The number that stands for no unit: the row goes on as it is."""
 
 WHOLE, TUPLE = -1, -2
-"""In the place of a key's column: all tuples go to one key, and each tuple is a key."""
+"""In the place of a key's column: all tuples go to one bucket, and each tuple is a key."""
 
-PASSING_KEYS = 16
-"""Rows that pass are spread over so many keys."""
+PASSING_BUCKETS = 16
+"""Rows that pass are spread over so many buckets."""
 
 
 class Route(NamedTuple):
@@ -38,6 +39,12 @@ class Route(NamedTuple):
     unit: int
     column: int
     port: str
+
+    def bucket(self, texts: Texts) -> int:
+        """The bucket that a tuple goes to."""
+        if self.column == TUPLE:
+            return bucket_of(*texts)
+        return 0 if self.column == WHOLE else bucket_of(texts[self.column])
 
 
 Taken = tuple[Kind, str]
@@ -55,15 +62,13 @@ class Step:
 
     def routes(self, taken: Taken) -> list[Route]:
         """All ways that a row takes."""
-        going = [Route(PASS, WHOLE, taken[1])] if taken in self.passes else []
-        return [*self.takes.get(taken, []), *going]
+        goes_on = taken in self.passes or taken[0] == "refused"
+        return [*self.takes.get(taken, []), *[Route(PASS, WHOLE, taken[1])] * goes_on]
 
 
-def key_of(route: Route, texts: Texts) -> str:
-    """The key that a tuple goes to on a route."""
-    if route.column == TUPLE:
-        return fact_text(route.port, texts)
-    return "" if route.column == WHOLE else texts[route.column]
+def bucket_of_port(port: Port, texts: Texts) -> int:
+    """The bucket that a tuple goes to which comes through a port of a unit."""
+    return _route(0, port).bucket(texts)
 
 
 def steps_of(plan: Plan, mortal: Collection[str] = ()) -> list[Step]:
@@ -93,11 +98,6 @@ def steps_of(plan: Plan, mortal: Collection[str] = ()) -> list[Step]:
     return steps[::-1]
 
 
-def results(plan: Plan, rows: Collection[Moved]) -> list[Moved]:
-    """The rows that are results, of those that leave the last step."""
-    return [row for row in rows if row.kind == "net" and row.relation in plan.program.outputs]
-
-
 def _joined(plan: Plan, level: int) -> dict[Taken, list[Route]]:
     """What the units of a level take: facts of their own relations and of inputs, net changes of others."""
     takes: dict[Taken, list[Route]] = {}
@@ -107,6 +107,9 @@ def _joined(plan: Plan, level: int) -> dict[Taken, list[Route]]:
         own = set(unit.gives.values()) - plan.counted.keys()
         for port in unit.takes:
             kind: Kind = "given" if port.relation in own or port.relation not in plan.made else "net"
-            column = WHOLE if port.column is None else port.column
-            takes.setdefault((kind, port.relation), []).append(Route(unit.number, column, port.name))
+            takes.setdefault((kind, port.relation), []).append(_route(unit.number, port))
     return takes
+
+
+def _route(unit: int, port: Port) -> Route:
+    return Route(unit, WHOLE if port.column is None else port.column, port.name)

@@ -9,7 +9,6 @@ Every value has one such text, so that equal values are equal texts: keys and st
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -42,17 +41,6 @@ def values_of(texts: Sequence[str], types: Sequence[Type]) -> tuple[Value, ...]:
 def texts_of(values: Sequence[Value]) -> Texts:
     """The texts of a tuple."""
     return tuple([repr(value) if isinstance(value, float) else str(value) for value in values])
-
-
-def fact_text(relation: str, texts: Sequence[str]) -> str:
-    """A relation and a tuple as one text."""
-    return json.dumps([relation, *texts], ensure_ascii=False, separators=(",", ":"))
-
-
-def fact_of_text(text: str) -> tuple[str, Texts]:
-    """The relation and the tuple of such a text."""
-    relation, *texts = json.loads(text)
-    return relation, tuple(texts)
 
 
 def one_text_each(texts: pa.Array, kind: Type, column: str) -> tuple[pa.Array, dict[int, str]]:

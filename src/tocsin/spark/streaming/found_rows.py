@@ -148,12 +148,6 @@ def rejects_of(found: DataFrame, batch: int) -> DataFrame:
     )
 
 
-def plain_kept(alerts: DataFrame) -> DataFrame:
-    """Alerts with JSON texts as plain text: a string as it is, everything else as JSON writes it."""
-    texts = {field.name: plain_text(column_named(field.name)) for field in alerts.schema if is_json(field)}
-    return alerts.withColumns(texts) if texts else alerts
-
-
 def json_lines(alerts: DataFrame, *beside: str) -> DataFrame:
     """Alerts as one column `value` of JSON objects, JSON texts standing in them as they are.
 

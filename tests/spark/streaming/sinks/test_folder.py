@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, cast
 
@@ -84,6 +85,14 @@ def test_a_task_writes_one_file_and_tells_its_name(tmp_path: Path) -> None:
     (told,) = write_part(iter(lines), str(tmp_path), "jsonl", ["value"])
     assert (tmp_path / hidden(told["name"][0].as_py())).read_text("utf-8") == '{"a": "ü\\n"}\n{}\n[]\n'
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_json_texts_are_plain_texts_in_a_table(tmp_path: Path) -> None:
+    long = "x" * 21_000_000  # longer than Spark's own reader of JSON takes
+    rows = pa.record_batch({"a": [json.dumps(long), '{"n": 1}', None], "b": ['"as it is"', "", None]})
+    (report,) = write_part(iter([rows]), str(tmp_path), "parquet", ["kept", "b"], {"kept"})
+    written = pq.read_table(tmp_path / hidden(report["name"][0].as_py())).to_pydict()
+    assert written == {"kept": [long, '{"n": 1}', None], "b": ['"as it is"', "", None]}
 
 
 def test_many_rows_are_written_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ from tocsin.errors import InputError, UsageError
 from tocsin.index.drafts import sync_file, sync_folder
 from tocsin.spark.paths import to_write
 from tocsin.spark.streaming.checkpoint import read_json, write_json
-from tocsin.spark.streaming.found_rows import is_json, json_lines, plain_kept
+from tocsin.spark.streaming.found_rows import is_json, json_lines
 
 FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
@@ -152,7 +152,7 @@ class FolderSink:
         if self.format == "jsonl":
             draft.settle(self._written(json_lines(alerts), draft))
             return
-        rows = plain_kept(alerts).drop("batch")  # the folder's name says it
+        rows = alerts.drop("batch")  # the folder's name says it
         if _is_plain(rows.schema):
             draft.settle(self._written(rows, draft))
         else:
@@ -186,10 +186,11 @@ class FolderSink:
     def _written(self, rows: DataFrame, draft: Draft) -> list[str]:
         """Each task writes a file: that takes a small part of the time that Spark's own way to files does.
 
-        Columns go by their places, since mapInArrow does not take every name.
+        Columns go by their places, since mapInArrow does not take every name. JSON texts become plain ones.
         """
         placed = rows.toDF(*(f"c{place}" for place in range(len(rows.columns))))
-        task = _part_task(str(draft.folder), self.format, rows.columns)
+        texts = frozenset(field.name for field in rows.schema if is_json(field))
+        task = _part_task(str(draft.folder), self.format, rows.columns, texts)
         return [report.name for report in placed.mapInArrow(task, "name string").collect()]
 
     @staticmethod
@@ -223,10 +224,10 @@ def _is_plain(data_type: DataType) -> bool:
     return True
 
 
-def _part_task(folder: str, file_format: str, names: list[str]) -> Any:
+def _part_task(folder: str, file_format: str, names: list[str], texts: frozenset[str]) -> Any:
     def write(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.streaming.sinks.parts import write_part
 
-        return write_part(batches, folder, file_format, names)
+        return write_part(batches, folder, file_format, names, texts)
 
     return write

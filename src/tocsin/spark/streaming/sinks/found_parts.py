@@ -63,6 +63,8 @@ class FoundParts:
         """Without the batch, which the folder's name says."""
         import pyarrow as pa
 
+        from tocsin.spark.streaming.sinks.parts import plain_texts
+
         columns: dict[str, pa.Array] = {}
         for name in (*ALERTS.names, *matches.schema.names[len(FOUND) :]):
             if name == "version":
@@ -70,7 +72,7 @@ class FoundParts:
             elif name != "batch":
                 own = name.removeprefix(KEPT)
                 column = matches.column(name)
-                columns[own] = _plain_texts(column) if own in self.json else column
+                columns[own] = plain_texts(column) if own in self.json else column
         return pa.RecordBatch.from_pydict(columns)
 
     def _lines(self, rejects: pa.RecordBatch) -> Iterator[str]:
@@ -78,14 +80,3 @@ class FoundParts:
         for values in zip(place, reason, text, strict=True):
             line = dict(zip(REJECTS.names, (self.batch, *values), strict=True))
             yield json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-
-
-def _plain_texts(column: pa.Array) -> pa.Array:
-    """JSON texts as plain text: a string as it is, everything else as JSON writes it."""
-    import pyarrow as pa
-
-    from tocsin.spark.streaming.event_values import plain_text
-
-    coded = column.dictionary_encode()
-    texts = pa.array(map(plain_text, coded.dictionary.to_pylist()), pa.string())
-    return texts.take(coded.indices)

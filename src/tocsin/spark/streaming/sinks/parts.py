@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from tocsin.spark.streaming.event_values import plain_text
 
 ROWS_OF_GROUP = 1 << 17
 BYTES_OF_GROUP = 32 << 20
@@ -24,20 +26,36 @@ _REPORT = pa.schema([("name", pa.string())])
 
 
 def write_part(
-    batches: Iterable[pa.RecordBatch], folder: str, file_format: str, names: Sequence[str]
+    batches: Iterable[pa.RecordBatch],
+    folder: str,
+    file_format: str,
+    names: Sequence[str],
+    json: Collection[str] = (),
 ) -> Iterator[pa.RecordBatch]:
     """Write the rows under these names of columns; the name of the file, unless there are none.
 
-    JSON lines are one column of texts.
+    JSON lines are one column of texts. The columns `json` of a table hold JSON texts, and get plain ones.
     """
     with LinePart(folder) if file_format == "jsonl" else ParquetPart(folder) as part:
         for batch in batches:
             if isinstance(part, LinePart):
                 part.write(batch.column(0).to_pylist())
             else:
-                part.write(batch.rename_columns(names))
+                columns = zip(names, batch.columns, strict=True)
+                part.write(
+                    pa.RecordBatch.from_pydict(
+                        {name: plain_texts(each) if name in json else each for name, each in columns}
+                    )
+                )
     if part.name is not None:
         yield pa.RecordBatch.from_pylist([{"name": part.name}], schema=_REPORT)
+
+
+def plain_texts(column: pa.Array) -> pa.Array:
+    """JSON texts as plain text: a string as it is, everything else as JSON writes it."""
+    coded = column.dictionary_encode()
+    texts = pa.array(map(plain_text, coded.dictionary.to_pylist()), pa.string())
+    return texts.take(coded.indices)
 
 
 def hidden(name: str) -> str:

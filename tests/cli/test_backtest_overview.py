@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 
 import pyarrow.parquet as pq
@@ -101,7 +102,9 @@ def test_a_saved_index_and_records_that_are_no_events(tocsin: Command, backtest:
         (["--samples", "-1"], 2, "samples is from 0"),
         (["--bucket", "soon"], 2, "is no length of a bucket"),
         (["--top", "-1"], 2, "--top is 0 or more"),
+        (["--top", "2001"], 2, "top is from 0 to 2,000"),
         (["--html", "old.jsonl"], 2, "old.jsonl"),
+        (["--html", "report", "--out", "report"], 2, "takes that place"),
         (["--time", "a..b"], 2, "a..b"),
     ],
 )
@@ -111,6 +114,25 @@ def test_what_makes_no_sense(
     ran = tocsin(*backtest, *arguments)
     assert (ran.code, ran.out) == (code, "")
     assert part in ran.err
+
+
+def test_tables_do_not_go_among_the_events(tocsin: Command, backtest: list[str]) -> None:
+    (tocsin.folder / "history").mkdir()
+    (tocsin.folder / "old.jsonl").rename(tocsin.folder / "history" / "old.jsonl")
+    ran = tocsin(*backtest[:3], "history", "--no-spark", "--out", "history/report")
+    assert ran.code == 2
+    assert "where events are read from" in ran.err
+
+
+@pytest.mark.parametrize("days", [30, 45, 59])
+def test_a_level_rule_looks_level(tocsin: Command, backtest: list[str], days: int) -> None:
+    first = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    events = [{"at": (first + dt.timedelta(day)).isoformat(), "kind": "b"} for day in range(days)]
+    tocsin.file("old.jsonl", "\n".join(map(json.dumps, events)))
+    ran = tocsin(*backtest, "--bucket", "1 day", "--top", "1")
+    drawn = next(line for line in ran.out.splitlines() if line.startswith(" every")).split()[-1]
+    assert len(drawn) == {30: 30, 45: 23, 59: 30}[days]
+    assert set(drawn[:-1]) == {"█"}
 
 
 def test_bad_rules_are_named(tocsin: Command, backtest: list[str]) -> None:

@@ -29,6 +29,9 @@ def test_folder_that_holds_something_else(tocsin: Command) -> None:
     ran = tocsin("statistics", "--events", events, "-o", events)
     assert ran.code == 1
     assert "this is a file" in ran.err
+    ran = tocsin("statistics", "--events", events.parent, "-o", events.parent / "history")
+    assert ran.code == 2
+    assert "where events are read from" in ran.err
     assert tocsin.files() == ["events", "events/a.jsonl"]
 
 

@@ -152,6 +152,8 @@ def test_what_is_refused_before_a_job(spark: SparkSession, tmp_path: Path) -> No
         ts.statistics(events, tmp_path / "h", text="body")
     with pytest.raises(UsageError, match="from 8 to"):
         ts.statistics(events, tmp_path / "h", sketch=1)
+    with pytest.raises(UsageError, match="a text, not 20261116"):
+        ts.statistics(events, tmp_path / "h", part=20261116)  # type: ignore[arg-type]
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="this is a file"):
         ts.statistics(events, tmp_path / "file")
@@ -204,6 +206,8 @@ def test_a_part_of_a_history_counts_once(spark: SparkSession, tmp_path: Path) ->
     assert (again.rows, again.version, again.parts) == (2, 2, ("monday", "tuesday"))
     replaced = ts.statistics(events, folder, part="monday")
     assert (replaced.rows, replaced.parts) == (1, ("monday",))
+    with pytest.raises(InputError, match="by now it holds version 3: open it again"):
+        again.dictionary("body")
 
 
 def test_what_a_killed_run_left_is_no_hindrance(spark: SparkSession, tmp_path: Path) -> None:

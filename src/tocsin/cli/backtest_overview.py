@@ -6,14 +6,16 @@ import argparse
 import logging
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.destinations import check_destinations
+from tocsin.cli.destinations import check_destinations, check_outside
 from tocsin.cli.match import SMALL_INPUT
 from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
 from tocsin.counts import number_of
+from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,16 +74,20 @@ def overview_options(arguments: argparse.Namespace) -> list[str]:
 def run_overview_command(arguments: argparse.Namespace) -> int:
     """Match, show, and perhaps write."""
     from tocsin.events.slices import plan_slices
-    from tocsin.monitor.overview.result import check_target
+    from tocsin.monitor.overview.result import check_target, check_top
 
     started = time.perf_counter()
+    check_top(arguments.top)
     slices = plan_slices(arguments.events)
     events = dict.fromkeys(piece.file for piece in slices)
     written = [each for each in (arguments.html, arguments.out) if each is not None]
     pages = [] if arguments.html is None else [arguments.html]
     check_destinations(pages, [*files_of(arguments.rules), arguments.events, *events])
     if arguments.out is not None:
-        check_target(arguments.out)
+        target = check_target(arguments.out)
+        check_outside(target, arguments.events)
+        if arguments.html is not None and Path(arguments.html).resolve().is_relative_to(target.resolve()):
+            raise UsageError(f"{arguments.html} cannot be written: the tables' folder takes that place")
     say_if_compiling()
     index = _index(arguments)
     overview = _overview(arguments, index, slices)
@@ -233,12 +239,13 @@ def _sparklines(digest: Digest) -> dict[str, str]:
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     if not starts or digest.summary.width is None or encoding != "utf8":
         return {}
-    seconds = (starts[-1] - starts[0]).total_seconds() + digest.summary.width
-    count = min(_MOST_POINTS, round(seconds / digest.summary.width))
+    width = digest.summary.width
+    stretches = round((starts[-1] - starts[0]).total_seconds() / width) + 1
+    together = -(-stretches // _MOST_POINTS)  # as many in each point: else a level rule would look ragged
     points: dict[str, list[int]] = {}
     for row in digest.over_time.to_pylist():
-        place = int((row["at"] - starts[0]).total_seconds() * count // seconds)
-        points.setdefault(row["rule"], [0] * count)[place] += row["hits"]
+        place = round((row["at"] - starts[0]).total_seconds() / width) // together
+        points.setdefault(row["rule"], [0] * -(-stretches // together))[place] += row["hits"]
     return {rule: _blocks(values) for rule, values in points.items()}
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import logging
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.destinations import check_outside
 from tocsin.cli.messages import left_out, say, say_if_compiling, warn
 from tocsin.counts import number_of
 from tocsin.errors import UsageError
@@ -65,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     started = time.perf_counter()
     check_folder(arguments.out)
+    check_outside(Path(arguments.out), arguments.events)
     slices = plan_slices(arguments.events)
     if not slices:
         raise UsageError(f"{arguments.events}: there are no events to count")

@@ -39,10 +39,10 @@ def columns_of_table(table: pa.Table, lines: NDArray[np.int64], file: str | None
     reasons: dict[int, str] = {}
     for mask, reason in (
         (bad_whens, NOT_UNICODE.format("condition")),
-        (_mask(whens.is_null()), NO_CONDITION),
+        (_mask(whens.is_null()) & ~bad_whens, NO_CONDITION),
         (bad_ids, NOT_UNICODE.format("id")),
         (_mask(pc.equal(ids, "")), EMPTY_ID),
-        (_mask(ids.is_null()), NO_ID),
+        (_mask(ids.is_null()) & ~bad_ids, NO_ID),
     ):
         reasons.update(dict.fromkeys(np.flatnonzero(mask).tolist(), reason))
     errors = [

@@ -225,6 +225,8 @@ class _Job:
         for field in named:
             if field not in fields:
                 raise UsageError(f"there is no field {path_text(field)!r} to count the words of")
+        if part is not None and not isinstance(part, str):
+            raise UsageError(f"the name of a part is a text, not {part!r}")
         there = check_folder(path)
         before = there if merge else None
         size = sketch if sketch is not None else SKETCH if before is None else before.sketch

@@ -194,6 +194,30 @@ def test_rows_that_are_no_rules_are_refused_with_their_reason() -> None:
     assert (repeated.block.rules, len(repeated.refused)) == (0, 1)
 
 
+def test_bytes_that_are_no_text_are_refused() -> None:
+    """As Rules.of refuses them; Spark's strings may hold any bytes."""
+    nonsense = pa.array([b"x = 1", b"\xff", b"x = 3", b"x = 4"]).view(pa.string())
+    ids = ["a", "b", "c", "d"]
+    good = ["x = 1"] * 4
+    for table, reason in (
+        (pa.table({"id": ids, "when": nonsense}), "the condition is not Unicode text"),
+        (pa.table({"id": nonsense, "when": good}), "the id is not Unicode text"),
+        (pa.table({"id": ids, "when": good, "m": nonsense}), "the column 'm' is not Unicode text"),
+        (
+            pa.table({"id": ids, "when": good, "throttle": nonsense.dictionary_encode()}).slice(1, 1),
+            "the column 'throttle' is not Unicode text",
+        ),
+        (
+            pa.table({"id": ids, "when": good, "m": pa.ListArray.from_arrays([0, 1, 2, 3, 4], nonsense)}),
+            "the column 'm' is not Unicode text",
+        ),
+    ):
+        read = read_rows(table)
+        assert read.block.rules == len(table) - 1
+        assert [refused.reason for refused in read.refused] == [reason]
+        assert [error.reason for error in Rules.of(table, skip_bad=True).rejected] == [reason]
+
+
 def test_throttles_that_cannot_be_read_are_refused() -> None:
     """As Rules.of refuses them."""
     table = pa.table(

@@ -153,3 +153,26 @@ def test_tables_are_written_to_a_folder_of_their_own(tmp_path: Path) -> None:
         assert written.equals(getattr(found, name))
     with pytest.raises(InputError, match="a new folder"):
         found.write(tmp_path / "report")
+
+
+def test_a_folder_of_tables_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = tocsin.backtest([("r", "x = 1")], [{"x": 1}])
+    (tmp_path / "empty").mkdir()
+    real = pq.write_table
+
+    def fail_late(table: pa.Table, file: Path, **options: Any) -> None:
+        if "samples" in str(file):
+            raise OSError("no space is left")
+        real(table, file, **options)
+
+    monkeypatch.setattr(pq, "write_table", fail_late)
+    for name in ("report", "empty"):
+        with pytest.raises(OSError, match="no space"):
+            found.write(tmp_path / name)
+    assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
+    monkeypatch.undo()
+    found.write(tmp_path / "empty")
+    assert pq.read_table(tmp_path / "empty" / "rules").equals(found.rules)
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"):
+        found.write(tmp_path / "file" / "report")

@@ -146,7 +146,10 @@ def test_tables_in_a_folder(spark: SparkSession, tmp_path: Path) -> None:
     local = tocsin.backtest(RULE_SET, EVENTS, time="at", samples=2)
     assert found.summary == local.summary
     assert tables(found)[0] == tables(local)[0]
-    assert pq.read_table(tmp_path / "report" / "times").column("events").to_pylist() == [5] * 20
+    times = pq.read_table(tmp_path / "report" / "times").sort_by("at")
+    assert times.column("events").to_pylist() == [5] * 20
+    assert times.cast(local.times.schema).equals(local.times)
+    assert times.schema.field("at").type == local.times.schema.field("at").type  # instants, for every reader
     assert spark.read.parquet(str(tmp_path / "report" / "samples")).count() == len(local.samples)
     with pytest.raises(InputError, match="a new folder"):
         ts.backtest(frame, RULE_SET, path=tmp_path / "report")

@@ -216,4 +216,8 @@ def test_what_is_refused_before_a_job_starts(spark: SparkSession, tmp_path: Path
         ts.build(frame, tmp_path / "folder", shards=2)
     with pytest.raises(InputError, match="something else"):
         ts.build(frame, tmp_path / "x", rejects=tmp_path / "folder")
+    for shards in (None, 2):
+        for target in (tmp_path / "x", tmp_path / "x" / "y"):
+            with pytest.raises(InputError, match="the index goes there"):
+                ts.build(frame, target, shards=shards, rejects=tmp_path / "x")
     assert [file.name for file in tmp_path.iterdir()] == ["folder"]

@@ -75,7 +75,16 @@ class History:
         return field_statistics(path, self.rows, facts)
 
     def _word_sketches(self, path: Path) -> WordSketches:
-        words = read_words(self._folder, self._contents, self._number[path])
+        try:
+            words = read_words(self._folder, self._contents, self._number[path])
+        except InputError:
+            there = read_contents(self._folder)
+            if there is None or there.version == self.version:
+                raise
+            raise InputError(
+                f"{self._folder}: version {self.version} was opened, and by now it holds version"
+                f" {there.version}: open it again"
+            ) from None
         documents = self.field(path).documents or 0
         return sketches_of_words(words, documents, self._contents.sketch, self.version)
 

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from tocsin.monitor.overview.merging import SCORES
-from tocsin.monitor.overview.plots import columns, quantile_strip, sparkline, stretches, time_axis, timeline
+from tocsin.monitor.overview.plots import columns, quantile_strip, sparkline, stretches, timeline
 from tocsin.monitor.overview.result import DECADES, Digest, Summary
 from tocsin.monitor.overview.time_buckets import width_text
 from tocsin.version import VERSION
@@ -56,7 +56,11 @@ def _cards(summary: Summary) -> str:
         ("events with a match", f"{summary.matched:,}", _share(summary.matched, summary.events)),
         ("matches", f"{summary.matches:,}", f"{summary.matches / max(1, summary.events):,.3g} an event"),
         ("rules", f"{summary.rules:,}", f"{summary.rules - summary.never:,} matched"),
-        ("never matched", f"{summary.never:,}", f"{summary.could_not:,} of them could not"),
+        (
+            "never matched",
+            f"{summary.never:,}",
+            f"{summary.could_not:,} of them could not" if summary.never else "",
+        ),
         ("matched every event", f"{summary.always:,}", ""),
     ]
     shown = "".join(
@@ -89,12 +93,12 @@ def _over_time(digest: Digest) -> str:
         [row["matched"] for row in rows],
         [row["events"] for row in rows],
         labels,
+        (f"from {_when(rows[0]['at'])}", f"last from {_when(rows[-1]['at'])}"),
     )
     by = f"by <code>{_safe(summary.time or '')}</code>, {width_text(summary.width)} each, UTC"
-    ends = time_axis(f"from {_when(rows[0]['at'])}", f"last from {_when(rows[-1]['at'])}")
     return (
         f'<section><h2>Events over time</h2><p>{by}. <i class="key full"></i> with a match'
-        f' <i class="key faint"></i> all</p>{plot}{ends}</section>'
+        f' <i class="key faint"></i> all</p>{plot}</section>'
     )
 
 
@@ -208,7 +212,8 @@ def _score_cell(row: dict[str, Any], largest: float) -> str:
     if quantiles[0] is None:
         return "<td data-value='-1'></td>"
     median = f"{quantiles[2]:.3g}"
-    return f"<td data-value='{quantiles[2]!r}'>{quantile_strip(quantiles, largest)} {median}</td>"
+    strip = quantile_strip(quantiles, largest)
+    return f"<td class='number' data-value='{quantiles[2]!r}'>{strip} {median}</td>"
 
 
 def _never(digest: Digest) -> str:
@@ -239,7 +244,8 @@ def _missing(summary: Summary) -> str:
 
 def _table(heads: Sequence[str], body: Sequence[str]) -> str:
     head = "".join(f"<th><button>{name}</button></th>" for name in heads)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+    rows = f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
+    return f"<div class='table'><table>{rows}</table></div>"
 
 
 def _second(at: datetime) -> int:
@@ -284,7 +290,7 @@ _STYLE = """
 body{margin:0 auto;padding:24px 20px 48px;max-width:1000px;background:var(--paper);color:var(--ink);
 font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 h1{font-size:24px;margin:0 0 18px}h2{font-size:17px;margin:34px 0 8px}
-p,small,footer,.ends{color:var(--soft)}p{margin:4px 0 8px}
+p,small,footer{color:var(--soft)}p{margin:4px 0 8px}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(145px,1fr));gap:10px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px}
 .card b{display:block;font-size:22px;font-variant-numeric:tabular-nums}.card span{display:block}
@@ -295,7 +301,7 @@ text{fill:var(--soft)}text.middle,text.value{text-anchor:middle}text.end{text-an
 text.value{fill:var(--ink)}
 .key{display:inline-block;width:11px;height:11px;border-radius:2px;margin-left:10px}
 .key.full{background:var(--full)}.key.faint{background:var(--faint)}
-.ends{display:flex;justify-content:space-between;font-size:12px;padding:0 1.4% 0 6.7%;margin-top:-22px}
+.table{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th{text-align:left;border-bottom:2px solid var(--line);padding:0}
 th button{all:unset;cursor:pointer;padding:6px 8px;color:var(--soft);font-weight:600;white-space:nowrap}
@@ -304,7 +310,7 @@ th[aria-sort=ascending] button::after{content:" \\25b2"}
 th[aria-sort=descending] button::after{content:" \\25bc"}
 td{border-bottom:1px solid var(--line);padding:8px;vertical-align:top;overflow-wrap:anywhere}
 td.number{font-variant-numeric:tabular-nums;white-space:nowrap;min-width:90px}
-td.why{width:50%}
+td:first-child{min-width:200px}td.why{width:50%;min-width:200px}
 .rule{font-weight:600;display:block}
 code,pre{font:12.5px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 td code{display:block;color:var(--soft);max-height:5.6em;overflow:auto}

@@ -15,12 +15,18 @@ _TEXT = 11
 
 
 def timeline(
-    starts: Sequence[int], width: int, lower: Sequence[int], upper: Sequence[int], labels: Sequence[str]
+    starts: Sequence[int],
+    width: int,
+    lower: Sequence[int],
+    upper: Sequence[int],
+    labels: Sequence[str],
+    ends: tuple[str, str],
 ) -> str:
     """Two counts in each stretch of time, the smaller in front of the larger.
 
     starts   the second at which each stretch begins, ascending; what is not here had none
     labels   what each says when it is pointed at
+    ends     what stands below the first and the last
     """
     if not starts:
         return ""
@@ -34,6 +40,8 @@ def timeline(
         parts.append(_bar(left, step, outer / most, "faint"))
         parts.append(_bar(left, step, inner / most, "full"))
         parts.append("</g>")
+    parts.append(_text(_LEFT, TALL - 9, ends[0], "start"))
+    parts.append(_text(WIDE - _RIGHT, TALL - 9, ends[1], "end"))
     return _svg(parts, WIDE, TALL)
 
 
@@ -121,11 +129,6 @@ def _y(share: float) -> float:
 
 def _text(x: float, y: float, text: str, style: str = "middle") -> str:
     return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" font-size="{_TEXT}">{escape(text)}</text>'
-
-
-def time_axis(first: str, last: str) -> str:
-    """The ends of an axis of time."""
-    return f'<div class="ends"><span>{escape(first)}</span><span>{escape(last)}</span></div>'
 
 
 def _round_up(value: int) -> int:

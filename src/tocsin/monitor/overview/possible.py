@@ -45,6 +45,9 @@ class Can(NamedTuple):
     fail: bool
 
 
+_UNKNOWN = Can(False, False)
+
+
 @dataclass(slots=True)
 class Possibilities:
     """What `events` events held, asked about conditions; fields that are not named here nobody has."""
@@ -116,10 +119,11 @@ class Possibilities:
             return f"no event has the field {name}"
         if step.test is Test.NULL:
             return f"every event has the field {name}" if wanted else f"no event has the field {name}"
-        kinds = _kinds_asked(step)
-        if not seen.empty and not any(seen.of(kind).cells for kind in kinds):
+        if self._predicate(step) == _UNKNOWN:
             asked = Kind.STRING if step.test in TEXT_TESTS else kind_of_predicate(step)
-            return f"{name} is never {_A_KIND[asked]}: it holds {_held(seen)}"
+            has_some = any(seen.of(kind).cells for kind in _kinds_asked(step))
+            held = self._instead(step, seen) if has_some else f"it holds {_held(seen)}"
+            return f"{name} is never {_A_KIND[asked]}: {held}"
         if not wanted:
             return f"{print_predicate(step)} holds wherever it is known"
         return f"{print_predicate(step)} never holds: {self._instead(step, seen)}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
@@ -110,8 +113,7 @@ class Overview(ABC):
 
     def digest(self, top: int = SHOWN) -> Digest:
         """What is shown of it: `top` rules that matched most often, and as many that never did."""
-        if not 0 <= top <= MOST_SHOWN:
-            raise UsageError(f"top is from 0 to {MOST_SHOWN:,} rules, not {top}")
+        check_top(top)
         noisiest = self._most_hits(top)
         names = noisiest.column("rule").to_pylist()
         return Digest(
@@ -162,13 +164,11 @@ class LocalOverview(Overview):
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables as Parquet: rules, over_time, samples, times; the folder is new or empty."""
-        target = check_target(folder)
-        target.mkdir(parents=True, exist_ok=True)
         tables = {"rules": self.rules, "over_time": self.over_time, "samples": self.samples}
-        for name, table in {**tables, "times": self.times}.items():
-            (target / name).mkdir()
-            with draft_of(target / name / "part-0.parquet") as draft:
-                pq.write_table(table, draft, compression="zstd")
+        with folder_of_tables(folder) as draft:
+            for name, table in {**tables, "times": self.times}.items():
+                (draft / name).mkdir()
+                pq.write_table(table, draft / name / "part-0.parquet", compression="zstd")
 
     def _most_hits(self, count: int) -> pa.Table:
         matched = self.rules.filter(pc.greater(self.rules.column("hits"), 0))
@@ -182,12 +182,42 @@ class LocalOverview(Overview):
         return table.filter(pc.is_in(table.column("rule"), pa.array(names, pa.string())))
 
 
+def check_top(top: int) -> None:
+    """UsageError when so many rules cannot be shown."""
+    if not 0 <= top <= MOST_SHOWN:
+        raise UsageError(f"top is from 0 to {MOST_SHOWN:,} rules, not {top}")
+
+
 def check_target(folder: str | os.PathLike[str]) -> FilePath:
     """The folder that tables can go to; InputError when it is a file or holds something."""
     target = FilePath(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{folder}: the overview goes to a new folder, or an empty one")
     return target
+
+
+@contextlib.contextmanager
+def folder_of_tables(folder: str | os.PathLike[str]) -> Iterator[FilePath]:
+    """A folder to write tables to, which takes the place of this one when the block is done: so that is whole
+    or not there. InputError when it cannot be."""
+    target = check_target(folder).resolve()
+    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    try:
+        with _said_of(folder):
+            draft.mkdir(parents=True)
+        yield draft
+        with _said_of(folder):
+            draft.replace(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _said_of(folder: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{os.fspath(folder)}: cannot be written: {error.strerror}") from error
 
 
 class HitCounts(NamedTuple):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
@@ -11,11 +12,19 @@ from typing import Any
 import pyarrow as pa
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.grammar.printing import print_field
 from tocsin.monitor.overview.merging import OVER_TIME, RULES, SAMPLES, times_table
-from tocsin.monitor.overview.result import DECADES, HitCounts, Overview, Summary, check_target, summary_of
+from tocsin.monitor.overview.result import (
+    DECADES,
+    HitCounts,
+    Overview,
+    Summary,
+    check_target,
+    folder_of_tables,
+    summary_of,
+)
 from tocsin.monitor.overview.tally import TallySettings
 from tocsin.spark.backtesting.tables import (
     history_facts,
@@ -27,6 +36,8 @@ from tocsin.spark.backtesting.tables import (
 )
 from tocsin.spark.paths import to_read, to_write
 from tocsin.spark.shipping import ShippedRules
+
+_TIMES_WRITTEN = "spark.sql.parquet.outputTimestampType"
 
 
 class SparkOverview(Overview):
@@ -96,10 +107,11 @@ class SparkOverview(Overview):
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables as Parquet: rules, over_time, samples, times; the folder is new or empty."""
-        target = check_target(folder).absolute()
         session = self.rules.sparkSession
-        for name, frame in {**self._frames, "times": session.createDataFrame(self.times)}.items():
-            run(partial(frame.write.parquet, to_write(target / name)))
+        frames = {**self._frames, "times": session.createDataFrame(self.times)}
+        with folder_of_tables(folder) as draft, _instants_with_a_zone(session):
+            for name, frame in frames.items():
+                run(partial(frame.write.parquet, to_write(draft / name)))
 
     def _move_to(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables, and go on with what was written."""
@@ -135,6 +147,17 @@ class SparkOverview(Overview):
     def _of_rules(self, table: Any, names: Sequence[str]) -> pa.Table:
         schema = OVER_TIME if table is self.over_time else SAMPLES
         return in_schema(run(table.where(F.col("rule").isin(list(names))).toArrow), schema)
+
+
+@contextlib.contextmanager
+def _instants_with_a_zone(session: SparkSession) -> Iterator[None]:
+    """Meanwhile Spark writes times as all readers take them for instants; its own way has no zone."""
+    before = session.conf.get(_TIMES_WRITTEN)
+    session.conf.set(_TIMES_WRITTEN, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        session.conf.set(_TIMES_WRITTEN, before or "INT96")
 
 
 def _hit_counts(rules: DataFrame, events: int) -> HitCounts:

@@ -120,7 +120,7 @@ def build_index(
     check_shards(shards)
     check_target(target, shards)
     if rejects is not None:
-        check_rejects(Path(rejects))
+        check_rejects(Path(rejects), target)
     session = rules.sparkSession
     rows = rule_rows(rules, int(session.conf.get("spark.sql.shuffle.partitions") or 8))
     warm_up()
@@ -142,7 +142,7 @@ def build_index(
             written = write_parts(session, work, target, shards, preparation)
         clock.note("write")
         if rejects is not None:
-            move_rejects(folder, reports, Path(rejects))
+            move_rejects(folder, reports, Path(rejects), target)
     return Built(
         os.fspath(path), written.rules, sum(report.rejects for report in reports), *written[1:], clock.seconds
     )

@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 _FILES = "rejects-*.parquet"
 
 
-def check_rejects(folder: Path) -> None:
-    """InputError when rejects cannot go there: a file, or a folder that holds something else."""
+def check_rejects(folder: Path, target: Path) -> None:
+    """InputError when rejects cannot go there: a file, or a folder that holds, or will, something else.
+
+    The folder is replaced whole, so the index must not be in it.
+    """
+    if target.is_relative_to(folder.resolve()):
+        raise InputError(f"{folder}: the index goes there: name a folder for the rejects alone")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: rejects go to a folder, and this is a file")
     if folder.is_dir() and set(folder.iterdir()) - set(folder.glob(_FILES)):
         raise InputError(f"{folder}: this folder holds something else: name an empty one, or a new one")
 
 
-def move_rejects(work: Path, reports: Sequence[BlockReport], folder: Path) -> None:
+def move_rejects(work: Path, reports: Sequence[BlockReport], folder: Path, target: Path) -> None:
     """Make a folder of all rejects, in place of the one that is there; an empty table when there are none."""
+    check_rejects(folder, target)  # a build takes long: somebody may have put something there meanwhile
     chosen = [report for report in reports if report.rejects] or list(reports[:1])
     draft = folder.resolve().with_name(f".{folder.name}.{uuid.uuid4().hex}")
     try:

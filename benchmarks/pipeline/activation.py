@@ -6,7 +6,8 @@
 Two programs: a join whose atoms share a variable, which is spread over keys, and one of which no variable
 stands in all atoms, which is the work of one task. Four fifths of the changes insert, and the others delete
 what is there. Both sides make every change on its own, in one order, and have to derive equally many changes.
-What is measured follows on a quarter as many changes that are not.
+What is measured follows on a quarter as many changes that are not. Behind it come batches of few changes:
+what they take is what Spark takes for any.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ DOCUMENTS = (ROOT / "docs" / "performance.md",)
 
 CHANGES, QUICK_CHANGES = 40_000, 1_000
 BATCHES, BATCHES_BEFORE = 8, 2
+SMALL_BATCHES, SMALL = 5, 10
 INSERTED = 0.8
 CONFIG = {"spark.sql.shuffle.partitions": "2"}
 
@@ -88,7 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     spark = ts.session("local[2]", config=CONFIG)
     for case in CASES:
         say(case.name)
-        drawn = list(operations(case, count + count * BATCHES_BEFORE // BATCHES))
+        some = count * (BATCHES + BATCHES_BEFORE) // BATCHES
+        drawn = list(operations(case, some + SMALL_BATCHES * SMALL))
         with tempfile.TemporaryDirectory() as folder:
             on_spark = activated(spark, case, drawn, count, Path(folder))
         results["cases"][case.name] = {"spark": on_spark, "engine": applied(case, drawn, count)}
@@ -129,7 +132,7 @@ def operations(case: Case, count: int) -> Iterator[Operation]:
 def activated(
     spark: SparkSession, case: Case, drawn: Sequence[Operation], measured: int, folder: Path
 ) -> dict[str, float]:
-    """What the last `measured` changes took on Spark, and how many changes were derived from all."""
+    """What `measured` changes took on Spark, then small batches, and how many changes all of them derived."""
     (folder / "in").mkdir()
     schema = "op string, relation string, tuple array<string>, seq bigint"
     changes = (
@@ -140,17 +143,27 @@ def activated(
         .writeStream.option("checkpointLocation", f"file://{folder / 'checkpoint'}")
         .start(f"file://{folder / 'out'}")
     )
-    pieces = np.array_split(np.arange(len(drawn)), BATCHES + BATCHES_BEFORE)
-    for number in range(BATCHES_BEFORE):
-        write_batch(folder / "in", number, pieces[number], drawn)
-    query.processAllAvailable()
-    with spending() as spent:
-        for number in range(BATCHES_BEFORE, len(pieces)):
-            write_batch(folder / "in", number, pieces[number], drawn)
-        query.processAllAvailable()
+    places = np.arange(len(drawn))
+    large, small = places[: -SMALL_BATCHES * SMALL], places[-SMALL_BATCHES * SMALL :]
+    pieces = np.array_split(large, BATCHES + BATCHES_BEFORE) + np.array_split(small, SMALL_BATCHES)
+    spent = []
+    done = 0
+    for upto in (BATCHES_BEFORE, BATCHES_BEFORE + BATCHES, len(pieces)):
+        with spending() as of_these:
+            for number in range(done, upto):
+                write_batch(folder / "in", number, pieces[number], drawn)
+            query.processAllAvailable()
+        spent.append(of_these)
+        done = upto
     query.stop()
     derived = ds.dataset(folder / "out", format="parquet", exclude_invalid_files=True).count_rows()
-    return {"seconds": spent.seconds, "processor": spent.processor, "derived": derived, "changes": measured}
+    return {
+        "seconds": spent[1].seconds,
+        "processor": spent[1].processor,
+        "small batch": spent[2].processor / SMALL_BATCHES,
+        "derived": derived,
+        "changes": measured,
+    }
 
 
 def write_batch(folder: Path, number: int, places: Any, drawn: Sequence[Operation]) -> None:
@@ -173,15 +186,18 @@ def write_batch(folder: Path, number: int, places: Any, drawn: Sequence[Operatio
 def applied(case: Case, drawn: Sequence[Operation], measured: int) -> dict[str, float]:
     """The same by the engine of one process."""
     engine = tocsin.Program.parse(case.program).start()
-    derived, clock, processor = 0, 0.0, 0.0
+    derived = 0
+    last = len(drawn) - SMALL_BATCHES * SMALL
+    times = {}
     for place, operation in enumerate(drawn):
-        if place == len(drawn) - measured:
-            clock, processor = time.perf_counter(), time.process_time()
+        if place in (last - measured, last):
+            times[place] = (time.perf_counter(), time.process_time())
         found = engine.apply([operation])
         derived += sum(map(len, found.added.values())) + sum(map(len, found.removed.values()))
+    (clock, processor), (clock_after, processor_after) = times.values()
     return {
-        "seconds": time.perf_counter() - clock,
-        "processor": time.process_time() - processor,
+        "seconds": clock_after - clock,
+        "processor": processor_after - processor,
         "derived": derived,
         "changes": measured,
     }
@@ -199,11 +215,12 @@ def table(results: dict[str, Any]) -> str:
         return name, [f"{1e6 * each[way]['processor'] / each[way]['changes']:,.0f} µs" for each in cases]
 
     ratios = [f"{each['spark']['processor'] / each['engine']['processor']:,.0f} times" for each in cases]
-    every = results["changes"] * (BATCHES + BATCHES_BEFORE) / BATCHES
+    every = results["changes"] * (BATCHES + BATCHES_BEFORE) / BATCHES + SMALL_BATCHES * SMALL
     rows = [
         ("derived changes for each", [f"{each['engine']['derived'] / every:.1f}" for each in cases]),
         row("`ts.activate` on `local[2]`, changes a second", "spark", "a second"),
         row("processor time of a change, all processes", "spark", "processor"),
+        (f"of a batch of {SMALL} changes", [f"{each['spark']['small batch']:,.1f} s" for each in cases]),
         row("the engine of one process, changes a second", "engine", "a second"),
         row("processor time of a change", "engine", "processor"),
         ("**processor time on Spark, times the engine's**", ratios),

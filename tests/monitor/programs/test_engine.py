@@ -151,6 +151,25 @@ def test_an_error_in_a_rule_changes_nothing() -> None:
     assert engine.query("pair") == [(6, 3), (8, 2)]
 
 
+@pytest.mark.parametrize("known", [(0,), (3,)])
+def test_what_is_negated_of_no_value_hides_no_error(known: tuple[int]) -> None:
+    """Also not when it comes with what has none, in one change."""
+    text = """
+    .decl pair(x: number, y: number)
+    .decl known(z: number)
+    .decl ratio(z: number)
+    ratio(z) :- pair(x, y), z = x / y, w = z + 1, !known(w), !known(z).
+    """
+    engine = start(text)
+    together = [("+", "pair", (9, 0)), ("+", "known", known)]
+    for operations in (together, together[::-1], [*together, ("+", "known", (1,))]):
+        with pytest.raises(DerivationError, match="division by zero"):
+            engine.apply(operations)
+    assert engine.apply([("+", "pair", (6, 2)), ("+", "known", (3,)), ("+", "pair", (8, 1))]).added == {
+        "ratio": {(8,)}
+    }
+
+
 def test_an_error_counts_only_when_all_is_settled() -> None:
     """Inserting 0 makes p(0), with which the rule fails, before it makes q(0), which keeps p(0) out."""
     engine = start(

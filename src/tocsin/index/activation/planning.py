@@ -133,7 +133,9 @@ class _Planning:
     def _compute(self, let: Let) -> None:
         number = let.variable.number
         if number in self.bound:
-            self._check(Test("=", let.variable, let.expression, let.type))
+            # A negated atom never stood for a value that there is none of: nothing turns with it then.
+            is_asked_for = self.start >= self.shape.first_negated and number in self.shape.columns[self.start]
+            self._check(Test("=", let.variable, let.expression, let.type), leaves_mark=not is_asked_for)
             return
         variables = variables_in(let.expression)
         self._load(variables)
@@ -142,10 +144,10 @@ class _Planning:
         self._know([number])
         self.loaded.add(number)
 
-    def _check(self, check: Test) -> None:
+    def _check(self, check: Test, *, leaves_mark: bool = True) -> None:
         variables = variables_in(check.left) | variables_in(check.right)
         self._load(variables)
-        mark = OF_A_TEST if self._may_fail(check.left, check.right) else 0
+        mark = OF_A_TEST if leaves_mark and self._may_fail(check.left, check.right) else 0
         self.steps.append(Check(check, mark, self._needed(variables)))
 
     def _needed(self, variables: Iterable[int]) -> int:

@@ -88,6 +88,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     What cannot be worked out is an error only where all else holds. So a step that fails leaves a mark, those
     that need its value are taken to hold, and when a derivation would be found, it is counted in FAILURES
     instead: it may cease to be before all is settled. A plan of a listener, which is not, returns FAILED.
+    A test that has no mark to leave does not hold.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
     relations, steps = words(table, RELATIONS), words(table, STEPS)
@@ -155,6 +156,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
                 holds = has_some == (steps[at + 7] != 0)
         elif ASK_SEARCHED <= code <= TEST and steps[at + NEEDED] & poison:
             poison |= steps[at + MARK]
+            holds = code != TEST or steps[at + MARK] != 0
         elif code == ASK_SEARCHED:
             entry = find_entry(table, steps[at + 1], registers, 0, steps[at + 3])
             control[INDEX_ACCESSES] += 1
@@ -189,6 +191,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
             if status != GOES_ON:
                 failure = status
                 poison |= steps[at + MARK]
+                holds = steps[at + MARK] != 0
             elif code == COMPUTE:
                 registers[steps[at + 1]] = operands[0]
             else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from random import choice
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row
@@ -73,10 +74,8 @@ class _Stepping(StatefulProcessor):
         from tocsin.spark.activation.buckets import Bucket
 
         key = (self._setting, type(self).__name__, unit, bucket)
-        found = _buckets.pop(key, None)
-        if found is None:
-            found = Bucket(self._contents(unit, bucket))
-            _make_room()
+        found = _buckets.pop(key, None) or Bucket(self._contents(unit, bucket))
+        _make_room()
         _buckets[key] = found
         return found
 
@@ -183,11 +182,14 @@ _out: Any = Row("unit", "bucket", "rows")
 """Makes a row that leaves a step."""
 
 _buckets: dict[tuple[Setting, str, int, int], Bucket] = {}
-"""The buckets that this worker has, those that were not used for the longest time first."""
+"""The buckets that this worker has."""
 
 
 def _make_room() -> None:
-    """Give up buckets while there are too many facts in them; a worker outlives a query, and may see many."""
+    """Give up buckets while there are too many facts in them; a worker outlives a query, and may see many.
+
+    Any of them: every batch goes through all buckets, so that the one used longest ago comes next.
+    """
     taken = sum(bucket.contents.size for bucket in _buckets.values())
     while taken > HELD:
-        taken -= _buckets.pop(next(iter(_buckets))).contents.size
+        taken -= _buckets.pop(choice(list(_buckets))).contents.size

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tocsin.spark.failures import reason_of
+import pytest
+
+from tocsin.errors import TocsinError
+from tocsin.spark.failures import on_spark, reason_of
 
 
 def test_of_a_failure_what_happened_is_told() -> None:
@@ -16,6 +19,20 @@ def test_of_a_failure_what_happened_is_told() -> None:
     assert reason_of(java) == "IOException: no space"
     assert reason_of("first\n\tat a.B") == "first"
     assert reason_of("") == "no reason given"
+
+
+def test_of_an_executor_that_was_lost_it_is_told() -> None:
+    lost = "Job aborted: Task 0 failed 4 times: ExecutorLostFailure (executor 3) Reason: exited with code 137"
+    java = f"An error occurred while calling o1.collect.\n: org.apache.spark.SparkException: {lost}\n\tat a.B"
+    assert reason_of(java) == f"SparkException: {lost}"
+
+
+def test_when_java_has_ended_that_is_told() -> None:
+    def ask() -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    with pytest.raises(TocsinError, match="Spark could not match the events: its Java process has ended"):
+        on_spark(ask, "match the events")
 
 
 def test_errors_that_say_nothing_but_their_name_and_causes_that_are_no_errors() -> None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from tocsin.errors import TocsinError
+
+Result = TypeVar("Result")
 
 _CAUSE = "Caused by: "
 _ERROR = re.compile(r"([\w.$]*(?:Exception|Error)\w*)(?:: (.+))?")
 """A line that is the name of an error and what it says, as a traceback's last is; not a line of code."""
 _WRAPPING = re.compile(
-    r'^Exception in thread "[^"]*" |'
+    r'^: |^Exception in thread "[^"]*" |'
     r"^\[STREAM_FAILED\] Query \[id = [^\]]*\] terminated with exception: | SQLSTATE: \w{5}$"
 )
 """What Spark puts around what it says."""
@@ -37,3 +46,13 @@ def reason_of(text: str) -> str:
         elif said != line:
             telling.append(said)
     return (telling or wrapping or lines[:1] or ["no reason given"])[-1]
+
+
+def on_spark(job: Callable[[], Result], aim: str) -> Result:
+    """Do something on Spark, to an aim that completes "Spark could not"; its failure as an error of ours."""
+    try:
+        return job()
+    except (PySparkException, Py4JError) as error:
+        raise TocsinError(f"Spark could not {aim}: {reason_of(str(error))}") from error
+    except ConnectionError as error:
+        raise TocsinError(f"Spark could not {aim}: its Java process has ended") from error

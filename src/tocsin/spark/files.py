@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tocsin.errors import InputError, TocsinError
@@ -20,7 +18,7 @@ from tocsin.monitor.index_in_parts import RuleIndex
 from tocsin.monitor.parts import PartReport, SliceJob, match_slice
 from tocsin.monitor.result_files import ResultFiles
 from tocsin.monitor.slice_matchers import IndexOnSlices
-from tocsin.spark.failures import reason_of
+from tocsin.spark.failures import on_spark
 from tocsin.spark.shipping import ship_rules
 
 _ANSWER = pa.schema([("answer", pa.string()), ("failure", pa.string())])
@@ -77,10 +75,7 @@ def _in_tasks(
     if not count:
         return []
     numbers = session.range(0, count, 1, numPartitions=count)
-    try:
-        answers = numbers.mapInArrow(work, "answer string, failure string").collect()
-    except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not {aim}: {reason_of(str(error))}") from error
+    answers = on_spark(numbers.mapInArrow(work, "answer string, failure string").collect, aim)
     for answer in answers:
         if answer.failure is not None:
             raise InputError(answer.failure)

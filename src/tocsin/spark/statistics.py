@@ -21,13 +21,11 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
 
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
-from tocsin.spark.failures import reason_of
+from tocsin.spark.failures import on_spark
 from tocsin.spark.paths import to_read, to_write
 
 if TYPE_CHECKING:
@@ -376,11 +374,7 @@ def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:
 
 
 def _run(work: Callable[[], Any]) -> Any:
-    """Do something on Spark; its failure as an error of ours."""
-    try:
-        return work()
-    except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not count the history: {reason_of(str(error))}") from error
+    return on_spark(work, "count the history")
 
 
 # ---- What runs in the workers

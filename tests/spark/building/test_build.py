@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from tests.cases import make_event, make_rule_set
 from tests.text_rules import make_condition, make_settings
@@ -23,7 +24,8 @@ from tocsin.grammar.printing import print_condition
 from tocsin.index.array_file import open_arrays
 from tocsin.monitor.preparing import Preparation
 from tocsin.spark.building.build import build_index
-from tocsin.spark.building.jobs import Sizes
+from tocsin.spark.building.jobs import Sizes, read_blocks
+from tocsin.spark.building.rules import RuleRows
 
 SMALL = Sizes(rules_in_block=100, left_to_the_end=1000, keys_in_bucket=500)
 """Several blocks and levels, however few rules there are."""
@@ -185,6 +187,29 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     second.unlink()
     with pytest.raises(IndexFileError, match="cannot open its part"):
         tocsin.open(folder)
+
+
+def test_rules_are_read_again_when_spark_gives_up_for_their_order(tmp_path: Path) -> None:
+    """As it does when an executor was lost, and the DataFrame had been shuffled before."""
+
+    class Reading:
+        def __init__(self, *failures: str) -> None:
+            self.failures = list(failures)
+
+        def mapInArrow(self, *_: object) -> Reading:  # noqa: N802  (Spark's name)
+            return self
+
+        def collect(self) -> list[tuple[object, ...]]:
+            if self.failures:
+                raise PySparkException(self.failures.pop())
+            return [(1, 0, "b", "r", 5, 0, 2), (0, 0, "a", "q", 3, 1, 2)]
+
+    lost = "A shuffle map stage with indeterminate output was failed and retried."
+    rows = RuleRows(Reading(lost, lost), ("id", "when"), False)  # type: ignore[arg-type]
+    assert [report.file for report in read_blocks(rows, tmp_path, Sizes())] == ["a", "b"]
+    for failures in ([lost] * 4, ["no space"]):
+        with pytest.raises(TocsinError, match="Spark could not read the rules"):
+            read_blocks(RuleRows(Reading(*failures), ("id", "when"), False), tmp_path, Sizes())  # type: ignore[arg-type]
 
 
 def test_what_is_refused_before_a_job_starts(spark: SparkSession, tmp_path: Path) -> None:

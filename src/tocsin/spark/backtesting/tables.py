@@ -13,12 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from tocsin.errors import InputError, TocsinError
+from tocsin.errors import InputError
 from tocsin.grammar.tree import Path
 from tocsin.monitor.overview.merging import (
     OVER_TIME,
@@ -42,7 +40,7 @@ from tocsin.monitor.overview.partials import (
     TOTAL,
 )
 from tocsin.monitor.overview.time_buckets import MONDAY
-from tocsin.spark.failures import reason_of
+from tocsin.spark.failures import on_spark
 from tocsin.spark.shipping import ShippedRules
 
 RULES_TOGETHER = 4_096
@@ -120,8 +118,9 @@ def samples_frame(partials: DataFrame, shipped: ShippedRules, count: int, number
         .withColumn("behind", F.row_number().over(by_hash))
         .where(F.col("behind") <= count)
     )
-    events = partials.where(fact == EVENT).select("place", "text")
-    shown = chosen.join(events, "place").select("rule", "place", "text")
+    # By the hash too: what a lost executor had counted is counted again, with rows perhaps in other places.
+    events = partials.where(fact == EVENT).select("key", "place", "text")
+    shown = chosen.join(events, ["key", "place"]).select("rule", "place", "text")
     return shown.mapInArrow(name, from_arrow_schema(SAMPLES))
 
 
@@ -137,10 +136,7 @@ def _counted(partials: DataFrame, facts: Facts) -> DataFrame:
 
 def run(work: Callable[[], Any]) -> Any:
     """Do something on Spark; its failure as an error of ours."""
-    try:
-        return work()
-    except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not test the rules: {reason_of(str(error))}") from error
+    return on_spark(work, "test the rules")
 
 
 def in_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from tocsin.errors import InputError, TocsinError
-from tocsin.spark.building.jobs import run
 from tocsin.spark.building.rules import PLACE_COLUMNS
+from tocsin.spark.failures import on_spark
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +101,7 @@ def _schemas_of(session: SparkSession, pieces: Sequence[Piece]) -> list[pa.Schem
             )
 
     jobs = _numbers(session, len(pieces)).mapInArrow(look, "schema binary, failure string").distinct()
-    answers = run(jobs.collect, "read the rules")
+    answers = on_spark(jobs.collect, "read the rules")
     failures = sorted(answer.failure for answer in answers if answer.failure is not None)
     if failures:
         raise InputError(failures[0])

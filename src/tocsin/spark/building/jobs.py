@@ -19,13 +19,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import TocsinError
 from tocsin.spark.building.rules import RuleRows
-from tocsin.spark.failures import reason_of
+from tocsin.spark.failures import on_spark
 from tocsin.spark.paths import to_write
 
 if TYPE_CHECKING:
@@ -47,6 +45,12 @@ MOST_LEVELS = 24
 
 KEYS_IN_BUCKET = 1_000_000
 """Keys that one task compares, about."""
+
+READING_ATTEMPTS = 4
+_CAME_OTHERWISE = "indeterminate output"
+"""What Spark says when it gives a job up because rows came in another order than before, when those of a lost
+executor were made again. It happens where a DataFrame was shuffled before; what was read so does not count,
+and it is read again from the start."""
 
 Say = Callable[[str], None]
 """Told what is being done."""
@@ -86,7 +90,14 @@ def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]
     task = _reading_task(folder, rows.names, rows.has_places, sizes.rules_in_block)
     counts = "rules long, rejects long, predicates long"
     schema = f"partition long, portion long, file string, rejects_file string, {counts}"
-    answers = run(lambda: rows.frame.mapInArrow(task, schema).collect(), "read the rules")
+    reading = rows.frame.mapInArrow(task, schema)
+    for attempts_left in reversed(range(READING_ATTEMPTS)):
+        try:
+            answers = on_spark(reading.collect, "read the rules")
+            break
+        except TocsinError as error:
+            if not attempts_left or _CAME_OTHERWISE not in str(error.__cause__):
+                raise
     return sorted(BlockReport(*answer) for answer in answers)
 
 
@@ -96,7 +107,7 @@ def put_together(session: SparkSession, work: Work, predicates: int, sizes: Size
     work = _put_level_together(session, work, 0, predicates, sizes)
     say("Sharing conditions within blocks")
     task = _sharing_task(work)
-    answers = run(
+    answers = on_spark(
         lambda: (
             _block_numbers(session, work)
             .mapInArrow(task, "block long, file string, levels array<long>")
@@ -130,7 +141,9 @@ def _put_level_together(session: SparkSession, work: Work, level: int, count: in
             _firsts_task(), "block int, number int, first long"
         )
         by_block = found.repartition(partitions, "block").write.partitionBy("block")
-        run(lambda: by_block.parquet(to_write(work.level_folder(level))), f"compare what is on level {level}")
+        on_spark(
+            lambda: by_block.parquet(to_write(work.level_folder(level))), f"compare what is on level {level}"
+        )
     return replace(work, levels=level + 1)
 
 
@@ -138,14 +151,6 @@ def _block_numbers(session: SparkSession, work: Work) -> DataFrame:
     """A task for every block."""
     count = len(work.block_files)
     return session.range(0, count, 1, numPartitions=max(1, count))
-
-
-def run(job: Callable[[], Any], what: str) -> Any:
-    """Do something on Spark; its failure as an error of ours."""
-    try:
-        return job()
-    except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not {what}: {reason_of(str(error))}") from error
 
 
 # ---- What runs in the workers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from tocsin.errors import UsageError
-from tocsin.spark.building.jobs import run
+from tocsin.spark.failures import on_spark
 
 if TYPE_CHECKING:
     from tocsin.index.blocks.work import Work
@@ -77,7 +77,7 @@ def write_parts(
     numbers = session.range(0, count, 1, numPartitions=count)
     task = _part_task(work, target, unique, preparation)
     try:
-        answers = run(
+        answers = on_spark(
             lambda: numbers.mapInArrow(
                 task, "number long, rules long, predicates long, nodes long"
             ).collect(),

@@ -6,7 +6,8 @@ already may have other types than those that would be made here, as long as the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
@@ -69,6 +70,12 @@ _PLAIN = (
     DecimalType,
 )
 _REPLACEMENT = "\ufffd"
+_LARGE = r"[eE]\+?\d{5,}"
+_STRING_OR_LARGE = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<digits>-?\d[\d.]*)[eE]\+?(?P<exponent>\d{5,})', re.DOTALL
+)
+_MOST_DIGITS = 131_072
+"""Of a number of PostgreSQL before the point, and so of one in a jsonb."""
 
 
 def type_of(field: StructField) -> str:
@@ -85,7 +92,14 @@ def csv_blocks(alerts: DataFrame, types: Mapping[str, str]) -> DataFrame:
     written = [
         _written(field, types[field.name]).alias(f"c{number}") for number, field in enumerate(alerts.schema)
     ]
-    return alerts.select(*written).mapInArrow(_csv_in_worker, BLOCK_SCHEMA)
+    documents = [
+        number
+        for number, field in enumerate(alerts.schema)
+        if is_json(field) and types[field.name] in JSON_TYPES
+    ]
+    return alerts.select(*written).mapInArrow(
+        lambda batches: _csv_in_worker(batches, documents), BLOCK_SCHEMA
+    )
 
 
 def _written(field: StructField, target: str) -> Column:
@@ -114,12 +128,31 @@ def _without_zero_escapes(json: Column) -> Column:
     return F.regexp_replace(json, r"(?<!\\)((?:\\\\)*)\\u0000", r"$1\\ufffd")
 
 
-def _csv_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
+def without_overflow(json: str) -> str:
+    """JSON text where a number that is too large for jsonb is one that every reader finds infinite, too."""
+
+    def number(found: re.Match[str]) -> str:
+        digits, exponent = found["digits"], (found["exponent"] or "").lstrip("0")
+        if digits is None or (len(exponent) < 7 and len(digits) + int(exponent or 0) < _MOST_DIGITS):
+            return found[0]
+        return f"{'-' if digits[0] == '-' else ''}1e999"
+
+    return _STRING_OR_LARGE.sub(number, json)
+
+
+def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator[Any]:
+    """Batches of written columns as CSV; those at the places `documents` hold JSON."""
     import pyarrow as pa
+    import pyarrow.compute as pc
     from pyarrow import csv
 
     options = csv.WriteOptions(include_header=False, quoting_style="all_valid")  # null alone stands unquoted
     for batch in batches:
+        for place in documents:
+            texts = batch.column(place)
+            if pc.any(pc.match_substring_regex(texts, _LARGE)).as_py():
+                mended = [None if text is None else without_overflow(text) for text in texts.to_pylist()]
+                batch = batch.set_column(place, batch.schema.field(place), pa.array(mended, texts.type))
         if batch.num_rows:
             block = pa.BufferOutputStream()
             csv.write_csv(batch, block, options)

@@ -70,12 +70,12 @@ _PLAIN = (
     DecimalType,
 )
 _REPLACEMENT = "\ufffd"
-_LARGE = r"[eE]\+?\d{5,}"
-_STRING_OR_LARGE = re.compile(
-    r'"(?:[^"\\]|\\.)*"|(?P<digits>-?\d[\d.]*)[eE]\+?(?P<exponent>\d{5,})', re.DOTALL
+_ODD_NUMBER = r"[eE][+-]?\d{4,}|\.\d{1000,}"
+_STRING_OR_NUMBER = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<whole>-?\d+)(?:\.(?P<part>\d+))?(?:[eE](?P<exponent>[+-]?\d+))?', re.DOTALL
 )
-_MOST_DIGITS = 131_072
-"""Of a number of PostgreSQL before the point, and so of one in a jsonb."""
+_MOST_DIGITS, _MOST_DECIMALS = 131_072, 16_383
+"""Of a number of PostgreSQL before and behind the point, and so of one in a jsonb."""
 
 
 def type_of(field: StructField) -> str:
@@ -129,15 +129,20 @@ def _without_zero_escapes(json: Column) -> Column:
 
 
 def without_overflow(json: str) -> str:
-    """JSON text where a number that is too large for jsonb is one that every reader finds infinite, too."""
+    """JSON text where a number that jsonb cannot hold is the float that it is in conditions: infinite or 0."""
+    from tocsin.monitor.kept import json_text
 
     def number(found: re.Match[str]) -> str:
-        digits, exponent = found["digits"], (found["exponent"] or "").lstrip("0")
-        if digits is None or (len(exponent) < 7 and len(digits) + int(exponent or 0) < _MOST_DIGITS):
+        whole, part, exponent = found["whole"], found["part"] or "", found["exponent"] or "0"
+        if whole is None:
             return found[0]
-        return f"{'-' if digits[0] == '-' else ''}1e999"
+        digits = exponent.lstrip("+-0")
+        power = int(f"{exponent[0] if exponent[0] == '-' else ''}{digits[:9] or 0}")
+        if len(whole) + power < _MOST_DIGITS and len(part) - power < _MOST_DECIMALS:
+            return found[0]
+        return json_text(float(found[0]))
 
-    return _STRING_OR_LARGE.sub(number, json)
+    return _STRING_OR_NUMBER.sub(number, json)
 
 
 def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator[Any]:
@@ -150,7 +155,7 @@ def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator
     for batch in batches:
         for place in documents:
             texts = batch.column(place)
-            if pc.any(pc.match_substring_regex(texts, _LARGE)).as_py():
+            if pc.any(pc.match_substring_regex(texts, _ODD_NUMBER)).as_py():
                 mended = [None if text is None else without_overflow(text) for text in texts.to_pylist()]
                 batch = batch.set_column(place, batch.schema.field(place), pa.array(mended, texts.type))
         if batch.num_rows:

@@ -129,7 +129,7 @@ def _without_zero_escapes(json: Column) -> Column:
 
 
 def without_overflow(json: str) -> str:
-    """JSON text where a number that jsonb cannot hold is the float that it is in conditions: infinite or 0."""
+    """JSON text where a number that jsonb cannot hold is the float that conditions see: infinite, or 0."""
     from tocsin.monitor.kept import json_text
 
     def number(found: re.Match[str]) -> str:

@@ -65,6 +65,13 @@ def test_the_first_interrupt_waits_for_the_batch(capsys: pytest.CaptureFixture[s
     assert "goes on from kept when it is started again" in capsys.readouterr().err
 
 
+def test_a_start_that_takes_too_long_ends_with_the_second_interrupt() -> None:
+    with stream._interrupts():
+        interrupt()
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+
+
 def test_the_second_interrupt_does_not() -> None:
     running = Running()
     threading.Timer(0.1, interrupt).start()

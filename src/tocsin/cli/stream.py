@@ -183,16 +183,20 @@ class _Messages:
 
 
 class _Interrupts:
-    """Counts Ctrl-C, and the request to end that a service manager sends."""
+    """Counts Ctrl-C, and the request to end that a service manager sends.
+
+    While the stream starts, which can take as long as a server likes, the second ends it at once.
+    """
 
     def __init__(self) -> None:
         self.count = 0
-        self.came = threading.Event()
+        self.is_starting = True
 
     def note(self, *_signal: object) -> None:
         """One more."""
         self.count += 1
-        self.came.set()
+        if self.is_starting and self.count > 1:
+            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
@@ -212,6 +216,7 @@ def _interrupts() -> Iterator[_Interrupts]:
 
 def _wait(started: Stream, interrupts: _Interrupts) -> None:
     """Until it ends; the first interrupt stops it after the batch at work, the second at once."""
+    interrupts.is_starting = False
     while not interrupts.count:
         if started.wait(_LOOK_SECONDS):
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg.conninfo import conninfo_to_dict
 
 from tocsin.errors import UsageError
 from tocsin.spark.postgres.address import Address, TableName, table_names
@@ -26,6 +27,13 @@ def test_no_password_is_shown() -> None:
     assert "secret" not in repr(address)
     several = Address.of("postgresql://ann:secret@one:5433,two/shop?tables=t")
     assert several.shown == "postgresql://ann@one:5433,two/shop"
+
+
+def test_a_server_on_a_socket_has_no_host() -> None:
+    address = Address.of("postgresql:///shop?tables=t&host=/run/postgresql&application_name=a%20b")
+    assert address.server == "postgresql:///shop?host=%2Frun%2Fpostgresql&application_name=a%20b"
+    assert conninfo_to_dict(address.server)["host"] == "/run/postgresql"
+    assert Address.of(address.uri) == address
 
 
 def test_options_win_over_the_url() -> None:
@@ -55,6 +63,7 @@ def test_any_names_can_be_quoted(tables) -> None:
         ("postgresql://db/shop?tables=a&slot=My-Slot", "lower-case"),
         ("postgresql://db/shop?tables=a&rows=0", "a number from 1"),
         ("mysql://db/shop?tables=a", "postgresql://"),
+        ("postgresql://[::1/shop?tables=a", "Invalid IPv6 URL"),
     ],
 )
 def test_what_makes_no_sense_is_refused(uri, reason) -> None:

@@ -20,8 +20,13 @@ from tests.postgres_server import PostgresServer
 from tests.spark.postgres.histories import SCHEMA, TABLES, Event, History, rows_of
 
 import tocsin
-from tocsin.errors import InputError, RuleError, TocsinError, TocsinWarning
+from tocsin.errors import InputError, RuleError, ServerAway, TocsinError, TocsinWarning
 from tocsin.grammar.rule_files import rules_of_triggers
+from tocsin.monitor.preparing import Preparation
+from tocsin.spark.postgres import server
+from tocsin.spark.postgres.source import PostgresSource
+from tocsin.spark.streaming.found_rows import Wanted
+from tocsin.spark.streaming.rule_versions import RuleVersion
 from tocsin.spark.streaming.stream import stream
 
 RULES = """
@@ -36,7 +41,10 @@ create trigger pair from orders as o, items as i after insert to i
 create trigger pair_gone from orders as o, items as i after delete to o when o.who = i.who and i.amount > 60;
 create trigger either from orders as a, orders as b when a.amount = b.amount and a.id != b.id;
 create trigger changed from orders as o, items as i after update to o when o.who = i.who and o.id < i.id;
+create trigger noted from orders as o, items as i after insert to i
+  when o.who = i.who and contains(i.note, 'n1, n2', 0.5) do alert '{o.id}, {i.id}: {score}';
 """
+STOP_WORDS = ["n1"]
 
 Told = tuple[str, str, str, int, str | None, str | None]
 """Of an alert: rule, kind of change, table, id of the changed row, text, ids of the joined rows by alias."""
@@ -44,7 +52,8 @@ Told = tuple[str, str, str, int, str | None, str | None]
 
 def _expected(rules: str, before: Sequence[Event], events: Sequence[Event]) -> Counter[Told]:
     """What a watch tells that has seen the same. Its tables have no schemas."""
-    watch = tocsin.watch(rules_of_triggers(rules.replace('"public.items"', "items")))
+    rules = rules.replace('"public.items"', "items")
+    watch = tocsin.watch(rules_of_triggers(rules), stop_words=STOP_WORDS)
     found: Counter[Told] = Counter()
     for number, event in enumerate([*before, *events]):
         row = event.new or event.old or {}
@@ -100,7 +109,8 @@ def test_alerts_are_those_of_a_watch_over_the_committed_history(
     source = f"{postgres.url(database)}?tables=orders,items&contents=yes&rows=40"
 
     def start() -> Any:
-        return stream(source, rules, str(alerts), keep=["id"], session=spark)
+        texts = Preparation.of(stop_words=STOP_WORDS)
+        return stream(source, rules, str(alerts), keep=["id"], session=spark, preparation=texts)
 
     running = start()
     for _ in range(2):
@@ -126,6 +136,7 @@ def test_alerts_are_those_of_a_watch_over_the_committed_history(
         "pair",
         "pair_gone",
         "changed",
+        "noted",
     }
     assert len({row.alert for row in rows}) == len(rows)
     with postgres.connect(database) as connection:
@@ -180,13 +191,41 @@ def test_what_cannot_be_judged_and_what_cannot_be_done(
         running.stop()
 
 
+def test_rules_that_come_while_the_server_is_away_are_not_refused(
+    postgres: PostgresServer, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with postgres.connect(database) as connection:
+        connection.execute("create table t (id int primary key)")
+    index = tocsin.build([("r", "id > 0")])
+    index.save(tmp_path / "rules.tocsin")
+    source, version = (
+        PostgresSource.of(f"{postgres.url(database)}?tables=t"),
+        RuleVersion(1, str(tmp_path / "rules.tocsin")),
+    )
+    connect, tries = server.connect, iter(range(9))
+
+    def connected(*given: Any) -> Any:
+        if next(tries) % 3:
+            return connect(*given)
+        raise ServerAway("not yet")
+
+    monkeypatch.setattr(server, "connect", connected)
+    with pytest.raises(ServerAway):  # before there is a stream, nobody waits
+        source.check(Wanted(None, None, ()), version)
+    next(tries), next(tries)
+    source.folder = tmp_path
+    assert source.check(Wanted(None, None, ("id",)), version)
+
+
 _PROGRAM = """
 import sys
 import tocsin.spark as ts
+from tocsin.monitor.preparing import Preparation
 from tocsin.spark.streaming.stream import stream
 
 session = ts.session("local[2]", config={"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"})
-stream(sys.argv[1], sys.argv[2], sys.argv[3], keep=["id"], session=session).wait()
+texts = Preparation.of(stop_words=["n1"])
+stream(sys.argv[1], sys.argv[2], sys.argv[3], keep=["id"], session=session, preparation=texts).wait()
 """
 
 
@@ -221,7 +260,8 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_twice(
             process.wait()
     history.finish()
     history.close()
-    stream(source, rules, str(alerts), keep=["id"], session=spark, once=True).wait()
+    texts = Preparation.of(stop_words=STOP_WORDS)
+    stream(source, rules, str(alerts), keep=["id"], session=spark, once=True, preparation=texts).wait()
     events = [event for transaction in history.committed[already:] for event in transaction]
     found, rows = _told(spark, alerts)
     assert found == _expected(RULES + JOINS, before, events)

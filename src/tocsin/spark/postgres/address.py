@@ -14,10 +14,10 @@ client of PostgreSQL as they are:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 from tocsin.errors import UsageError
 
@@ -63,25 +63,23 @@ class Address:
     @classmethod
     def of(cls, uri: str) -> Address:
         """What a URI names; UsageError when it makes no sense."""
-        parts = urlsplit(uri)
+        parts = split_uri(uri)
         if parts.scheme not in SCHEMES:
             raise UsageError(f"a PostgreSQL server is named by postgresql://..., not by {parts.scheme}:")
         given = parse_qsl(parts.query, keep_blank_values=True)
         own = {name: value for name, value in given if name in OWN}
         others = [(name, value) for name, value in given if name not in OWN]
-        # Not by urlunsplit's rules alone: libpq takes %20 for a blank, and + for itself.
-        server = urlunsplit(parts._replace(query=urlencode(others, quote_via=quote), fragment=""))
-        return cls._checked(server, own)
+        return cls._checked(joined_uri(parts, others), own)
 
     @classmethod
     def of_options(cls, options: Mapping[str, str]) -> Address:
         """What the options of a data source name: `url`, and those above, which win over the url's."""
         if "url" not in options:
             raise UsageError("the option 'url' is wanted: postgresql://user@host/database")
-        parts = urlsplit(options["url"])
+        parts = split_uri(options["url"])
         own = {name: options[name] for name in OWN if name in options}
         query = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in own]
-        return cls.of(urlunsplit(parts._replace(query=urlencode([*query, *own.items()], quote_via=quote))))
+        return cls.of(joined_uri(parts, [*query, *own.items()]))
 
     @classmethod
     def _checked(cls, server: str, own: Mapping[str, str]) -> Address:
@@ -107,9 +105,11 @@ class Address:
             "rows": str(self.most_rows),
             "contents": "yes" if self.contents else None,
         }
-        added = urlencode({name: value for name, value in own.items() if value is not None}, quote_via=quote)
         parts = urlsplit(self.server)
-        return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
+        given = parse_qsl(parts.query, keep_blank_values=True)
+        return joined_uri(
+            parts, [*given, *((name, value) for name, value in own.items() if value is not None)]
+        )
 
     @property
     def shown(self) -> str:
@@ -117,6 +117,26 @@ class Address:
         parts = urlsplit(self.server)
         user = f"{parts.username}@" if parts.username else ""
         return f"postgresql://{user}{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def split_uri(uri: str) -> SplitResult:
+    """The parts of a URI; UsageError when it has none."""
+    try:
+        return urlsplit(uri)
+    except ValueError as error:
+        raise UsageError(
+            f"a PostgreSQL server is named by postgresql://user@host/database: {error}"
+        ) from None
+
+
+def joined_uri(parts: SplitResult, query: Iterable[tuple[str, str]]) -> str:
+    """The URI of these parts, with these parameters.
+
+    Not by urlunsplit's rules: libpq wants the // also where no host is named, and takes %20 for a blank and
+    + for itself.
+    """
+    added = urlencode(list(query), quote_via=quote)
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{'?' if added else ''}{added}"
 
 
 def table_names(text: str) -> tuple[TableName, ...]:

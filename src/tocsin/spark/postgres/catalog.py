@@ -68,6 +68,12 @@ _CUT = """
     join pg_class c on c.oid = r.prrelid join pg_namespace n on n.oid = c.relnamespace
     where p.pubname = %s and (r.prqual is not null or r.prattrs is not null)
 """
+_LACKING = """
+    select n.nspname, c.relname
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    join pg_publication p on p.pubname = %s and p.pubgencols <> 's'
+    where a.attgenerated = 's' and not a.attisdropped
+"""
 _CUTS_TABLES = 150_000
 """The first PostgreSQL whose publications can leave out rows and columns."""
 
@@ -187,9 +193,10 @@ def check_whole_rows(connection: Connection, names: Iterable[TableName], why: st
         )
 
 
-def has_publication(connection: Connection, name: str) -> bool:
-    """Whether there is a publication of this name."""
-    return bool(query(connection, "select 1 from pg_publication where pubname = %s", name))
+def publication_number(connection: Connection, name: str) -> int | None:
+    """The server's number of a publication, which another of the same name has not; None without any."""
+    found = query(connection, "select oid from pg_publication where pubname = %s", name)
+    return found[0][0] if found else None
 
 
 def provide_publication(connection: Connection, name: str, tables: Sequence[Table]) -> None:
@@ -197,7 +204,7 @@ def provide_publication(connection: Connection, name: str, tables: Sequence[Tabl
 
     InputError when it cannot be made, or leaves out a table or some of its changes.
     """
-    if has_publication(connection, name):
+    if publication_number(connection, name) is not None:
         check_publication(connection, name, [table.name for table in tables])
     else:
         _make_publication(connection, name, tables)
@@ -216,6 +223,7 @@ def check_publication(connection: Connection, name: str, tables: Iterable[TableN
         )
     listed = _names(connection, _PUBLISHED, name)
     cut = _names(connection, _CUT, name) if connection.info.server_version >= _CUTS_TABLES else set()
+    lacking = _names(connection, _LACKING, name) if publishes_stored(connection) else set()
     for table in tables:
         if table not in listed:
             raise InputError(
@@ -227,6 +235,11 @@ def check_publication(connection: Connection, name: str, tables: Iterable[TableN
             raise InputError(
                 f"the publication {name} has only some rows or columns of {table}: one that has them all is"
                 " needed, without WHERE and without a list of columns"
+            )
+        if table in lacking:
+            raise InputError(
+                f"the publication {name} does not have the generated columns of {table}:"
+                f" ALTER PUBLICATION {quoted(name)} SET (publish_generated_columns = stored)"
             )
 
 

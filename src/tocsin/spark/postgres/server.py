@@ -142,5 +142,5 @@ def _last_line(error: psycopg.Error) -> str:
     """What the server says, or else the last that the client does."""
     if error.diag.message_primary:
         return error.diag.message_primary
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line for each in str(error).splitlines() if (line := each.strip()) and line[-1] != "?"]
     return lines[-1] if lines else type(error).__name__

@@ -32,8 +32,8 @@ from tocsin.spark.postgres.catalog import (
     check_publication,
     check_server,
     find_tables,
-    has_publication,
     provide_publication,
+    publication_number,
 )
 from tocsin.spark.postgres.changes import SNAPSHOT, Change, ChangeWriter, lsn_number, sync_folder
 from tocsin.spark.postgres.replication import SECONDS_FOR_SLOT, slot_is_gone, slot_is_lost
@@ -71,6 +71,7 @@ class Slot:
     start         the position of the snapshot
     parts         files of the snapshot
     system        the server's own number, which a copy of it has too
+    number        the publication's, which one that is made anew has not
     """
 
     name: str
@@ -80,6 +81,7 @@ class Slot:
     start: int
     parts: int
     system: str
+    number: int | None = None
 
     def to_json(self) -> str:
         """What `of_json` reads."""
@@ -139,10 +141,11 @@ def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None
                 f" checkpoint is lost. If nobody needs it: SELECT pg_drop_replication_slot('{name}')"
             )
         publication = address.publication or name
-        made_it = not has_publication(connection, publication)
+        made_it = publication_number(connection, publication) is None
         unfinished = {"slot": name, "publication": publication if made_it else None}
         write_whole(folder / "starting.json", json.dumps(unfinished))
         provide_publication(connection, publication, tables)
+        number = publication_number(connection, publication)
         with _new_slot(address, name) as (start, system, snapshot):
             parts: int | None = 0
             if copy:
@@ -150,7 +153,7 @@ def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None
                 parts = _copy_contents(address, connection, snapshot, contents)
     if parts is None:
         return None
-    slot = Slot(name, publication, made_it, address.tables, start, parts, system)
+    slot = Slot(name, publication, made_it, address.tables, start, parts, system, number)
     write_whole(folder / "slot.json", slot.to_json())
     (folder / "starting.json").unlink()
     return slot
@@ -192,6 +195,8 @@ def check_published(connection: Connection, slot: Slot) -> None:
     """InputError when the server does not send all changes of the tables any more."""
     try:
         check_publication(connection, slot.publication, slot.tables)
+        if slot.number not in (None, publication_number(connection, slot.publication)):
+            raise InputError(f"the publication {slot.publication} is another one than it was")
     except InputError as error:
         raise InputError(
             f"changes are missed since somebody has dropped or renamed a table, or changed what is published:"

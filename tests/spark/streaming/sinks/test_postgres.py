@@ -21,6 +21,7 @@ from tocsin.errors import InputError, TocsinError, UsageError
 from tocsin.spark.streaming.sink import sink_of
 from tocsin.spark.streaming.sinks import retrying
 from tocsin.spark.streaming.sinks.postgres import PostgresSink
+from tocsin.spark.streaming.sinks.postgres_columns import without_overflow
 
 
 @pytest.fixture(autouse=True)
@@ -74,6 +75,29 @@ def test_every_type_and_every_text(spark: SparkSession, postgres: PostgresServer
 def _held(value: Any) -> Any:
     """A value as PostgreSQL can hold it."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+def test_numbers_that_are_too_large_for_jsonb(
+    spark: SparkSession, postgres: PostgresServer, database: str
+) -> None:
+    kept = [
+        '{"a": [1e999999, -1.5E+131072, 1e131000], "1e999999": "\\\\\\"1e999999", "b": 1e-999999999}',
+        "0." + 20_000 * "1",
+        f"1e{'9' * 5000}",
+        "1e000000005",
+        '"1e999999"',
+    ]
+    mended = [
+        '{"a": [1e999, -1e999, 1e131000], "1e999999": "\\\\\\"1e999999", "b": 0.0}',
+        "0.1111111111111111",
+        "1e999",
+        "1e000000005",
+        '"1e999999"',
+    ]
+    assert list(map(without_overflow, kept)) == mended
+    alerts = small_alerts(spark, 0, 1).withColumn("json", F.lit(kept[0])).to(SMALL)
+    opened(spark, postgres.url(database)).write(alerts, 0)
+    assert table(postgres, database, "select json -> 'a' -> 0 = '1e999' from alerts") == [(True,)]
 
 
 def test_a_batch_is_there_once(spark: SparkSession, postgres: PostgresServer, database: str) -> None:

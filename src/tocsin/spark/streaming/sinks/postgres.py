@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 
 from tocsin.errors import InputError, ServerAway, TocsinError, UsageError
-from tocsin.spark.postgres.address import OWN, Address, TableName, quoted
+from tocsin.spark.postgres.address import OWN, Address, TableName, joined_uri, quoted, split_uri
 from tocsin.spark.postgres.server import away_is_said, connect, query
 from tocsin.spark.streaming.sinks.blocks import driver_rows
 from tocsin.spark.streaming.sinks.postgres_columns import csv_blocks, type_of
@@ -54,13 +54,13 @@ class PostgresSink:
     @staticmethod
     def of(uri: str) -> PostgresSink:
         """`postgresql://user@host/db?table=schema.alerts`; other parameters are the client's."""
-        parts = urlsplit(uri)
+        parts = split_uri(uri)
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
         for name in OWN:
             if name in given:
                 raise UsageError(f"{name}= is for a source of changes: a sink's table is named by ?table=")
         given["tables"] = given.pop("table", DEFAULT_TABLE)
-        address = Address.of(urlunsplit(parts._replace(query=urlencode(given, quote_via=quote))))
+        address = Address.of(joined_uri(parts, given.items()))
         if len(address.tables) > 1:
             raise UsageError(f"table={given['tables']}: alerts go into one table")
         return PostgresSink(address)

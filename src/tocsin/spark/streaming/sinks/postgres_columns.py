@@ -6,7 +6,8 @@ already may have other types than those that would be made here, as long as the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
@@ -69,6 +70,12 @@ _PLAIN = (
     DecimalType,
 )
 _REPLACEMENT = "\ufffd"
+_ODD_NUMBER = r"[eE][+-]?\d{4,}|\.\d{1000,}"
+_STRING_OR_NUMBER = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<whole>-?\d+)(?:\.(?P<part>\d+))?(?:[eE](?P<exponent>[+-]?\d+))?', re.DOTALL
+)
+_MOST_DIGITS, _MOST_DECIMALS = 131_072, 16_383
+"""Of a number of PostgreSQL before and behind the point, and so of one in a jsonb."""
 
 
 def type_of(field: StructField) -> str:
@@ -85,7 +92,14 @@ def csv_blocks(alerts: DataFrame, types: Mapping[str, str]) -> DataFrame:
     written = [
         _written(field, types[field.name]).alias(f"c{number}") for number, field in enumerate(alerts.schema)
     ]
-    return alerts.select(*written).mapInArrow(_csv_in_worker, BLOCK_SCHEMA)
+    documents = [
+        number
+        for number, field in enumerate(alerts.schema)
+        if is_json(field) and types[field.name] in JSON_TYPES
+    ]
+    return alerts.select(*written).mapInArrow(
+        lambda batches: _csv_in_worker(batches, documents), BLOCK_SCHEMA
+    )
 
 
 def _written(field: StructField, target: str) -> Column:
@@ -114,12 +128,36 @@ def _without_zero_escapes(json: Column) -> Column:
     return F.regexp_replace(json, r"(?<!\\)((?:\\\\)*)\\u0000", r"$1\\ufffd")
 
 
-def _csv_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
+def without_overflow(json: str) -> str:
+    """JSON text where a number that jsonb cannot hold is the float that conditions see: infinite, or 0."""
+    from tocsin.monitor.kept import json_text
+
+    def number(found: re.Match[str]) -> str:
+        whole, part, exponent = found["whole"], found["part"] or "", found["exponent"] or "0"
+        if whole is None:
+            return found[0]
+        digits = exponent.lstrip("+-0")
+        power = int(f"{exponent[0] if exponent[0] == '-' else ''}{digits[:9] or 0}")
+        if len(whole) + power < _MOST_DIGITS and len(part) - power < _MOST_DECIMALS:
+            return found[0]
+        return json_text(float(found[0]))
+
+    return _STRING_OR_NUMBER.sub(number, json)
+
+
+def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator[Any]:
+    """Batches of written columns as CSV; those at the places `documents` hold JSON."""
     import pyarrow as pa
+    import pyarrow.compute as pc
     from pyarrow import csv
 
     options = csv.WriteOptions(include_header=False, quoting_style="all_valid")  # null alone stands unquoted
     for batch in batches:
+        for place in documents:
+            texts = batch.column(place)
+            if pc.any(pc.match_substring_regex(texts, _ODD_NUMBER)).as_py():
+                mended = [None if text is None else without_overflow(text) for text in texts.to_pylist()]
+                batch = batch.set_column(place, batch.schema.field(place), pa.array(mended, texts.type))
         if batch.num_rows:
             block = pa.BufferOutputStream()
             csv.write_csv(batch, block, options)

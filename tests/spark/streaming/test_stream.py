@@ -196,6 +196,13 @@ def test_a_folder_with_garbage_in_it(spark: SparkSession, place: Place) -> None:
     assert len({row["alert"] for row in place.sent()}) == sum(found.values())
 
 
+def test_events_are_counted_once(spark: SparkSession, place: Place) -> None:
+    (place.events / "a.jsonl").write_text('{"n": 9}\ngarbage\n{"n": 4}\n')
+    (report,) = place.run(sink=f"jsonl:{place.alerts}").batches
+    assert (report.events, report.matches, report.rejects) == (2, 1, 1)
+    assert [reject["place"] for reject in place.rejects()] == ["a.jsonl:1"]
+
+
 WORDS = (
     "not valid JSON",
     "not valid UTF-8",

@@ -183,6 +183,8 @@ class BatchRunner:
             if again or counted.rejects or not counted.tasks:
                 # Sinks that have the batch already look at nothing, and so nothing was counted.
                 self._rejects.write(rejects_of(found, record.batch), record.batch)
+            if counted.tasks:
+                self._tally.value = counted  # and not what was read again for the rejects
         finally:
             if is_read_again:
                 found.unpersist()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from tocsin.errors import UsageError
-from tocsin.spark.match_plan import APART, TOGETHER, PartSize, Room, choose_way, parse_bytes
+from tocsin.spark.match_plan import APART, TOGETHER, PartSize, Room, choose_way, parse_bytes, room_of
 
 MB = 1_000_000
 PARTS = [PartSize(rules=1000, mapped=100 * MB, scratch=50 * MB) for _ in range(4)]
@@ -45,6 +47,21 @@ def test_what_it_says() -> None:
         "apart         300.0 MB at most",
         "there is      500.0 MB beside Java's memory",
     ]
+
+
+@pytest.mark.parametrize(
+    ("master", "said", "room"),
+    [
+        ("local-cluster[2,3,1024]", {}, Room(384 << 20, 3)),
+        ("local-cluster[2, 3, 1024]", {"spark.executor.cores": "2"}, Room(384 << 20, 2)),
+        ("yarn", {"spark.executor.memory": "8g"}, Room((8 << 30) // 10, 1)),
+        ("yarn", {"spark.executor.memoryOverhead": "2g"}, Room(2 << 30, 1)),
+        ("yarn", {"spark.executor.pyspark.memory": "3g", "spark.executor.cores": "4"}, Room(3 << 30, 4)),
+    ],
+)
+def test_what_executors_have_by_the_settings(master: str, said: dict[str, str], room: Room) -> None:
+    session = SimpleNamespace(sparkContext=SimpleNamespace(master=master, getConf=lambda: said))
+    assert room_of(session) == room  # type: ignore[arg-type]
 
 
 def test_sizes_as_spark_writes_them() -> None:

@@ -156,7 +156,7 @@ def room_of(session: SparkSession) -> Room:
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         heap = parse_bytes(conf.get("spark.driver.memory", "1g") or "1g")
         return Room(max(0, machine - heap) // 2, session.sparkContext.defaultParallelism)
-    cores = int(conf.get("spark.executor.cores", "1") or 1)
+    cores = int(conf.get("spark.executor.cores") or _cores_of_a_worker(master))
     python = conf.get("spark.executor.pyspark.memory")
     if python:
         return Room(parse_bytes(python), cores)
@@ -164,6 +164,12 @@ def room_of(session: SparkSession) -> Room:
     share = float(conf.get("spark.executor.memoryOverheadFactor", "0.1") or 0.1)
     overhead = conf.get("spark.executor.memoryOverhead")
     return Room(parse_bytes(overhead) if overhead else max(_LEAST_OVERHEAD, int(share * heap)), cores)
+
+
+def _cores_of_a_worker(master: str) -> str:
+    """What an executor has when nobody says: one core, and of a local-cluster all that its worker has."""
+    found = re.fullmatch(r"local-cluster\[[^,]*,\s*(\d+)\s*,[^,]*\]", master.strip())
+    return "1" if found is None else found[1]
 
 
 def parse_bytes(text: str) -> int:

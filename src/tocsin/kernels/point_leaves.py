@@ -99,6 +99,28 @@ def find_runs(
 
 
 @inner_kernel
+def collect_events(
+    key: NDArray[np.int32],
+    row: NDArray[np.int32],
+    begin: int,
+    end: int,
+    base: int,
+    least: np.int32,
+    keys: int,
+    drafts: NDArray[np.uint64],
+) -> None:
+    """The events of each of so many keys, of `least` in draft 1; those of cells without a key in draft 0."""
+    below = np.int64(least) - 1
+    nothing = np.int64(0)
+    for i in range((keys + 1) * WORDS):
+        drafts[i] = 0
+    for each in range(begin, end):
+        event = np.int64(row[each] - base)
+        at = max(np.int64(key[each]) - below, nothing) * WORDS + (event >> 6)
+        drafts[at] |= np.uint64(1) << np.uint64(event & 63)
+
+
+@inner_kernel
 def _collect(
     key: NDArray[np.int32],
     row: NDArray[np.int32],
@@ -110,15 +132,8 @@ def _collect(
     runs: Runs,
     drafts: NDArray[np.uint64],
 ) -> int:
-    """Collect the events of every key; those without a key go to draft 0, which the first run takes over."""
-    below = np.int64(least) - 1
-    nothing = np.int64(0)
-    for i in range((keys + 1) * WORDS):
-        drafts[i] = 0
-    for each in range(begin, end):
-        event = np.int64(row[each] - base)
-        at = max(np.int64(key[each]) - below, nothing) * WORDS + (event >> 6)
-        drafts[at] |= np.uint64(1) << np.uint64(event & 63)
+    """Collect the events of every key that occurs, the first one's in draft 0; how many there are."""
+    collect_events(key, row, begin, end, base, least, keys, drafts)
     count = 0
     for k in range(1, keys + 1):
         events = np.uint64(0)
@@ -126,7 +141,7 @@ def _collect(
             drafts[count * WORDS + w] = drafts[k * WORDS + w]
             events |= drafts[k * WORDS + w]
         if events != 0:
-            runs.key[count] = np.int32(below + k)
+            runs.key[count] = np.int32(least + k - 1)
             count += 1
     return count
 

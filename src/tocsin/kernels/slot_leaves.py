@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tocsin.kernels.jit import bare_kernel, inner_kernel
 from tocsin.kernels.leaves import Cells, Ranges
+from tocsin.kernels.point_leaves import collect_events
 from tocsin.kernels.range_leaves import assign
 from tocsin.kernels.rows import LATER, WORDS, Draft, Planes, clear, store
 
@@ -47,15 +48,7 @@ def lay_stones(
         repeated += row[each] == row[each - 1]
     if repeated != 0:
         return False
-    for i in range((slots + 1) * WORDS):
-        stones[i] = 0
-    below = np.int64(least) - 1
-    nothing = np.int64(0)
-    for each in range(begin, end):
-        event = np.int64(row[each] - base)
-        stones[max(np.int64(slot[each]) - below, nothing) * WORDS + (event >> 6)] |= np.uint64(
-            1
-        ) << np.uint64(event & 63)
+    collect_events(slot, row, begin, end, base, least, slots, stones)
     for w in range(WORDS):
         stones[w] = 0  # those without a slot
     for i in range(WORDS, (slots + 1) * WORDS):

@@ -28,6 +28,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from tocsin.index.drafts import sync_folder
+
 INSERT, UPDATE, DELETE, TRUNCATE, SNAPSHOT = "insert", "update", "delete", "truncate", "snapshot"
 
 SCHEMA = pa.schema(
@@ -150,15 +152,6 @@ def read_batches(path: Path, first: int = 0, last: int | None = None) -> Iterato
         opened = pa.ipc.open_file(source)
         for place in range(first, opened.num_record_batches if last is None else last):
             yield opened.get_batch(place)
-
-
-def sync_folder(folder: Path) -> None:
-    """See to it that the names in a folder outlive the machine's power."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def lsn_text(lsn: int) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 
 from tocsin.errors import EventError, InputError
 from tocsin.grammar.triggers import Trigger
+from tocsin.index.drafts import sync_folder
 from tocsin.index.text.base import TextBase
 from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.watching.alerts import Alert
@@ -37,7 +38,6 @@ from tocsin.spark.postgres.changes import (
     ChangeWriter,
     changes_files,
     read_batches,
-    sync_folder,
 )
 from tocsin.spark.postgres.contents_files import contents_folders
 from tocsin.spark.postgres.rule_tables import place_of

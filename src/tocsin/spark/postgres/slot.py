@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, TocsinWarning, UsageError
+from tocsin.index.drafts import sync_folder
 from tocsin.spark.postgres.address import Address, TableName, quoted
 from tocsin.spark.postgres.catalog import (
     check_publication,
@@ -35,7 +36,7 @@ from tocsin.spark.postgres.catalog import (
     provide_publication,
     publication_number,
 )
-from tocsin.spark.postgres.changes import SNAPSHOT, Change, ChangeWriter, lsn_number, sync_folder
+from tocsin.spark.postgres.changes import SNAPSHOT, Change, ChangeWriter, lsn_number
 from tocsin.spark.postgres.replication import SECONDS_FOR_SLOT, slot_is_gone, slot_is_lost
 from tocsin.spark.postgres.server import away_is_said, connect, connect_for_replication, is_too_late, query
 from tocsin.spark.postgres.values import RowWriter

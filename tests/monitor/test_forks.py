@@ -1,4 +1,4 @@
-"""A child that is forked while threads of its parent write can write too: nothing hangs, nothing is half there."""
+"""A child that is forked while its parent's threads write can write too; nothing hangs or is half there."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Upkeep:
         _EVERY_UPKEEP.add(self)
 
     def start_over(self) -> None:
-        """Nobody is at work: so it is at first, and in a forked child, which has none of its parent's threads."""
+        """Nobody is at work: at first, and in a forked child, which has none of its parent's threads."""
         self._at_work = threading.Lock()
         self._is_running = False
 

@@ -61,7 +61,7 @@ def test_a_warning_is_printable() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.warn(HOSTILE, TocsinWarning, stacklevel=1)
-    shown = warnings.formatwarning(caught[0].message, caught[0].category, "f", 1)  # type: ignore[arg-type]
+    shown = warnings.formatwarning(caught[0].message, caught[0].category, "f", 1)
     assert not UNSHOWN & set(shown)
 
 

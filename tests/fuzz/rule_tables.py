@@ -64,7 +64,7 @@ def jsonl_files() -> list[bytes]:
 
 def parquet_files() -> list[bytes]:
     """The same as Parquet, not compressed, so that a changed byte is a changed value now and then."""
-    made = []
+    made: list[bytes] = []
     for rows in _tables():
         sink = io.BytesIO()
         pq.write_table(
@@ -120,8 +120,8 @@ def _check(data: bytes, name: str) -> None:
         except TocsinError as error:
             check_message(error)
             return
-    for error in (*rules.rejected, *errors):
-        check_message(error)
+    for each in (*rules.rejected, *errors):
+        check_message(each)
     refused = {error.rule for error in errors}
     event = make_event(random.Random(crc32(data)))
     found = {match.rule for match in index.match(event)}

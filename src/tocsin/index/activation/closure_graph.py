@@ -54,14 +54,15 @@ class ClosureGraph:
         """The present state, to be handed to `changes_between`."""
         return self._version
 
-    def insert(self, arcs: Words) -> None:
-        """Put in arcs; those that are there already change nothing."""
+    def insert(self, arcs: Words) -> int:
+        """Put in arcs; those that are there already change nothing. How many are new."""
         is_new = self._arcs.add(self._vertices.numbers(arcs))
         if is_new.any():
             self._step(_those(arcs, is_new), True)
+        return int(is_new.sum())
 
-    def delete(self, arcs: Words) -> None:
-        """Take out arcs; those that are not there change nothing."""
+    def delete(self, arcs: Words) -> int:
+        """Take out arcs; those that are not there change nothing. How many were there."""
         numbers = self._vertices.find(arcs).reshape(-1, 2)
         known = (numbers >= 0).all(axis=1)
         was_there = np.zeros(len(arcs), np.bool_)
@@ -70,6 +71,7 @@ class ClosureGraph:
             self._step(_those(arcs, was_there), False)
             if self._vertices.count > 4 * self._arcs.count + FORGET:
                 self._forget_vertices()
+        return int(was_there.sum())
 
     def _step(self, arcs: Words, comes: bool) -> None:
         self._version.arcs, self._version.comes = arcs, comes

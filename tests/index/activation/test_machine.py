@@ -261,6 +261,41 @@ def test_atoms_that_ask_for_some_tuple_or_none(moves: Sequence[tuple[bool, str, 
         before = check_step(kept, before)
 
 
+TURNED_ROUND = """
+.decl e(x: number, y: number)
+.decl t(x: number, y: number, z: number)
+.decl d(x: number, y: number, n: number)
+.decl m(x: number, y: number)
+.decl r(x: number, y: number, n: number)
+d(a, b, n) :- e(a, b), n = count : { e(b, a) }, !e(b, a).
+m(a, n) :- e(a, b), n = min c : { t(b, a, c) }, !e(b, a), !t(a, b, _).
+r(a, b, n) :- t(a, b, c), n = sum z : { t(b, c, z) }, !t(c, b, a), !e(c, b).
+"""
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from("et"), st.tuples(*[st.integers(1, 3)] * 3)), max_size=30
+    ),
+    st.booleans(),
+)
+@settings(max_examples=100, deadline=None)
+def test_groups_of_permuted_columns_beside_a_negation(
+    moves: Sequence[tuple[bool, str, tuple[int, int, int]]], at_once: bool
+) -> None:
+    kept = Kept(check_program(TURNED_ROUND))
+    before = kept.contents()
+    for insert, relation, values in moves:
+        change = Change(relation, values if relation == "t" else values[:2], insert)
+        if at_once:
+            kept.stage(change)
+        else:
+            kept.change_one(change)
+            before = check_step(kept, before)
+    kept.machine.settle()
+    check_step(kept, before if at_once else kept.contents())
+
+
 def test_a_tuple_hangs_everywhere_before_a_plan_runs_for_it() -> None:
     text = """
         .decl e(x: number, y: number)

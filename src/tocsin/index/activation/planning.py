@@ -161,7 +161,8 @@ class _Planning:
         order = self.shape.counted_order(atom)
         link = self.shape.link(atom, order)
         turned, some = self._turned(atom), atom < self.shape.first_negated
-        source = self._source(atom, order)
+        hangs_with = self.shape.neighbours[atom]
+        source = next((other for other in self.bound_atoms if hangs_with.get(other) == order), None)
         if source is not None:
             self.steps.append(AskFollowed(link, source, self.shape.link(source, order), turned, some))
         else:

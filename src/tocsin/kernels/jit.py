@@ -22,11 +22,15 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 
 from tocsin.folders import cache_folder
+from tocsin.fork_locks import COMPILER, free_at_forks
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+free_at_forks(global_compiler_lock, COMPILER)
 
 
 _HERE = Path(__file__).parent

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tocsin.index.activation.arc_set import ArcSet, Numbers, VertexNumbers, Words
 from tocsin.index.activation.closure_change import ClosureChange, Comparison, NetArcs
+from tocsin.index.activation.local_change import FEW, LocalChange, Marks, Overlay
 from tocsin.index.activation.reachability import ROOM, Reachability
 
 NO_ARCS: Words = np.empty((0, 2), np.int64)
@@ -48,20 +49,22 @@ class ClosureGraph:
         self._vertices = VertexNumbers()
         self._arcs = ArcSet()
         self._version = Version()
+        self._marks = Marks()
 
     @property
     def version(self) -> Version:
         """The present state, to be handed to `changes_between`."""
         return self._version
 
-    def insert(self, arcs: Words) -> None:
-        """Put in arcs; those that are there already change nothing."""
+    def insert(self, arcs: Words) -> int:
+        """Put in arcs; those that are there already change nothing. How many are new."""
         is_new = self._arcs.add(self._vertices.numbers(arcs))
         if is_new.any():
             self._step(_those(arcs, is_new), True)
+        return int(is_new.sum())
 
-    def delete(self, arcs: Words) -> None:
-        """Take out arcs; those that are not there change nothing."""
+    def delete(self, arcs: Words) -> int:
+        """Take out arcs; those that are not there change nothing. How many were there."""
         numbers = self._vertices.find(arcs).reshape(-1, 2)
         known = (numbers >= 0).all(axis=1)
         was_there = np.zeros(len(arcs), np.bool_)
@@ -70,6 +73,7 @@ class ClosureGraph:
             self._step(_those(arcs, was_there), False)
             if self._vertices.count > 4 * self._arcs.count + FORGET:
                 self._forget_vertices()
+        return int(was_there.sum())
 
     def _step(self, arcs: Words, comes: bool) -> None:
         self._version.arcs, self._version.comes = arcs, comes
@@ -89,7 +93,23 @@ class ClosureGraph:
 
     def changes_between(self, before: Version, after: Version) -> ClosureChange:
         """The net change of the pairs from one version to a later one, worked out when it is looked at."""
-        return ClosureChange(lambda: self._compared(before, after))
+        return ClosureChange(lambda: self._compared(before, after), lambda: self._nearby(before, after))
+
+    def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Words] | None:
+        """The change as one of few arcs, and the vertices' words; None when it is one of many."""
+        arcs = since = self.net_arcs(before, after)
+        if after is not self._version:
+            since = self.net_arcs(before, self._version)
+        if max(map(len, (*arcs, *since))) > FEW:
+            return None
+        removed, added, later, earlier = (
+            [(tail, head) for tail, head in each.tolist()]
+            for each in (arcs.removed, arcs.added, since.added, since.removed)
+        )
+        overlay = Overlay(frozenset(later), frozenset(earlier))
+        vertices = self._vertices
+        change = LocalChange(self._arcs, vertices.count, self._marks, overlay, removed, added)
+        return change, vertices.words
 
     def _compared(self, before: Version, after: Version) -> Comparison:
         """The two versions with their vertices numbered alike."""

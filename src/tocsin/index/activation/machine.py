@@ -79,7 +79,9 @@ class Machine:
         self._control = np.zeros(layout.CONTROL_WORDS, np.int64)
         self._control[layout.ITEM_RELATION] = -1
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
-        self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
+        self._inbox = np.zeros(
+            1 + max((len(relation.types) for relation in program.relations), default=0), np.int64
+        )
         self._inbox_bytes = self._inbox.data
         self._pack = [struct.Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
         self._change_one: Callable[[Words, int, bool], int] = self._first_change_one
@@ -256,7 +258,7 @@ class Machine:
         relation = self.relation(heard.rule.body[heard.atom].relation)
         number = self._store.find(relation, np.array(row, np.int64))
         if number < 0:
-            return np.empty((0, len(heard.rule.head.terms)), np.int64)
+            raise AssertionError("a listener is asked for rows that are there")
         table = self._store.memory.table
         while (status := activating.activate(table, heard.number, number, 1)) != layout.GOES_ON:
             self._provide(status)

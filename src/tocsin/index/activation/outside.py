@@ -93,8 +93,9 @@ class ClosureStep:
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> None:  # noqa: ARG002  no recursion here
         """Take the arcs. One that goes and comes within a batch goes first."""
-        self.graph.delete(rows[signs < 0])
-        self.graph.insert(rows[signs > 0])
+        going, coming = rows[signs < 0], rows[signs > 0]
+        if self.graph.delete(going) != len(going) or self.graph.insert(coming) != len(coming):
+            raise AssertionError("an arc that goes was there, and one that comes was not")
 
 
 class AggregateStep:
@@ -126,6 +127,8 @@ class AggregateStep:
         found: list[tuple[int, ...]] = []
         ways: list[int] = []
         for key, group in touched.items():
+            if group.count < 0:
+                raise AssertionError("what goes from a group was in it")
             before, group.word = group.word, self._result(key, group)
             if group.count == 0:
                 del groups[key]

@@ -134,7 +134,8 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         if taking < 0:
-            taking = self._opened(relation).taking
+            self._open([relation])
+            taking = self._doors[relation].taking
         try:
             count = self._change_one(taking, row, True)
         except BaseException:
@@ -163,7 +164,7 @@ class Engine:
                 return self._collected() if count else self._nothing
         row = door.encode(values)
         taking = door.taking
-        if taking < 0:
+        if taking < 0:  # it takes no facts, so none was given
             return self._nothing
         try:
             count = self._change_one(taking, row, False)
@@ -325,10 +326,15 @@ class Engine:
         started.machine.settle()
         return started
 
-    def _opened(self, relation: str) -> _Door:
-        """Have a relation take facts that was kept in a way that takes none."""
-        self._take(self._program, self._filled(self._program, self._given(), [relation]))
-        return self._doors[relation]
+    def _open(self, relations: Iterable[str]) -> None:
+        """Have relations take facts that were kept in a way that takes none: all of them in one machine.
+
+        Another machine keeps those implicit again that nothing was given to.
+        """
+        fed = [*relations]
+        self._take(self._program, self._filled(self._program, self._given(), fed))
+        if any(self._doors[relation].taking < 0 for relation in fed):
+            raise AssertionError("a relation takes facts once it is opened")
 
     def _take(self, program: Program, started: Started) -> None:
         """From now on it is this program, in this machine."""
@@ -380,29 +386,38 @@ class Engine:
 
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
         """Take away some facts of each relation, give others, and settle."""
+        closed = [
+            relation
+            for relation, (_, coming) in facts.items()
+            if len(coming) and self._doors[relation].taking < 0
+        ]
+        if closed:
+            self._open(closed)
         past = _Past({}, {})
-        for relation, (_, coming) in facts.items():
-            if len(coming) and self._doors[relation].taking < 0:
-                self._opened(relation)
-        for relation, changes in facts.items():
-            number = self._doors[relation].taking
-            if number < 0:
-                continue
-            if sum(map(len, changes)) > _FEW:
-                past.whole[number] = self._machine.given(number)
-            else:
-                past.rows[number] = [
-                    (row, self._machine.is_given(number, row))
-                    for rows in changes
-                    for row in map(tuple, rows.tolist())
-                ]
-            for rows, insert in zip(changes, (False, True), strict=True):
-                self._machine.change(number, rows, insert)
         try:
+            for relation, changes in facts.items():
+                number = self._doors[relation].taking
+                if number >= 0:
+                    self._stage(number, changes, past)
+                elif len(changes[1]):
+                    raise AssertionError("a relation that facts are given to takes them")
             self._machine.settle()
         except BaseException:
             self._recover(past)
             raise
+
+    def _stage(self, number: int, changes: tuple[Rows, Rows], past: _Past) -> None:
+        """Stage what goes and what comes to a relation, and remember what was given before."""
+        if sum(map(len, changes)) > _FEW:
+            past.whole[number] = self._machine.given(number)
+        else:
+            past.rows[number] = [
+                (row, self._machine.is_given(number, row))
+                for rows in changes
+                for row in map(tuple, rows.tolist())
+            ]
+        for rows, insert in zip(changes, (False, True), strict=True):
+            self._machine.change(number, rows, insert)
 
     def _recover_one(self, taking: int, row: tuple[int, ...], was_given: bool) -> None:
         """Undo a change of one fact that failed: it did change, or nothing could have."""

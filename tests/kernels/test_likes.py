@@ -1,73 +1,78 @@
-"""The compiled `like` against the one of the grammar, which works on characters and not on bytes."""
+"""`like` over bytes, the simple way and segment by segment, against the grammar's own reading."""
 
 from __future__ import annotations
 
-import random
-from itertools import product
-
-import pyarrow as pa
-from hypothesis import given, settings
+import numpy as np
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.pools import FOLDED_PATTERNS, LIKE_PATTERNS, STRINGS, UNICODE_STRINGS
 
-from tocsin.events.kinds import Kind
-from tocsin.grammar.canonical.predicates import canonical_predicate
-from tocsin.grammar.likes import compile_like, like_problem
-from tocsin.grammar.tree import Literal, Predicate, Test
-from tocsin.index.pattern_arrays import compile_patterns
-from tocsin.index.patterns import PatternGroup
+import tocsin
+from tocsin.grammar.likes import MOST_SPACED, compile_like, like_problem, like_tokens
+from tocsin.index.pattern_arrays import like_codes
+from tocsin.kernels.likes import _like_by_segments, like_one
 
-TEXTS = sorted({*STRINGS, *UNICODE_STRINGS, "aaaa", "abcabc", "a\\%c", "%%", "__", "ÀÉ", "日本語", "😀😀"})
+TEXTS = st.text("abé😀", max_size=12)
 
 
-def hits(patterns: list[str], texts: list[str], test: Test) -> list[list[int]]:
-    """For each text the patterns that the kernel finds."""
-    predicates = [Predicate(("s",), test, (Literal(Kind.STRING, pattern),)) for pattern in patterns]
-    if test is Test.ILIKE:
-        predicates = [canonical_predicate(predicate) for predicate in predicates]
-    arrays = compile_patterns(range(len(patterns)), [0] * len(patterns), predicates, 1)
-    group = PatternGroup(arrays, 0, len(patterns), patterns.__getitem__)
-    start, leaf = group.find(pa.array(texts, pa.large_string()))
-    return [sorted(leaf[start[number] : start[number + 1]].tolist()) for number in range(len(texts))]
+@given(st.text("ab_%%é😀", max_size=9), TEXTS)
+def test_both_ways_agree_with_the_grammar(pattern: str, text: str) -> None:
+    codes = np.array(like_codes(like_tokens(pattern)), np.int16)
+    data = np.frombuffer(text.encode(), np.uint8)
+    wanted = compile_like(pattern, folded=False).matches(text)
+    assert like_one(data, 0, data.size, codes, 0, codes.size) == wanted
+    if "%" in pattern:
+        assert _like_by_segments(data, 0, data.size, codes, 0, codes.size) == wanted
 
 
-def judged(patterns: list[str], texts: list[str], folded: bool) -> list[list[int]]:
-    likes = [compile_like(pattern, folded) for pattern in patterns]
-    return [[number for number, like in enumerate(likes) if like.matches(text)] for text in texts]
+@given(st.lists(st.sampled_from(["a", "b", "_", "é"]), max_size=150), st.text("aé", max_size=200))
+def test_segments_longer_than_a_word(middle: list[str], around: str) -> None:
+    pattern = "%a" + "".join(middle) + "a%b"
+    codes = np.array(like_codes(like_tokens(pattern)), np.int16)
+    like = compile_like(pattern, folded=False)
+    for text in (around, f"{around}a{''.join(middle).replace('_', 'é')}a{around}b"):
+        data = np.frombuffer(text.encode(), np.uint8)
+        assert _like_by_segments(data, 0, data.size, codes, 0, codes.size) == like.matches(text)
 
 
-def test_the_pools() -> None:
-    assert hits(LIKE_PATTERNS, TEXTS, Test.LIKE) == judged(LIKE_PATTERNS, TEXTS, folded=False)
-    assert hits(FOLDED_PATTERNS, TEXTS, Test.ILIKE) == judged(FOLDED_PATTERNS, TEXTS, folded=True)
+LONG = 300_000
 
 
-def test_every_short_pattern_on_every_short_text() -> None:
-    patterns = ["".join(each) for size in range(5) for each in product("a%_é", repeat=size)]
-    texts = ["".join(each) for size in range(5) for each in product("aé\n", repeat=size)]
-    assert hits(patterns, texts, Test.LIKE) == judged(patterns, texts, folded=False)
-
-
-@settings(max_examples=100)
-@given(
-    pattern=st.text(st.sampled_from("aAbß%_\\é😀ſK\u0301"), max_size=12).filter(
-        lambda text: not like_problem(text)
-    ),
-    text=st.text(st.sampled_from("aAbß%_\\é😀ſkK\u0301\x00"), max_size=12),
+@pytest.mark.parametrize(
+    ("pattern", "last", "wanted"),
+    [
+        ("%" + "a" * LONG + "b%" + "a" * LONG + "b", "b", False),
+        ("%b" + "a" * (LONG // 2) + "%b", "b", False),
+        ("%" + "_" * LONG, "b", True),
+        ("%" + "_" * LONG + "b%", "b", True),
+        ("%" + "_" * LONG + "%a%", "", False),
+        ("%" + "a_" * 4999 + "b%", "a", False),
+        ("%" + "a_" * 4999 + "b%", "b", True),
+        ("%a" + "_a" * (LONG // 4) + "b", "b", True),
+        ("a" + "_a" * (LONG // 4) + "b%", "b", False),
+    ],
 )
-def test_random_patterns(pattern: str, text: str) -> None:
-    assert hits([pattern], [text], Test.LIKE) == judged([pattern], [text], folded=False)
-    assert hits([pattern], [text], Test.ILIKE) == judged([pattern], [text], folded=True)
+def test_long_patterns_over_long_texts_end(pattern: str, last: str, wanted: bool) -> None:
+    """Each of them takes longer than anyone waits when it costs the pattern times the text."""
+    text = "a" * LONG + last
+    condition = f"s like '{pattern}'"
+    assert bool(tocsin.build([("r", condition)]).match({"s": text})) is wanted
+    assert bool(tocsin.build([("r", condition.replace("like", "ilike"))]).match({"s": text})) is wanted
+    assert compile_like(pattern, folded=False).matches(text) is wanted
 
 
-def test_a_pattern_that_backtracks() -> None:
-    """Worst case is text times pattern, not two to the power of the `%`s."""
-    text = "a" * 20_000
-    pattern = "%a" * 60 + "%b"
-    assert hits([pattern, "%a%" * 30], [text], Test.LIKE) == [[1]]
-
-
-def test_many_hits_grow_the_room_for_them() -> None:
-    rng = random.Random(2)
-    patterns = [rng.choice(["%", "a%", "%a%"]) for _ in range(50)]
-    texts = ["a" * number for number in range(100)]
-    assert hits(patterns, texts, Test.LIKE) == judged(patterns, texts, folded=False)
+def test_too_long_a_segment_with_free_characters_is_refused() -> None:
+    longest = "%_a" + "_" * (MOST_SPACED - 2) + "a_%"
+    assert like_problem(longest) is None
+    assert like_problem("%a" + "_" * (MOST_SPACED - 1) + "a") is None
+    too_long = "%_a" + "_" * (MOST_SPACED - 1) + "a_%"
+    reason = (
+        "the pattern has 10,001 characters with _ among them between two %: at most 10,000 can be looked for"
+    )
+    assert like_problem(too_long) == reason
+    for rule in (f"s like '{too_long}'", f"not s ilike '{too_long}'"):
+        with pytest.raises(tocsin.RuleError) as caught:
+            tocsin.build([("r", rule)])
+        assert (caught.value.reason, caught.value.rule) == (reason, "r")
+        with pytest.raises(tocsin.RuleError):
+            tocsin.build([("r", "true")]).insert("s", rule)

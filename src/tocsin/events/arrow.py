@@ -23,12 +23,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
-from numpy.typing import NDArray
 
 from tocsin.errors import InputError
 from tocsin.events.arrow_buffers import list_elements, list_lengths, valid_of
 from tocsin.events.arrow_cells import cells_of_arrays
-from tocsin.events.arrow_types import SCALARS, is_list, is_text, plain
+from tocsin.events.arrow_types import SCALARS, is_list, is_text, plain, without_views
 from tocsin.events.cells import Column, EventBatch, Path, Rows
 from tocsin.events.columns import NO_ROWS, column_of_cells
 from tocsin.events.paths import path_text
@@ -178,12 +177,4 @@ def _map_member(array: pa.MapArray, rows: Rows, name: str, field: Path) -> tuple
     valid = valid_of(array)
     kept = np.ones(len(owners), np.bool_) if valid is None else valid[owners]
     kept[:-1] &= owners[:-1] != owners[1:]
-    return _take(array.items, hits[kept]), rows[owners[kept]]
-
-
-def _take(array: pa.Array, places: NDArray[np.int64]) -> pa.Array:
-    try:
-        return array.take(pa.array(places))
-    except pa.ArrowNotImplementedError:  # views of strings, as of pyarrow 26
-        pieces = [array.slice(place, 1) for place in places.tolist()]
-        return pa.concat_arrays(pieces or [array.slice(0, 0)])
+    return without_views(array.items).take(pa.array(hits[kept])), rows[owners[kept]]

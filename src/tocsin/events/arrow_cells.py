@@ -13,7 +13,7 @@ from pyarrow import lib
 
 from tocsin.errors import EventError, InputError
 from tocsin.events.arrow_buffers import bits_of, valid_of, values_of
-from tocsin.events.arrow_types import is_text
+from tocsin.events.arrow_types import is_text, without_views
 from tocsin.events.cells import (
     BooleanCells,
     DecimalCells,
@@ -27,7 +27,6 @@ from tocsin.events.columns import Cells, codes_of, string_cells
 from tocsin.events.numbers import split_floats, split_signed, split_unsigned
 from tocsin.events.paths import path_text
 
-_LARGE_STRING = pa.large_string()
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -46,19 +45,18 @@ def cells_of_arrays(
     if fixed is not None:
         values, rows = _joined([_fixed_values(array, rows, fixed[0]) for array, rows in parts])
         return fixed[1](values, rows, data_type) if len(rows) else Cells()
+    if not is_text(data_type) and not pt.is_decimal(data_type):
+        raise InputError(f"field {path_text(field)} has the type {data_type}, which no condition can test")
     pieces = [_without_nulls(array, rows) for array, rows in parts]
     rows = pieces[0][1] if len(pieces) == 1 else np.concatenate([piece[1] for piece in pieces])
     array = pieces[0][0] if len(pieces) == 1 else pa.concat_arrays([piece[0] for piece in pieces])
-    if is_text(data_type):
-        if not len(rows):
-            return Cells()
-        strings = string_cells(rows, array)
-        _check_utf8(field, strings, unreadable)
-        return Cells(strings=strings)
+    if not len(rows):
+        return Cells()
     if pt.is_decimal(data_type):
-        return _decimals(array, rows) if len(rows) else Cells()
-    reason = f"field {path_text(field)} has the type {data_type}, which no condition can test"
-    raise InputError(reason)
+        return _decimals(array, rows)
+    strings = string_cells(rows, array)
+    _check_utf8(field, strings, unreadable)
+    return Cells(strings=strings)
 
 
 def _fixed_values(array: pa.Array, rows: Rows, dtype: np.dtype[Any]) -> tuple[NDArray[Any], Rows]:
@@ -88,9 +86,8 @@ def _without_nulls(array: pa.Array, rows: Rows) -> tuple[pa.Array, Rows]:
     valid = valid_of(array)
     if valid is not None:
         rows = rows[valid]
-    if pt.is_string_view(array.type):
-        array = array.cast(_LARGE_STRING)
-    elif pt.is_decimal32(array.type) or pt.is_decimal64(array.type):
+    array = without_views(array)
+    if pt.is_decimal32(array.type) or pt.is_decimal64(array.type):
         array = array.cast(pa.decimal128(array.type.precision, array.type.scale))
     return (array if valid is None else array.drop_null()), rows
 

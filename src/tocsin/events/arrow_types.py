@@ -49,12 +49,72 @@ def plain(array: pa.Array) -> pa.Array:
             is_truth = array.type.extension_name == "arrow.bool8"
             array = pc.not_equal(array.storage, 0) if is_truth else array.storage
         elif pt.is_dictionary(array.type):
-            array = array.dictionary_decode()
+            array = without_views(array).dictionary_decode()
         elif pt.is_run_end_encoded(array.type):
-            array = pc.run_end_decode(array)
+            array = without_views(array)
         else:
             break
     return array
+
+
+def without_views(data: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """The same values in layouts from which Arrow can take rows and drop nulls.
+
+    As of pyarrow 26 it can do neither with views of strings and run-end encoded values. Views of lists
+    are left as they are: rows of them can be taken whatever they hold.
+    """
+    if isinstance(data, pa.ChunkedArray):
+        if not len(data.chunks):
+            return pa.chunked_array([], _type_without_views(data.type))
+        return pa.chunked_array([without_views(chunk) for chunk in data.chunks])
+    if pt.is_run_end_encoded(data.type):
+        values = without_views(data.values)
+        return pc.run_end_decode(
+            pa.Array.from_buffers(
+                pa.run_end_encoded(data.type.run_end_type, values.type),
+                len(data),
+                [None],
+                offset=data.offset,
+                children=[data.run_ends, values],
+            )
+        )
+    wanted = _type_without_views(data.type)
+    return data if wanted == data.type else data.cast(wanted)
+
+
+def table_without_views(table: pa.Table) -> pa.Table:
+    """A table whose rows Arrow can take: the same names and values."""
+    columns = [without_views(column) for column in table.columns]
+    fields = [field.with_type(column.type) for field, column in zip(table.schema, columns, strict=True)]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields, table.schema.metadata))
+
+
+def _type_without_views(data_type: pa.DataType) -> pa.DataType:
+    if pt.is_string_view(data_type):
+        return pa.large_string()
+    if pt.is_binary_view(data_type):
+        return pa.large_binary()
+    if pt.is_run_end_encoded(data_type):
+        return _type_without_views(data_type.value_type)
+    if pt.is_dictionary(data_type):
+        return pa.dictionary(
+            data_type.index_type, _type_without_views(data_type.value_type), data_type.ordered
+        )
+    if pt.is_struct(data_type):
+        return pa.struct([field.with_type(_type_without_views(field.type)) for field in data_type])
+    if pt.is_map(data_type):
+        key, item = data_type.key_field, data_type.item_field
+        return pa.map_(
+            key.with_type(_type_without_views(key.type)),
+            item.with_type(_type_without_views(item.type)),
+            data_type.keys_sorted,
+        )
+    if data_type.id in (lib.Type_LIST, lib.Type_LARGE_LIST, lib.Type_FIXED_SIZE_LIST):
+        element = data_type.value_field.with_type(_type_without_views(data_type.value_type))
+        if pt.is_fixed_size_list(data_type):
+            return pa.list_(element, data_type.list_size)
+        return pa.list_(element) if pt.is_list(data_type) else pa.large_list(element)
+    return data_type
 
 
 def is_list(data_type: pa.DataType) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import InputError
 from tocsin.events.arrow import batch_of_table
+from tocsin.events.arrow_types import table_without_views
 from tocsin.events.cells import EventBatch, Path
 from tocsin.events.columns import column_of_integers
 from tocsin.events.csv_files import (
@@ -216,7 +217,7 @@ def _table_chunk(batch: pa.RecordBatch, fields: list[Path], keep: list[str], fir
     rejects = [Reject(first_row + row, reason, "") for row, reason in sorted(unreadable.items())]
     if rejects:
         good = np.delete(np.arange(batch.num_rows), sorted(unreadable))
-        table, rows = table.take(pa.array(good)), rows[good]
+        table, rows = table_without_views(table).take(pa.array(good)), rows[good]
         events = batch_of_table(table, fields)
     return EventChunk(first_row, rows, events, table.select(keep), rejects)
 

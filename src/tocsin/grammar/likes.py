@@ -7,6 +7,9 @@ A pattern falls apart at its `%` into segments, and each segment is a fixed numb
 of them plain and some free. The first is anchored at the start and the last at the end; each of the
 others may take the leftmost place that is left for it, because an earlier place never spoils a later
 segment. So there is no backtracking, whatever the pattern.
+
+Looking for a segment with `_` between plain text costs the text times the segment's length, if only by
+the machine word; so there it may have MOST_SPACED code points. Everything else is linear.
 """
 
 from __future__ import annotations
@@ -15,6 +18,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+
+MOST_SPACED = 10_000
+"""Code points from the first plain one to the last between two `%`, when there is a `_` between them."""
 
 
 class Wildcard(Enum):
@@ -47,6 +53,13 @@ def like_problem(pattern: str) -> str | None:
     backslashes = len(pattern) - len(pattern.rstrip("\\"))
     if backslashes % 2:
         return "the pattern ends in a lone backslash: write \\\\ for a plain one"
+    if len(pattern) > MOST_SPACED:
+        longest = max((segment.spaced for segment in _segments(pattern)[1:-1]), default=0)
+        if longest > MOST_SPACED:
+            return (
+                f"the pattern has {longest:,} characters with _ among them between two %:"
+                f" at most {MOST_SPACED:,} can be looked for"
+            )
     return None
 
 
@@ -58,6 +71,10 @@ def like_tokens(pattern: str) -> tuple[Token, ...]:
     problem = like_problem(pattern)
     if problem is not None:
         raise ValueError(problem)
+    return _tokens(pattern)
+
+
+def _tokens(pattern: str) -> tuple[Token, ...]:
     tokens: list[Token] = []
     plain: list[str] = []
     characters = iter(pattern)
@@ -82,6 +99,14 @@ class Segment:
 
     length: int
     pieces: tuple[tuple[int, str], ...]
+
+    @property
+    def spaced(self) -> int:
+        """How many code points there are from the first plain one to the last, if some between are free."""
+        if len(self.pieces) < 2:
+            return 0
+        offset, piece = self.pieces[-1]
+        return offset + len(piece) - self.pieces[0][0]
 
     def at(self, text: str, start: int) -> bool:
         """Whether the text has this segment at this place, where there is room for it."""
@@ -153,10 +178,17 @@ class Like:
 
 def compile_like(pattern: str, folded: bool) -> Like:
     """Make a pattern ready. Raises ValueError where like_problem finds one."""
+    problem = like_problem(pattern)
+    if problem is not None:
+        raise ValueError(problem)
+    return Like(_segments(pattern, folded), folded)
+
+
+def _segments(pattern: str, folded: bool = False) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     length = 0
     pieces: list[tuple[int, str]] = []
-    for token in like_tokens(pattern):
+    for token in _tokens(pattern):
         if isinstance(token, str):
             pieces.append((length, fold(token) if folded else token))
             length += len(token)
@@ -166,7 +198,7 @@ def compile_like(pattern: str, folded: bool) -> Like:
             segments.append(Segment(length, tuple(pieces)))
             length, pieces = 0, []
     segments.append(Segment(length, tuple(pieces)))
-    return Like(tuple(segments), folded)
+    return tuple(segments)
 
 
 def like_matches(pattern: str, text: str, fold: bool) -> bool:

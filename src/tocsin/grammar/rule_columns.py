@@ -15,10 +15,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError, RuleError
+from tocsin.events.arrow_types import is_text, without_views
 
 NO_ID = "the id is missing: expected a string or an integer"
 EMPTY_ID = "the id is empty"
 NO_CONDITION = "the condition is missing"
+_NO_PAIRS = (str, bytes, bytearray, set, frozenset)
+"""What can be taken apart into two and was never meant as an id and a condition."""
 NOT_UNICODE = "the {} is not Unicode text"
 
 
@@ -70,9 +73,11 @@ def columns_of_pairs(
         when: Any = None
         reason: str | None = None
         try:
+            if isinstance(pair, _NO_PAIRS):
+                raise TypeError
             name, when = pair
         except (TypeError, ValueError):
-            reason = "expected a pair of an id and a condition"
+            reason = f"expected a pair of an id and a condition, not {pair!r:.80}"
         reason = reason or pair_problem(name, when)
         if reason is None:
             ids.append(name if isinstance(name, str) else str(int(name)))
@@ -130,9 +135,9 @@ def _text_column(
     table: pa.Table, name: str, file: str | None
 ) -> tuple[pa.LargeStringArray, NDArray[np.bool_]]:
     """A column as one array of text, and which rows were not Unicode (they are null in the array)."""
-    column = table[name]
+    column = without_views(table[name])
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    text = is_text(kind)
     integers = name == "id" and pa.types.is_integer(kind)
     if not (text or integers or pa.types.is_null(kind)):
         where = "" if file is None else f"{file}: "

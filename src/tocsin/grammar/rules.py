@@ -16,9 +16,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
+from tocsin.events.arrow_types import table_without_views
 from tocsin.grammar.alert_metadata import misread_metadata
 from tocsin.grammar.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
-from tocsin.grammar.rule_metadata import concat_metadata
+from tocsin.grammar.rule_metadata import concat_metadata, metadata_of_rows
 from tocsin.grammar.triggers import Trigger
 
 SEVERAL_TABLES = (
@@ -81,8 +82,9 @@ class Rules:
 
     @classmethod
     def of(cls, source: object, *, skip_bad: bool = False) -> Rules:
-        """Rules from what a user has: Rules, (id, condition) pairs, a mapping, or an Arrow table.
+        """Rules from what a user has: Rules, (id, condition) pairs, a mapping, dictionaries, an Arrow table.
 
+        A dictionary has `id` and `when`, and what else it has is metadata, as with a table's columns.
         Anything that gives an Arrow stream (a Table, RecordBatch, RecordBatchReader, a DataFrame of
         most libraries) is a table with the columns `id` and `when`, and any others as metadata.
         Raises RuleError, or RuleErrors, for rows that cannot be rules; with skip_bad these are in
@@ -92,16 +94,26 @@ class Rules:
             return source
         if hasattr(source, "__arrow_c_stream__") or isinstance(source, pa.RecordBatch):
             found = cls.of_table(pa.table(source))
-        elif isinstance(source, Mapping):
+        elif isinstance(source, Mapping) and not {"id", "when"} <= source.keys():
             found = cls.of_columns(columns_of_pairs(source.items()))
-        elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
-            found = cls.of_columns(columns_of_pairs(source))
+        elif isinstance(source, Iterable) and not isinstance(source, str | bytes | bytearray | Mapping):
+            found = cls.of_rows(source)
         else:
+            what = "one rule as a dictionary" if isinstance(source, Mapping) else f"a {type(source).__name__}"
             raise UsageError(
-                f"rules cannot be a {type(source).__name__}: expected (id, condition) pairs, an Arrow table,"
-                " or what read_rules gives"
+                f"rules cannot be {what}: expected (id, condition) pairs, a list of dictionaries with id and"
+                " when, an Arrow table, or what read_rules gives"
             )
         return cls.concat([found], skip_bad=skip_bad)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[object]) -> Rules:
+        """The good ones of (id, condition) pairs and dictionaries; ids may still repeat."""
+        others: dict[int, Mapping[str, Any]] = {}
+        columns = columns_of_pairs(_pairs(rows, others))
+        count = len(columns.rows) + len(columns.errors)
+        metadata = metadata_of_rows([others.get(row, {}) for row in range(count)]) if others else None
+        return cls.of_columns(columns, metadata)
 
     @classmethod
     def of_table(
@@ -110,7 +122,7 @@ class Rules:
         """The good rows of a table; ids may still repeat. Without lines, rows count from 1."""
         numbers = np.arange(1, table.num_rows + 1, dtype=np.int64) if lines is None else lines
         columns = columns_of_table(table, numbers, file)
-        metadata = table.drop_columns(["id", "when"])
+        metadata = table_without_views(table.drop_columns(["id", "when"]))
         return cls.of_columns(columns, metadata if metadata.num_columns else None, file=file, lines=numbers)
 
     @classmethod
@@ -295,3 +307,15 @@ class Rules:
             file=self.file(row),
             line=int(self.lines[row]),
         )
+
+
+def _pairs(rows: Iterable[object], others: dict[int, Mapping[str, Any]]) -> Iterator[object]:
+    """Each row with a dictionary as a pair; what it holds besides goes to `others`, by row."""
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            yield row
+            continue
+        besides = {str(name): value for name, value in row.items() if name not in ("id", "when")}
+        if besides:
+            others[number] = besides
+        yield row.get("id"), row.get("when")

@@ -65,6 +65,8 @@ _BOOLEAN = np.frombuffer(b"boolean", np.uint8)
 _PERCENT = 37
 _UNDERSCORE = 95
 _BACKSLASH = 92
+_LONGEST_PATTERN = 10_000
+"""Bytes of a `like` pattern; a longer one is for the grammar, which knows what is too much of it."""
 
 
 @kernel
@@ -253,7 +255,7 @@ def _read_pattern(
     if at >= end or data[at] != 39:
         return UNSURE, False, used
     at, size = copy_quoted(data, at, end, spare, 0)
-    if at == UNSURE:
+    if at == UNSURE or size > _LONGEST_PATTERN:
         return UNSURE, False, used
     wild = False
     behind_run = False

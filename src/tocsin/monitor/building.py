@@ -48,7 +48,7 @@ def build(
     text_threshold: float = 0.0,
     access: str = "auto",
 ) -> AnyIndex:
-    """Build an index of rules: what read_rules gave, (id, condition) pairs, or an Arrow table.
+    """Build an index of rules: what read_rules gave, (id, condition) pairs, dictionaries, or an Arrow table.
 
     Raises RuleError for a rule that cannot be taken, RuleErrors for several: all or nothing. Use
     build_good to go on with the others.

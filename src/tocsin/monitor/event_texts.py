@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pyarrow as pa
 
 from tocsin.errors import InputError
+from tocsin.events.arrow_types import without_views
 from tocsin.monitor.kept import json_text, json_texts, plain
 
 RowTexts = Callable[[Sequence[int]], list[str | None]]
@@ -52,7 +53,7 @@ def texts_of_columns(columns: Mapping[str, pa.Array]) -> RowTexts:
         written: list[list[str]] = [[] for _ in rows]
         for name, column in columns.items():
             key = json.dumps(name, ensure_ascii=False)
-            for members, text in zip(written, _texts(column.take(places), name), strict=True):
+            for members, text in zip(written, _texts(without_views(column).take(places), name), strict=True):
                 if text is not None:
                     members.append(f"{key}: {text}")
         return ["{" + ", ".join(members) + "}" for members in written]

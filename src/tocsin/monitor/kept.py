@@ -30,6 +30,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from tocsin.errors import InputError
+from tocsin.events.arrow_types import without_views
 from tocsin.events.scalars import Instant, scalar_of
 from tocsin.grammar.instants import print_timestamp
 
@@ -67,10 +68,9 @@ def plain(array: pa.Array, name: str) -> pa.Array:
 
     InputError when a text is not UTF-8, or the type is nested too deeply to be written.
     """
+    array = without_views(array)
     if pt.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
-    elif pt.is_run_end_encoded(array.type):
-        array = pc.run_end_decode(array)
     if _depth(array.type) > DEEPEST_TYPE:
         raise InputError(f"the column {name!r} cannot be kept: it is nested more than {DEEPEST_TYPE} deep")
     try:

@@ -80,7 +80,9 @@ class Machine:
         self._control = np.zeros(layout.CONTROL_WORDS, np.int64)
         self._control[layout.ITEM_RELATION] = -1
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
-        self._inbox = np.zeros(1 + max(len(relation.types) for relation in program.relations), np.int64)
+        self._inbox = np.zeros(
+            1 + max((len(relation.types) for relation in program.relations), default=0), np.int64
+        )
         self._inbox_bytes = self._inbox.data
         self._pack = [struct.Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
         self._change_one: Callable[[Words, int, bool], int] = self._first_change_one

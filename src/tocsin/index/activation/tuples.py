@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError
+from tocsin.events.arrow_types import without_views
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.symbols import LARGEST, SMALLEST, Symbols, Unfit, typed_words
 
@@ -144,6 +145,7 @@ class TupleCode:
 
     def _words_of_column(self, values: pa.Array, place: int, start: int) -> Rows:
         """Words of one piece of a column, whose first value is in row `start`."""
+        values = without_views(values)
         kind, given = self.types[place], values.type
         if pa.types.is_dictionary(given):
             if kind is not Type.SYMBOL or values.dictionary.null_count:

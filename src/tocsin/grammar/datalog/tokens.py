@@ -56,7 +56,7 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """One token: `text` as written at `offset`; `value`: a string's text, an address' number, why it is BAD."""
+    """`text` as written at `offset`; `value`: a string's text, an address' number, why it is bad."""
 
     kind: TokenKind
     text: str

@@ -35,16 +35,25 @@ class Program:
         self.checked = checked
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Program:
-        """The program of a file."""
+    def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Program:
+        """The program of a file, and of those that it includes.
+
+        These are in its folder, or below, unless `allow_outside` is said.
+        """
         name = os.fspath(path)
-        try:
-            text = Path(name).read_text("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputError(f"{name}: the file is not UTF-8 text") from None
-        except OSError as error:
-            raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
-        return cls.parse(text, file=name)
+        text = _read_text(name)
+
+        def read(file: str, included: str) -> tuple[str, str]:
+            from tocsin.monitor.programs.confinement import confined
+
+            if not included.isprintable():
+                raise InputError("the file's name has a character that cannot be printed")
+            found = Path(os.path.normpath(Path(file).parent / included))
+            folder = Path(os.path.normpath(Path(name).parent))
+            confined(found, folder, ".include", allow_outside=allow_outside)
+            return str(found), _read_text(str(found))
+
+        return cls(check_program(text, name, read))
 
     @classmethod
     def parse(cls, text: str, *, file: str | None = None) -> Program:
@@ -59,7 +68,7 @@ class Program:
     @property
     def files(self) -> tuple[str, ...]:
         """The files it was read from."""
-        return () if self.file is None else (self.file,)
+        return self.checked.files
 
     @property
     def relations(self) -> dict[str, Relation]:
@@ -165,6 +174,15 @@ class Program:
             if each == said[0]:
                 return each
         raise UsageError(f"the program has no such rule: {rule}")
+
+
+def _read_text(name: str) -> str:
+    try:
+        return Path(name).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: the file is not UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
 
 
 def _before(text: str) -> str:

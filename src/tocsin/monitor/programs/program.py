@@ -14,7 +14,7 @@ from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
 from tocsin.index.activation.symbols import Symbols
-from tocsin.index.activation.tuples import TupleCode
+from tocsin.index.activation.tuples import Rows, TupleCode
 
 if TYPE_CHECKING:
     from tocsin.monitor.programs.engine import Engine
@@ -92,23 +92,41 @@ class Program:
         *,
         facts: Mapping[str, Source] | None = None,
         limit: int = DERIVED_LIMIT,
+        journal: str | os.PathLike[str] | None = None,
+        sync: str = "always",
     ) -> Engine:
         """An engine that holds the facts of the program, and `facts` by relation, and what follows from them.
 
         `local` is the address that located arguments (`@x`) are held to. When more than `limit`
         tuples are derived, the change that does it is refused with a DerivationError.
+
+        With a `journal`, a folder, every change is on disk before its call returns: synced (`always`), or
+        synced so much later at most (`10 ms`). A journal that is there already has the facts: then those of
+        the program and `facts` are not looked at. UsageError when it is that of another program.
         """
         from tocsin.monitor.programs.engine import Engine
+
+        limit = checked_limit(limit)
+        if journal is not None:
+            from tocsin.monitor.journal.engine import start_journalled
+
+            return start_journalled(
+                self, local, limit, lambda symbols: self._rows(symbols, facts), journal, sync
+            )
+        symbols = Symbols()
+        return Engine(self, local, limit, symbols=symbols, loaded=self._rows(symbols, facts))
+
+    def _rows(self, symbols: Symbols, facts: Mapping[str, Source] | None) -> dict[str, Rows]:
+        """Facts of any source as rows."""
         from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
 
-        symbols = Symbols()
         codes = self.codes(symbols)
         given = {}
         for name, source in (facts or {}).items():
             if name not in codes:
                 raise unknown_relation(name, codes)
             given[name] = rows_of_source(source, codes[name])
-        return Engine(self, local, checked_limit(limit), symbols=symbols, loaded=given)
+        return given
 
     def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
         """How the tuples of each relation are written as words."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -81,6 +81,14 @@ def assert_counted(change: ClosureChange, before: set[Arc], after: set[Arc]) -> 
     assert change.any_removed() == bool(before - after)
     assert change.count_added() == len(after - before)
     assert change.count_removed() == len(before - after)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _whole_graphs() -> Iterator[None]:
+    """Changes are worked out from whole graphs here; test_local_change.py has those found near their arcs."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(closure_graph, "FEW", -1)
+        yield
 
 
 ANY_ROOM = pytest.mark.parametrize("room", [ROOM, 1, 0], ids=["all rows", "windows", "no rows"])

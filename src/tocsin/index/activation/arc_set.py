@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.activation.arcs import add_arcs, drop_arcs, find_arcs, find_words, number_words
+from tocsin.kernels.activation.arcs import add_arcs, drop_arcs, find_arcs, find_words, link_arcs, number_words
 
 Numbers = NDArray[np.int32]
 Words = NDArray[np.int64]
@@ -53,14 +53,22 @@ class VertexNumbers:
             number_words(words, np.empty(words.size, np.int32), self._known, 0, self._table)
 
 
+NO_LISTS: Numbers = np.empty((4, 0), np.int32)
+
+
 class ArcSet:
-    """A set of arcs between numbered vertices; arrays of arcs are int32[2 n]: tail, head, tail, head ..."""
+    """A set of arcs between numbered vertices; arrays of arcs are int32[2 n]: tail, head, tail, head ...
+
+    Once somebody has asked for the lists of arcs by vertex, they are kept with every change.
+    """
 
     def __init__(self) -> None:
         self.count = 0
         self._tails = np.empty(SMALLEST, np.int32)
         self._heads = np.empty(SMALLEST, np.int32)
         self._table = np.full(2 * SMALLEST, -1, np.int32)
+        self._first = NO_LISTS[:2]
+        self._links = NO_LISTS
 
     @property
     def tails(self) -> Numbers:
@@ -76,14 +84,29 @@ class ArcSet:
         """Put in arcs, and say of each whether it is new."""
         is_new = np.empty(arcs.size // 2, np.bool_)
         self._make_room(is_new.size)
-        self.count = add_arcs(arcs, is_new, self._tails, self._heads, self.count, self._table)
+        count = self.count
+        self.count = add_arcs(arcs, is_new, self._tails, self._heads, count, self._table)
+        if self._links.size:
+            self._make_room_for_vertices(1 + int(arcs.max(initial=0)))
+            link_arcs(self._tails, self._heads, count, self.count, self._first, self._links)
         return is_new
 
     def drop(self, arcs: Numbers) -> NDArray[np.bool_]:
         """Take out arcs, and say of each whether it was there."""
         was_there = np.empty(arcs.size // 2, np.bool_)
-        self.count = drop_arcs(arcs, was_there, self._tails, self._heads, self.count, self._table)
+        lists = (self._first, self._links)
+        self.count = drop_arcs(arcs, was_there, self._tails, self._heads, self.count, self._table, *lists)
         return was_there
+
+    def lists(self, vertices: int) -> tuple[Numbers, Numbers]:
+        """The lists of arcs by vertex, `first` and `links` of kernels/activation/arcs.py."""
+        is_first_time = not self._links.size
+        if is_first_time:
+            self._links = np.empty((4, self._tails.size), np.int32)
+        self._make_room_for_vertices(vertices)
+        if is_first_time:
+            link_arcs(self._tails, self._heads, 0, self.count, self._first, self._links)
+        return self._first, self._links
 
     def places(self, arcs: Numbers) -> Numbers:
         """Where in `tails` and `heads` each arc stands, or -1."""
@@ -100,6 +123,16 @@ class ArcSet:
             self._table = np.full(2 * room, -1, np.int32)
             is_new = np.empty(self.count, np.bool_)
             add_arcs(arcs, is_new, self._tails, self._heads, 0, self._table)
+            if self._links.size:
+                links = np.empty((4, room), np.int32)
+                links[:, : self.count] = self._links[:, : self.count]
+                self._links = links
+
+    def _make_room_for_vertices(self, vertices: int) -> None:
+        if vertices > self._first.shape[1]:
+            first = np.full((2, _enough(vertices)), -1, np.int32)
+            first[:, : self._first.shape[1]] = self._first
+            self._first = first
 
 
 def _enough(needed: int) -> int:

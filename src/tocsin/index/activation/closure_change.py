@@ -10,6 +10,8 @@ come or go. Of the others:
                  target is reached from the arc's head. So only such sources, or such targets, whichever
                  are fewer, are compared.
 
+A change of few arcs that reaches not far is found near them, without these graphs: see local_change.py.
+
 Whether any pair came takes no pairs at all: if before each arc that came some path did the same, then none.
 Else the arc itself is such a pair. Whether any went is the same question the other way round.
 """
@@ -23,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.index.activation.arc_set import Numbers, Words
+from tocsin.index.activation.local_change import LocalChange
 from tocsin.index.activation.reachability import Reachability
 from tocsin.kernels.activation.closure_changes import compare_closures, missing_pairs
 
@@ -49,11 +52,20 @@ class Comparison(NamedTuple):
     words: Words
 
 
+class _Ways(NamedTuple):
+    """How a change is worked out: by comparing two graphs, or near its arcs if these are few."""
+
+    compared: Callable[[], Comparison]
+    nearby: Callable[[], tuple[LocalChange, Words] | None]
+
+
 class ClosureChange:
     """The net change of a closure. Until somebody looks, it keeps the log of arcs since its start."""
 
-    def __init__(self, compared: Callable[[], Comparison]) -> None:
-        self._compared: Callable[[], Comparison] | None = compared
+    def __init__(
+        self, compared: Callable[[], Comparison], nearby: Callable[[], tuple[LocalChange, Words] | None]
+    ) -> None:
+        self._ways: _Ways | None = _Ways(compared, nearby)
         self._pairs = (NOTHING.T, NOTHING.T)
 
     def added(self) -> Words:
@@ -65,11 +77,11 @@ class ClosureChange:
         return self._looked_at()[1]
 
     def any_added(self) -> bool:
-        """Whether a pair came; none is worked out for it."""
+        """Whether a pair came; not many are worked out for it."""
         return self._any[0]
 
     def any_removed(self) -> bool:
-        """Whether a pair went; none is worked out for it."""
+        """Whether a pair went; not many are worked out for it."""
         return self._any[1]
 
     def count_added(self) -> int:
@@ -82,16 +94,19 @@ class ClosureChange:
 
     @cached_property
     def _any(self) -> tuple[bool, bool]:
-        if self._compared is None:
-            added, removed = self._pairs
-            return len(added) > 0, len(removed) > 0
-        before, after, arcs, _ = self._compared()
-        return not before.holds_all(arcs.added), not after.holds_all(arcs.removed)
+        if self._ways is not None:
+            found = self._found_nearby(only_few=True)
+            if found is not None:
+                return found
+            before, after, arcs, _ = self._ways.compared()
+            return not before.holds_all(arcs.added), not after.holds_all(arcs.removed)
+        added, removed = self._pairs
+        return len(added) > 0, len(removed) > 0
 
     @cached_property
     def _counts(self) -> tuple[int, int]:
-        if self._compared is not None and self._any != (True, True):
-            before, after, arcs, _ = self._compared()
+        if self._any != (True, True) and self._ways is not None:
+            before, after, arcs, _ = self._ways.compared()
             if len(arcs.added) + len(arcs.removed) > FEW:
                 more = after.count - before.count
                 return max(more, 0), max(-more, 0)
@@ -99,10 +114,25 @@ class ClosureChange:
         return len(added), len(removed)
 
     def _looked_at(self) -> tuple[Words, Words]:
-        if self._compared is not None:
-            self._pairs = changed_pairs(self._compared())
-            self._compared = None
+        if self._ways is not None:
+            self._found_nearby(only_few=False)
+        if self._ways is not None:
+            self._pairs = changed_pairs(self._ways.compared())
+            self._ways = None
         return self._pairs
+
+    def _found_nearby(self, *, only_few: bool) -> tuple[bool, bool] | None:
+        """Look near the arcs. If that finds all pairs they are kept, else it may tell if there are any."""
+        nearby = self._ways.nearby() if self._ways is not None else None
+        if nearby is None:
+            return None
+        change, words = nearby
+        pairs = change.pairs(only_few=only_few)
+        if pairs is None:
+            return change.any() if only_few else None
+        self._pairs = words[pairs[0]], words[pairs[1]]
+        self._ways = None
+        return len(pairs[0]) > 0, len(pairs[1]) > 0
 
 
 def changed_pairs(compared: Comparison) -> tuple[Words, Words]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tocsin.index.activation.arc_set import ArcSet, Numbers, VertexNumbers, Words
 from tocsin.index.activation.closure_change import ClosureChange, Comparison, NetArcs
+from tocsin.index.activation.local_change import FEW, LocalChange, Marks, Overlay
 from tocsin.index.activation.reachability import ROOM, Reachability
 
 NO_ARCS: Words = np.empty((0, 2), np.int64)
@@ -48,6 +49,7 @@ class ClosureGraph:
         self._vertices = VertexNumbers()
         self._arcs = ArcSet()
         self._version = Version()
+        self._marks = Marks()
 
     @property
     def version(self) -> Version:
@@ -91,7 +93,23 @@ class ClosureGraph:
 
     def changes_between(self, before: Version, after: Version) -> ClosureChange:
         """The net change of the pairs from one version to a later one, worked out when it is looked at."""
-        return ClosureChange(lambda: self._compared(before, after))
+        return ClosureChange(lambda: self._compared(before, after), lambda: self._nearby(before, after))
+
+    def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Words] | None:
+        """The change as one of few arcs, and the vertices' words; None when it is one of many."""
+        arcs = since = self.net_arcs(before, after)
+        if after is not self._version:
+            since = self.net_arcs(before, self._version)
+        if max(map(len, (*arcs, *since))) > FEW:
+            return None
+        removed, added, later, earlier = (
+            [(tail, head) for tail, head in each.tolist()]
+            for each in (arcs.removed, arcs.added, since.added, since.removed)
+        )
+        overlay = Overlay(frozenset(later), frozenset(earlier))
+        vertices = self._vertices
+        change = LocalChange(self._arcs, vertices.count, self._marks, overlay, removed, added)
+        return change, vertices.words
 
     def _compared(self, before: Version, after: Version) -> Comparison:
         """The two versions with their vertices numbered alike."""

@@ -2,9 +2,14 @@
 
     word  --table-->  number  --known-->  word            vertices, numbered as they come, never forgotten
     (tail, head)  --table-->  place in two columns        arcs, close together: the last one fills a gap
+    vertex  --first, links-->  places                     the arcs out of it, and those into it: two lists
 
 Both tables use open addressing with linear probing, are at most half full and are read with confirmation by
 comparison. No array grows here: whoever calls has made room.
+
+    first   int32[2, vertices]   a vertex's first arc out (OUT) and its first arc in (IN), or -1
+    links   int32[4, arcs]       of an arc, in the list of its tail and in that of its head: the next arc, and
+                                 the one before it, or -1; without columns as long as nobody wants the lists
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ from tocsin.kernels.jit import bare_kernel
 
 Numbers = NDArray[np.int32]
 Words = NDArray[np.int64]
+
+OUT, IN = 0, 1
 
 
 @bare_kernel
@@ -99,8 +106,41 @@ def find_arcs(wanted: Numbers, places: Numbers, tails: Numbers, heads: Numbers, 
 
 
 @bare_kernel
+def link_arcs(tails: Numbers, heads: Numbers, start: int, used: int, first: Numbers, links: Numbers) -> None:
+    """Put the arcs at start ... used - 1 into the lists of their ends."""
+    for place in range(start, used):
+        for side in range(2):
+            vertex = tails[place] if side == OUT else heads[place]
+            following = first[side, vertex]
+            links[2 * side, place] = following
+            links[2 * side + 1, place] = -1
+            if following >= 0:
+                links[2 * side + 1, following] = place
+            first[side, vertex] = place
+
+
+@bare_kernel
+def _unlink_arc(tails: Numbers, heads: Numbers, place: int, first: Numbers, links: Numbers) -> None:
+    for side in range(2):
+        following, last = links[2 * side, place], links[2 * side + 1, place]
+        if following >= 0:
+            links[2 * side + 1, following] = last
+        if last >= 0:
+            links[2 * side, last] = following
+        else:
+            first[side, tails[place] if side == OUT else heads[place]] = following
+
+
+@bare_kernel
 def drop_arcs(
-    fewer: Numbers, was_there: NDArray[np.bool_], tails: Numbers, heads: Numbers, used: int, table: Numbers
+    fewer: Numbers,
+    was_there: NDArray[np.bool_],
+    tails: Numbers,
+    heads: Numbers,
+    used: int,
+    table: Numbers,
+    first: Numbers,
+    links: Numbers,
 ) -> int:
     """Take out the arcs fewer[2 i] -> fewer[2 i + 1], and say of each if it was there. How many remain."""
     mask = table.size - 1
@@ -121,10 +161,16 @@ def drop_arcs(
             after = (after + 1) & mask
         table[slot] = -1
         used -= 1
+        if links.size:
+            _unlink_arc(tails, heads, place, first, links)
         if place != used:
+            if links.size:
+                _unlink_arc(tails, heads, used, first, links)
             table[_slot_of(tails[used], heads[used], tails, heads, table)] = place
             tails[place] = tails[used]
             heads[place] = heads[used]
+            if links.size:
+                link_arcs(tails, heads, place, place + 1, first, links)
     return used
 
 

@@ -125,7 +125,8 @@ class JournalledEngine(Engine):
         if isinstance(error, TocsinError) and not isinstance(error, JournalError):
             return
         try:
-            state = EngineState(str(self._log.file), self._log.recall())
+            symbols = Symbols(limit=self._symbols.limit)
+            state = EngineState(str(self._log.file), self._log.recall(), symbols)
             super().__init__(
                 state.program,
                 state.local,
@@ -151,7 +152,7 @@ class JournalledEngine(Engine):
         return fact_record(code, self._symbols, code.encode(values), given, ttl)
 
     def _records(self) -> Iterator[bytes]:
-        yield start_record(self._program, self._origin, self._local, self._limit)
+        yield start_record(self._program, self._origin, self._local, self._limit, self._symbols.limit)
         yield from snapshot_records(self._codes_of_all, self._symbols, self._given(), self._expiry)
 
 
@@ -159,7 +160,8 @@ def start_journalled(
     program: Program,
     local: Value | None,
     limit: int,
-    initial: Callable[[Symbols], Given],
+    symbols: Symbols,
+    initial: Callable[[], Given],
     folder: PathLike,
     sync: str = ALWAYS,
 ) -> Engine:
@@ -167,13 +169,11 @@ def start_journalled(
     log = RecordLog(folder, ENGINE, sync)
     try:
         if log.is_new:
-            symbols = Symbols()
-            loaded = initial(symbols)
             origin = program.checked.text
-            engine = JournalledEngine(log, origin, program, local, limit, symbols=symbols, loaded=loaded)
+            engine = JournalledEngine(log, origin, program, local, limit, symbols=symbols, loaded=initial())
             engine.begin()
             return engine
-        state = EngineState(str(log.file), log.read())
+        state = EngineState(str(log.file), log.read(), symbols)
         _check_same(program, local, state, log)
         return _engine_of(log, state, limit)
     except BaseException:

@@ -41,7 +41,7 @@ _BAD = (TocsinError, ValueError, TypeError, LookupError, ArithmeticError, struct
 """What a record with a good checksum and nonsense in it can raise."""
 
 
-def start_record(program: Program, origin: str, local: Value | None, limit: int) -> bytes:
+def start_record(program: Program, origin: str, local: Value | None, limit: int, text_limit: int) -> bytes:
     """What an engine was started with; `origin` is the text of the program that it was first started with."""
     said = {
         "text": program.checked.text,
@@ -49,6 +49,7 @@ def start_record(program: Program, origin: str, local: Value | None, limit: int)
         "origin": origin,
         "local": local,
         "limit": limit,
+        "text_limit": text_limit,
     }
     return _record(["start", said])
 
@@ -113,10 +114,14 @@ def snapshot_records(
 
 
 class EngineState:
-    """What the records of a journal add up to; JournalError for one that makes no sense."""
+    """What the records of a journal add up to; JournalError for one that makes no sense.
 
-    def __init__(self, file: str, records: Iterable[Record]) -> None:
-        self.symbols = Symbols()
+    `symbols` are those to use, with a limit on texts; else the journal's own limit counts.
+    """
+
+    def __init__(self, file: str, records: Iterable[Record], symbols: Symbols | None = None) -> None:
+        self._has_limit = symbols is not None
+        self.symbols = Symbols() if symbols is None else symbols
         self.expiry = Expiry()
         self._codes: dict[str, TupleCode] = {}
         self._bulk: dict[str, list[Rows]] = {}
@@ -165,6 +170,8 @@ class EngineState:
         self.origin = str(said["origin"])
         self.local: Value | None = said["local"]
         self.limit = checked_limit(said["limit"])
+        if not self._has_limit:
+            self.symbols.limit = checked_limit(said["text_limit"])
         self._codes = self.program.codes(self.symbols)
         for name in self._codes:
             self._bulk[name], self._single[name] = [], {}

@@ -15,7 +15,7 @@ from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
 from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
-from tocsin.index.activation.tuples import TupleCode
+from tocsin.index.activation.tuples import Rows, TupleCode
 
 if TYPE_CHECKING:
     from tocsin.monitor.programs.engine import Engine
@@ -109,6 +109,8 @@ class Program:
         limit: int = DERIVED_LIMIT,
         text_limit: int = TEXT_LIMIT,
         unpacked_limit: int = UNPACKED_LIMIT,
+        journal: str | os.PathLike[str] | None = None,
+        sync: str = "always",
     ) -> Engine:
         """An engine that holds the facts of the program, and `facts` by relation, and what follows from them.
 
@@ -116,19 +118,38 @@ class Program:
         tuples are derived, or the rules make more than `text_limit` bytes of texts, the change that does
         it is refused with a DerivationError. A packed file in `facts` that holds more than `unpacked_limit`
         bytes is an InputError.
+
+        With a `journal`, a folder, every change is on disk before its call returns: synced (`always`), or
+        synced so much later at most (`10 ms`). A journal that is there already has the facts: then those of
+        the program and `facts` are not looked at. UsageError when it is that of another program.
         """
         from tocsin.monitor.programs.engine import Engine
+
+        limit = checked_limit(limit)
+        checked_limit(unpacked_limit, "unpacked_limit", "bytes")
+        symbols = Symbols(limit=checked_limit(text_limit, "text_limit", "bytes"))
+        if journal is not None:
+            from tocsin.monitor.journal.engine import start_journalled
+
+            def initial() -> dict[str, Rows]:
+                return self._rows(symbols, facts, unpacked_limit)
+
+            return start_journalled(self, local, limit, symbols, initial, journal, sync)
+        return Engine(self, local, limit, symbols=symbols, loaded=self._rows(symbols, facts, unpacked_limit))
+
+    def _rows(
+        self, symbols: Symbols, facts: Mapping[str, Source] | None, unpacked_limit: int
+    ) -> dict[str, Rows]:
+        """Facts of any source as rows."""
         from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
 
-        symbols = Symbols(limit=checked_limit(text_limit, "text_limit", "bytes"))
-        checked_limit(unpacked_limit, "unpacked_limit", "bytes")
         codes = self.codes(symbols)
         given = {}
         for name, source in (facts or {}).items():
             if name not in codes:
                 raise unknown_relation(name, codes)
             given[name] = rows_of_source(source, codes[name], unpacked_limit)
-        return Engine(self, local, checked_limit(limit), symbols=symbols, loaded=given)
+        return given
 
     def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
         """How the tuples of each relation are written as words."""

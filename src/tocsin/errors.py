@@ -6,6 +6,7 @@
     ├── InputError            a file or table is missing, empty, unreadable or lacks a column
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── JournalError          a journal is damaged, open elsewhere or cannot be written: .reason .file .offset
     ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
     ├── ServerAway            a server cannot be reached: trying again may help
     ├── UnknownRuleError      there is no rule of this id (a KeyError too)
@@ -144,6 +145,20 @@ class EventError(TocsinError):
 
 class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
+
+
+class JournalError(TocsinError):
+    """The journal of an engine or a watch is damaged, is open elsewhere, or cannot be written."""
+
+    def __init__(self, reason: str, *, file: str | None = None, offset: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.offset = offset
+
+    def __str__(self) -> str:
+        place = "" if self.offset is None else f", byte {self.offset}"
+        return f"the journal {self.file} {self.reason}{place}"
 
 
 class DerivationError(TocsinError):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.index.array_file import PROGRAM, save_arrays
 from tocsin.index.leaf_texts import Texts
@@ -59,6 +59,7 @@ def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str 
         "file": snapshot.program.file,
         "local": snapshot.local,
         "limit": snapshot.limit,
+        "text_limit": snapshot.symbols.limit,
         "now": snapshot.expiry.now,
         "counts": {name: len(rows) for name, rows in snapshot.given.items()},
         "times": {name: times for name, (_, times) in expiring.items()},
@@ -70,13 +71,18 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
     """The engine that a mapped file holds; IndexFileError when its facts cannot be those of its program."""
     said: list[Any] = [header.get(key) for key in ("text", "file", "local", "limit")]
     text, file, local, limit = said
-    good = isinstance(text, str) and isinstance(file, str | None) and isinstance(limit, int)
-    if not good or limit < 1 or type(local) not in (type(None), int, float, str):
+    text_limit = header.get("text_limit", TEXT_LIMIT)
+    good = isinstance(text, str) and isinstance(file, str | None)
+    if (
+        not good
+        or not all(type(most) is int and most > 0 for most in (limit, text_limit))
+        or type(local) not in (type(None), int, float, str)
+    ):
         raise IndexFileError(f"{name} is damaged: its header describes no program")
     program = Program.parse(text, file=file)
     texts = typed(name, "symbols", Texts, arrays)
     Check(name).texts("symbols", texts, len(texts.start) - 1)
-    symbols = Symbols(texts.text(number) for number in range(len(texts.start) - 1))
+    symbols = Symbols((texts.text(number) for number in range(len(texts.start) - 1)), limit=text_limit)
     if len(symbols) != len(texts.start) - 1:
         raise IndexFileError(f"{name} is damaged: the array symbols.data has a text twice")
     now = _moment(name, header.get("now"))

@@ -6,6 +6,7 @@
     ├── InputError            a file or table is missing, empty, unreadable or lacks a column
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── JournalError          a journal is damaged, open elsewhere or cannot be written: .reason .file .offset
     ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
     ├── ServerAway            a server cannot be reached: trying again may help
     ├── UnknownRuleError      there is no rule of this id (a KeyError too)
@@ -13,19 +14,29 @@
     └── UsageError            an argument makes no sense (unknown engine, a kept column named "rule")
 
 `TocsinWarning` is for what is odd but has a defined meaning, such as a field that no event has.
+
+Printed, all of them are printable (printable.py), whatever the rules, files and servers are called and say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tocsin.printable import printable, printable_lines
+
 
 class TocsinError(Exception):
     """The root: catch this to catch everything that tocsin raises on purpose."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class TocsinWarning(UserWarning):
     """Something odd that has a defined meaning all the same."""
+
+    def __str__(self) -> str:
+        return printable_lines(super().__str__())
 
 
 class RuleError(TocsinError):
@@ -60,18 +71,22 @@ class RuleError(TocsinError):
     def place(self) -> str:
         """`file:line:column`, leaving out what is not known."""
         parts = [self.file, self.line, self.column]
-        return ":".join(str(part) for part in parts if part is not None)
+        return ":".join(printable(str(part)) for part in parts if part is not None)
 
     def summary(self) -> str:
         """One line: `file:line:column: reason`, with the rule's id when it is known."""
         rule = "" if self.rule is None else f" (rule {self.rule})"
-        return f"{self.place}: {self.reason}{rule}" if self.place else f"{self.reason}{rule}"
+        said = printable(f"{self.reason}{rule}")
+        return f"{self.place}: {said}" if self.place else said
 
     def __str__(self) -> str:
         if self.excerpt is None or self.caret is None:
             return self.summary()
         line, caret = window_around(self.excerpt, self.caret)
-        return f"{self.summary()}\n    {line}\n    {' ' * (caret - 1)}^"
+        before, after = (
+            printable(part.replace("\t", " ")) for part in (line[: caret - 1], line[caret - 1 :])
+        )
+        return f"{self.summary()}\n    {before}{after}\n    {' ' * len(before)}^"
 
 
 class RuleErrors(RuleError):
@@ -121,14 +136,29 @@ class EventError(TocsinError):
         self.file = file
 
     def __str__(self) -> str:
-        where = self.file or ""
+        where = printable(self.file or "")
         if self.row is not None:
             where += f"{':' if where else ''}event {self.row}"
-        return f"{where}: {self.reason}" if where else self.reason
+        reason = printable_lines(self.reason)
+        return f"{where}: {reason}" if where else reason
 
 
 class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
+
+
+class JournalError(TocsinError):
+    """The journal of an engine or a watch is damaged, is open elsewhere, or cannot be written."""
+
+    def __init__(self, reason: str, *, file: str | None = None, offset: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.offset = offset
+
+    def __str__(self) -> str:
+        place = "" if self.offset is None else f", byte {self.offset}"
+        return f"the journal {self.file} {self.reason}{place}"
 
 
 class DerivationError(TocsinError):
@@ -140,7 +170,7 @@ class DerivationError(TocsinError):
         self.rule = rule
 
     def __str__(self) -> str:
-        return self.reason if self.rule is None else f"{self.reason}, in the rule: {self.rule}"
+        return printable(self.reason if self.rule is None else f"{self.reason}, in the rule: {self.rule}")
 
 
 class ServerAway(TocsinError):

@@ -12,6 +12,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from tocsin.cli import (
     backtest,
@@ -28,6 +29,7 @@ from tocsin.cli import (
 )
 from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
+from tocsin.printable import printable
 from tocsin.version import VERSION
 
 DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -74,9 +76,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are printable; those of its commands are of the same class."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the usage, and end."""
+        super().error(printable(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    whole = argparse.ArgumentParser(
+    whole = _Parser(
         prog="tocsin",
         description="Tells which of millions of rules an event satisfies.",
         epilog=_EXAMPLES,

@@ -13,6 +13,7 @@ from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import add_text_arguments, preparation_of
 from tocsin.counts import number_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from tocsin.grammar.text.highlighting import Stretch
@@ -142,7 +143,7 @@ def _say_what_was_read(found: TestRun) -> None:
 
 def _show(found: TestRun, threshold: float | None) -> None:
     count = len(found.ranking.event)
-    print(f"{found.rule}: {number_of(count, 'event')} by score, without a threshold")
+    print(f"{printable(found.rule)}: {number_of(count, 'event')} by score, without a threshold")
     write = _writer()
     for place, row in enumerate(found.head(len(found.ranking.texts)).to_pylist()):
         day = f"  {row['day']}" if row["day"] is not None else ""
@@ -168,14 +169,14 @@ def _writer() -> Callable[[str, Iterable[Stretch]], None]:
     from tocsin.grammar.text.highlighting import with_marks
 
     if not sys.stdout.isatty():
-        return lambda start, shown: print(start + with_marks(shown))
+        return lambda start, shown: print(start + printable(with_marks(shown)))
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
 
     def write(start: str, shown: Iterable[Stretch]) -> None:
-        parts = ((each.text, "bold yellow" if each.is_marked else "") for each in shown)
+        parts = ((printable(each.text), "bold yellow" if each.is_marked else "") for each in shown)
         console.print(Text.assemble(start, *parts), soft_wrap=True)
 
     return write

@@ -19,6 +19,7 @@ from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_f
 from tocsin.cli.workspace import workspace
 from tocsin.counts import number_of
 from tocsin.errors import EventError, UsageError
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from tocsin.monitor.index_in_parts import RuleIndex
@@ -220,7 +221,7 @@ def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     first = [
         (job.slices[report.slice].file, *reject) for report in stopped for reject in report.first_rejects
     ]
-    shown = "\n".join(f"{file}: event {row}: {reason}" for file, row, reason in first[:_NAMED])
+    shown = "\n".join(printable(f"{file}: event {row}: {reason}") for file, row, reason in first[:_NAMED])
     raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{shown}")
 
 

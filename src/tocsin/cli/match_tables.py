@@ -19,6 +19,7 @@ from tocsin.cli.text_options import preparation_of
 from tocsin.cli.workspace import workspace
 from tocsin.counts import number_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
@@ -178,7 +179,7 @@ class _Feed:
         if not self._skip_bad:
             raise EventError(
                 "there are records that cannot be read; --skip-bad leaves them out\n"
-                f"{piece.file}: event {event}: {reason}"
+                + printable(f"{piece.file}: event {event}: {reason}")
             )
         members = {"file": piece.file, "event": event, "reason": reason, "text": text}
         self.rejects.append(json.dumps(members, ensure_ascii=False) + "\n")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from tocsin.counts import number_of
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
+from tocsin.printable import printable_lines
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -18,8 +19,8 @@ _COMPILING = "Compiling the kernels for this machine (once; it takes a while)"
 
 
 def say(text: str) -> None:
-    """A message."""
-    print(text, file=sys.stderr, flush=True)
+    """A message; whatever it names is printable."""
+    print(printable_lines(text), file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:

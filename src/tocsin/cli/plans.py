@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tocsin.printable import printable
+
 if TYPE_CHECKING:
     from tocsin.index.planning.report import RulePlan
 
@@ -12,12 +14,13 @@ _WIDEST = 70
 
 def print_plan(plan: RulePlan) -> str:
     """A line for the rule and one for each of its conjuncts."""
-    width = min(_WIDEST, max(len(each.text) for each in plan.conjuncts))
-    lines = [plan.rule]
-    for each in plan.conjuncts:
+    texts = [printable(each.text) for each in plan.conjuncts]
+    width = min(_WIDEST, max(map(len, texts)))
+    lines = [printable(plan.rule)]
+    for each, text in zip(plan.conjuncts, texts, strict=True):
         truth = "" if each.actual is None else f"   true {_percent(each.actual)}"
         estimate = f"estimated {_percent(each.selectivity):<9}"
-        lines.append(f"  {each.role:<10} {each.text:<{width}}   {estimate}{truth}".rstrip())
+        lines.append(f"  {each.role:<10} {text:<{width}}   {estimate}{truth}".rstrip())
     return "\n".join(lines)
 
 

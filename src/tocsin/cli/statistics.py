@@ -105,12 +105,13 @@ def _tell(history: History) -> None:
     from tocsin.events.paths import path_text
 
     say(f"{number_of(history.rows, 'event')}, {number_of(len(history.fields), 'field')}")
-    width = max((len(path_text(field)) for field in history.fields), default=0)
-    for path in history.fields:
+    names = [path_text(path) for path in history.fields]
+    width = max(map(len, names), default=0)
+    for name, path in zip(names, history.fields, strict=True):
         field = history.field(path)
         said = [f"in {field.present / max(1, history.rows):.1%}"]
         for kind in field.kinds.values():
             said.append(number_of(kind.distinct, f"different {kind.kind.name.lower()}"))
         if path in history.text_fields:
             said.append(number_of(len(history.dictionary(path)), "word"))
-        say(f"  {path_text(path):{width}}  {', '.join(said)}")
+        say(f"  {name:{width}}  {', '.join(said)}")

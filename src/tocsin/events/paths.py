@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 
 from tocsin.events.cells import Path
+from tocsin.printable import printable
 
 _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LONGEST = 200
 
 
 def path_text(path: Path) -> str:
-    """`user.age`, or `"a.b".c` where a name needs quotes; cut short when very long."""
+    """`user.age`, or `"a.b".c` where a name needs quotes; printable, cut short when very long."""
     names = path if len(path) <= _LONGEST else path[:_LONGEST]
     text = ".".join(name if _BARE_NAME.match(name) else '"' + name.replace('"', '""') + '"' for name in names)
-    return text if len(text) <= _LONGEST and names is path else text[:_LONGEST] + "..."
+    return printable(text if len(text) <= _LONGEST and names is path else text[:_LONGEST] + "...")

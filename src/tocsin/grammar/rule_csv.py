@@ -93,8 +93,10 @@ def _read_table(data: bytes, names: list[str], file: str) -> tuple[pa.Table, lis
     """The table, and Arrow's notes on the rows that do not fit the header.
 
     Arrow reads fastest with several threads, but then knows no row numbers: when there are misfits it
-    reads again with one.
+    reads again with one. Text it cannot decode it complains of on standard error, so none gets that far.
     """
+    if not data.isascii() and (wrong := _not_text(data, file)) is not None:
+        raise InputError(wrong)
     table, misfits = _parse(data, names, file, threads=True)
     return _parse(data, names, file, threads=False) if misfits else (table, misfits)
 
@@ -123,18 +125,19 @@ def _parse(data: bytes, names: list[str], file: str, *, threads: bool) -> tuple[
         except pa.ArrowInvalid as error:
             if "straddling" in str(error) and block < len(data):
                 continue
-            raise InputError(_unreadable(data, file, error)) from None
+            raise InputError(_not_text(data, file) or f"{file}: not a CSV file: {error}") from None
         return table, misfits
     raise InputError(f"{file}: a row is longer than {_LARGEST:,} bytes")
 
 
-def _unreadable(data: bytes, file: str, error: Exception) -> str:
+def _not_text(data: bytes, file: str) -> str | None:
+    """What to say of a file that is not UTF-8."""
     try:
         data.decode()
     except UnicodeDecodeError as wrong:
         line = data.count(b"\n", 0, wrong.start) + 1
         return f"{file}:{line}: the file is not UTF-8 text"
-    return f"{file}: not a CSV file: {error}"
+    return None
 
 
 def _misfit(row: Any, names: list[str], file: str, lines: NDArray[np.int64]) -> RuleError:

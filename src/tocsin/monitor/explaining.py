@@ -24,6 +24,7 @@ from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.text.settings import DEFAULT, TextSettings
 from tocsin.grammar.tree import TEXT_TESTS, Condition, Connective, Constant, Operator, Predicate, Test
 from tocsin.monitor.text_explaining import TextExplanation, explain_text
+from tocsin.printable import printable
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
 _LONGEST_VALUE = 80
@@ -65,11 +66,11 @@ class Explanation:
         verdict = "matches" if self.matched else "does not match"
         if self.matched and self.score is not None:
             verdict += f", score {self.score:.4g}"
-        texts = [f"{_indent(part.depth)}{part.text}" for part in self.parts]
+        texts = [f"{_indent(part.depth)}{printable(part.text)}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
-        lines = [f"{self.rule} {verdict}"]
+        lines = [f"{printable(self.rule)} {verdict}"]
         for part, text in zip(self.parts, texts, strict=True):
-            saw = "" if part.saw is None else f"   {part.saw}"
+            saw = "" if part.saw is None else f"   {printable(part.saw)}"
             lines.append(f"  {_MARK[part.truth]:<8} {text:<{width}}{saw}".rstrip())
             if part.found is not None:
                 lines.extend(f"           {_indent(part.depth)}  {line}" for line in part.found.lines())

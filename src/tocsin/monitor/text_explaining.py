@@ -11,6 +11,7 @@ from tocsin.grammar.text.occurrences import Occurrence, PlacedDocument
 from tocsin.grammar.text.printing import print_leaf
 from tocsin.grammar.text.query import Group, Leaf, TextQuery, Word
 from tocsin.grammar.text.settings import WordWeights
+from tocsin.printable import printable
 
 MOST_PLACES = 20
 """Of the places where a word or phrase stands, so many are kept."""
@@ -89,11 +90,11 @@ class TextExplanation:
 
     def lines(self) -> list[str]:
         """The explanation as lines, the verdict first."""
-        texts = [f"{_indent(part.depth)}{part.text}" for part in self.parts]
+        texts = [f"{_indent(part.depth)}{printable(part.text)}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
-        lines = [self.verdict()]
+        lines = [printable(self.verdict())]
         for part, text in zip(self.parts, texts, strict=True):
-            lines.append(f"  {part.verdict:<8} {text:<{width}}   {_detail(part)}".rstrip())
+            lines.append(f"  {part.verdict:<8} {text:<{width}}   {printable(_detail(part))}".rstrip())
         return lines
 
     def verdict(self) -> str:

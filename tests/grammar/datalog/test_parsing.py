@@ -11,6 +11,7 @@ from tocsin.grammar.datalog.facts import placed, read_facts
 from tocsin.grammar.datalog.outline import Block, Column, Named, RelationDeclaration, TypeDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.printing import print_body, print_rule
+from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.syntax import (
     Atom,
@@ -26,7 +27,7 @@ from tocsin.grammar.datalog.syntax import (
 
 
 def block_of(text: str) -> Block:
-    problems = Problems(text)
+    problems = Problems(read_sources(text))
     block = parse_program(text, problems)
     assert problems.errors() == []
     return block

@@ -12,18 +12,22 @@ from __future__ import annotations
 import math
 import operator
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from tocsin.errors import DerivationError
+from tocsin.errors import DerivationError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.grammar.regexes import Regex, compile_regex
+from tocsin.grammar.regexes import LONGEST_PATTERN, Regex, compile_regex
 
 _BITS = 64
 _WORDS = 1 << _BITS
 _SIGN = 1 << (_BITS - 1)
+
+LONGEST_TEXT = 64 << 20
+"""In characters: so long a text may be that `cat` makes."""
 
 Function = Callable[..., Value]
 
@@ -43,7 +47,7 @@ def is_total(functor: str, operand_type: Type) -> bool:
     if operand_type is Type.FLOAT:
         return functor in ("neg", "min", "max", "to_string", "to_float")
     if operand_type is Type.SYMBOL:
-        return not functor.startswith("to_") or functor == "to_string"
+        return not functor.startswith("to_") or functor == "to_string"  # cat has one but at its limit
     return functor not in ("/", "%", "^")
 
 
@@ -217,16 +221,40 @@ def _float_to_text(value: float) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _whole_text_regex(pattern: str) -> Regex:
+def _whole_text_regex(pattern: str) -> Regex | None:
+    """The expression, None when it is none: that matches nothing, as in Soufflé, which warns of it."""
     try:
         compile_regex(pattern)
         return compile_regex(rf"\A(?:{pattern})\z")
     except ValueError as error:
-        raise DerivationError(f"match({pattern!r}, ...): {error}") from None
+        if _is_well_formed(pattern):
+            raise DerivationError(f"match({pattern!r}, ...): {error}") from None
+        warnings.warn(f"match({pattern!r}, ...) matches nothing: {error}", TocsinWarning, stacklevel=3)
+        return None
+
+
+def _is_well_formed(pattern: str) -> bool:
+    """Whether an expression that RE2 does not take (a back-reference, say) is one all the same."""
+    if len(pattern) > LONGEST_PATTERN:
+        return True
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def _cat(*texts: str) -> str:
+    if sum(map(len, texts)) > LONGEST_TEXT:
+        raise DerivationError(
+            f"cat makes a text of more than {LONGEST_TEXT:,} characters, which is the limit"
+        )
+    return "".join(texts)
 
 
 def _match(pattern: Any, text: Any) -> bool:
-    return _whole_text_regex(pattern).search(text)
+    regex = _whole_text_regex(pattern)
+    return regex is not None and regex.search(text)
 
 
 def _contains(part: Any, text: Any) -> bool:
@@ -294,7 +322,7 @@ _ON_FLOATS: dict[str, Function] = {
 }
 
 _ON_TEXTS: dict[str, Function] = {
-    "cat": lambda *texts: "".join(texts),
+    "cat": _cat,
     "strlen": lambda text: len(text.encode()),
     "substr": _substr,
     "min": min,

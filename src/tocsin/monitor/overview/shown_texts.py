@@ -1,13 +1,11 @@
-"""Texts from outside as they can be shown: rule ids, conditions and events may hold anything."""
+"""Texts from outside as a table on a terminal can show them."""
 
 from __future__ import annotations
 
-import re
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+from tocsin.printable import printable
 
 
 def one_line(text: str, longest: int) -> str:
-    """A text without line breaks, control characters and marks that turn the direction of writing."""
-    clean = _CONTROL.sub("\ufffd", " ".join(text.split()) if "\n" in text else text)
+    """A text of at most so many characters, all printable; of several lines the blanks are made one."""
+    clean = printable(" ".join(text.split()) if "\n" in text else text)
     return clean if len(clean) <= longest else clean[: longest - 3] + "..."

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from tocsin.grammar.datalog.conjunctions import Tuple
 from tocsin.grammar.datalog.printing import print_value
 from tocsin.grammar.datalog.syntax import Value
+from tocsin.printable import printable
 
 _MOST_LINES = 200
 _DEEPEST = 30
@@ -89,7 +90,7 @@ class Derivation:
             if len(lines) == _MOST_LINES:
                 lines.append(f"... ({len(self.steps):,} tuples in all)")
                 break
-            lines.append("  " * depth + line)
+            lines.append("  " * depth + printable(line))
         return "\n".join(lines)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -140,8 +141,8 @@ class Absence:
 
     def __str__(self) -> str:
         if not self.obstacles:
-            return f"{self.fact} is not there: it was not given, and no rule gives such a tuple"
-        lines = [f"{self.fact} is not there"]
+            return printable(f"{self.fact} is not there: it was not given, and no rule gives such a tuple")
+        lines = [f"{printable(str(self.fact))} is not there"]
         for obstacle in self.obstacles:
-            lines += [f"  {obstacle.rule}", f"    {obstacle}"]
+            lines += [f"  {printable(obstacle.rule)}", f"    {printable(str(obstacle))}"]
         return "\n".join(lines)

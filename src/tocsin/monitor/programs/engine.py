@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -190,11 +190,7 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         wanted = read_operations(operations, self._codes_of_all)
-        changes = self._change_many(by_relation(wanted, self._codes_of_all))
-        if ttl is not None or self._expiry.moments:
-            for fact, insert in wanted.items():
-                self._expiry.set(fact, ttl if insert else None)
-        return changes
+        return self._give(by_relation(wanted, self._codes_of_all), ttl)
 
     def load(
         self,
@@ -210,11 +206,7 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         rows = rows_of_source(source, door.code)
-        changes = self._change_many({relation: (rows[:0], rows)})
-        if ttl is not None or self._expiry.moments:
-            for row in map(tuple, rows.tolist()):
-                self._expiry.set((relation, row), ttl)
-        return changes
+        return self._give({relation: (rows[:0], rows)}, ttl)
 
     def advance(self, now: Time) -> Changes:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
@@ -301,6 +293,15 @@ class Engine:
             self._program, self._local, self._limit, self._symbols, self._given(), self._expiry
         )
         save_snapshot(snapshot, self._codes_of_all, path)
+
+    def close(self) -> None:
+        """Let go of the journal, if there is one: it can be opened elsewhere then."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def stats(self) -> dict[str, Any]:
         """Tuples by relation, and the machine's counts: index accesses, tuple accesses, bytes by part."""
@@ -394,6 +395,16 @@ class Engine:
                 added[name] = Tuples(_others(self._machine.rows(number), held), code)
         none = no_tuples(codes)
         return Changes(Changed(added, none), Changed(removed, none))
+
+    def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
+        """Take away some facts of each relation, and give others for that time; the net change."""
+        net = self._change_many(facts)
+        if ttl is not None or self._expiry.moments:
+            for relation, changes in facts.items():
+                for rows, time in zip(changes, (None, ttl), strict=True):
+                    for row in map(tuple, rows.tolist()):
+                        self._expiry.set((relation, row), time)
+        return net
 
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> Changes:
         """Take away some facts of each relation, give others, and settle; the net change."""

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from tocsin.errors import UsageError
+from tocsin.printable import printable_json
 from tocsin.spark.streaming.found_rows import json_lines
 
 
@@ -37,7 +38,7 @@ class ConsoleSink:
     def write(self, alerts: DataFrame, batch: int) -> None:  # noqa: ARG002
         """Write the lines, a partition in memory at a time."""
         for line in json_lines(alerts).toLocalIterator():
-            sys.stdout.write(f"{line.value}\n")
+            sys.stdout.write(f"{printable_json(line.value)}\n")
         sys.stdout.flush()
 
     def close(self) -> None:

@@ -1,0 +1,45 @@
+"""Text from outside as it can be shown: rule ids, values and servers' answers may hold anything.
+
+A terminal obeys escape sequences, and direction marks and invisible characters make a text look like another.
+So whatever is shown to a person passes through here where a message is made, and each such character becomes
+its escape (`\\x1b`, `\\u202e`, `\\n`). Data stay what they are, and so do the fields of errors.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSHOWN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f\ud800-\udfff"
+)
+_IN_LINES = re.compile(f"[{_UNSHOWN}]")
+_IN_ONE_LINE = re.compile(f"[\n\t{_UNSHOWN}]")
+
+
+def printable(text: str) -> str:
+    """A text on one line, its control characters, direction marks and invisible characters escaped."""
+    return text if text.isprintable() else _IN_ONE_LINE.sub(_escaped, text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of a text whose line feeds and tabs are its own, and not from outside."""
+    return text if text.isprintable() else _IN_LINES.sub(_escaped, text)
+
+
+def printable_json(text: str) -> str:
+    """A line of JSON that says the same without characters that a terminal would obey."""
+    return text if text.isprintable() else _IN_ONE_LINE.sub(_escaped_in_json, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] in _SHORT:
+        return _SHORT[found[0]]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escaped_in_json(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all
+from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
@@ -34,6 +34,7 @@ class Program:
         self.checked = checked
 
     @classmethod
+    @telling("reading a program")
     def read(cls, path: str | os.PathLike[str]) -> Program:
         """The program of a file."""
         name = os.fspath(path)
@@ -46,6 +47,7 @@ class Program:
         return cls.parse(text, file=name)
 
     @classmethod
+    @telling("reading a program")
     def parse(cls, text: str, *, file: str | None = None) -> Program:
         """The program of a text; `file` is what errors call it."""
         return cls(check_program(text, file))
@@ -86,6 +88,7 @@ class Program:
         source = "" if self.file is None else f" {self.file}"
         return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
 
+    @telling("starting a program")
     def start(
         self,
         local: Value | None = None,

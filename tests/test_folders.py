@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.errors import TocsinError
-from tocsin.folders import cache_folder, temporary_folder
+from tocsin.errors import TocsinError, TocsinWarning
+from tocsin.folders import cache_folder, temporary_folder, whoever_could_write
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
@@ -73,6 +73,52 @@ def test_cache_that_cannot_be_written_is_passed_over(tmp_path: Path, monkeypatch
     (tmp_path / "home" / ".cache" / "tocsin").mkdir(parents=True)
     (tmp_path / "home" / ".cache" / "tocsin" / "java").symlink_to("/proc/self")
     assert cache_folder("java", "fd").parent == tmp_path / "tmp"
+
+
+def test_folders_are_made_for_this_user_alone(tmp_path: Path) -> None:
+    folder = cache_folder("kernels", "abc")
+    home = tmp_path / "home"
+    assert [each.stat().st_mode & 0o777 for each in (folder, *folder.parents) if each.is_relative_to(home)][
+        :-1
+    ] == [0o700] * 4
+    assert whoever_could_write(folder) is None
+
+
+@pytest.mark.parametrize(
+    "part", [".cache", ".cache/tocsin", ".cache/tocsin/kernels", ".cache/tocsin/kernels/x"]
+)
+def test_cache_that_others_may_write_to_is_not_used(tmp_path: Path, part: str) -> None:
+    cache_folder("kernels", "x")
+    (tmp_path / "home" / part).chmod(0o707)
+    with pytest.warns(
+        TocsinWarning, match=f"not used, for others may write to .*/{part}: kernels are made anew"
+    ):
+        folder = cache_folder("kernels", "x")
+    assert folder.parent == tmp_path / "tmp"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert cache_folder("kernels", "x").parent == tmp_path / "tmp"  # and is not said twice
+    (tmp_path / "home" / part).chmod(0o700)
+    assert cache_folder("kernels", "x") == tmp_path / "home" / ".cache" / "tocsin" / "kernels" / "x"
+
+
+def test_cache_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = cache_folder("kernels", "y")
+    assert whoever_could_write(folder) is None
+    monkeypatch.setattr(os, "getuid", lambda: 4_242)
+    assert whoever_could_write(folder) == f"{folder} belongs to another user"
+    with pytest.warns(TocsinWarning, match="y belongs to another user"):
+        assert cache_folder("kernels", "y").parent == tmp_path / "tmp"
+
+
+def test_link_on_the_way_counts_with_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "open" / "inner").mkdir(parents=True)
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "link").symlink_to(tmp_path / "open" / "inner")
+    assert whoever_could_write(tmp_path / "link") == f"others may write to {tmp_path / 'open'}"
+    (tmp_path / "open").chmod(0o1777)  # like /tmp: others cannot take away what is ours
+    assert whoever_could_write(tmp_path / "link") is None
+    (tmp_path / "open" / "inner").chmod(0o1777)  # but the folder itself has to be ours alone
+    assert whoever_could_write(tmp_path / "link") == f"others may write to {tmp_path / 'link'}"
 
 
 def test_nowhere_to_write_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,14 @@ import sys
 import time
 import warnings
 from hashlib import blake2b
+from importlib import import_module
+from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
 from tests.fuzz.mutation import mutated
+
+import tocsin.kernels
 
 
 def main() -> None:
@@ -28,7 +32,9 @@ def main() -> None:
     arguments = parser.parse_args()
     guide = None if arguments.unguided else _guide()
     if guide is not None:
-        with guide.instrument_imports(include=["tocsin"], exclude=["tocsin.kernels"]):
+        for kernels in walk_packages(tocsin.kernels.__path__, "tocsin.kernels."):
+            import_module(kernels.name)  # before the others: Numba compiles no instrumented code
+        with guide.instrument_imports(include=["tocsin"]):
             from tests.fuzz.targets import TARGETS
     else:
         from tests.fuzz.targets import TARGETS

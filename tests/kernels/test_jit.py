@@ -49,10 +49,25 @@ def test_kernels_are_kept_in_the_cache(tmp_path: Path) -> None:
     assert folder.is_dir()
 
 
-def test_variable_of_numba_wins(tmp_path: Path) -> None:
-    folder, _ = kept(tmp_path, HOME=str(tmp_path / "home"), NUMBA_CACHE_DIR=str(tmp_path / "mine"))
-    assert folder == tmp_path / "mine"
+def test_variable_of_numba_says_where_they_are_kept(tmp_path: Path) -> None:
+    folder, digest = kept(tmp_path, HOME=str(tmp_path / "home"), NUMBA_CACHE_DIR=str(tmp_path / "mine"))
+    assert folder == tmp_path / "mine" / f"kernel-{digest}"
     assert not (tmp_path / "home").exists()
+
+
+def test_machine_code_with_bounds_checks_is_kept_apart(tmp_path: Path) -> None:
+    (tmp_path / "checked").mkdir()
+    _, plain = kept(tmp_path, HOME=str(tmp_path / "home"))
+    _, checked = kept(tmp_path / "checked", HOME=str(tmp_path / "home"), NUMBA_BOUNDSCHECK="1")
+    assert plain != checked
+
+
+@pytest.mark.parametrize("variable", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_a_cache_that_others_may_write_to_is_not_used(tmp_path: Path, variable: str) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    folder, _ = kept(tmp_path, HOME=str(tmp_path / "home"), **{variable: str(tmp_path / "shared")})
+    assert folder.parent == tmp_path / "tmp"
 
 
 @pytest.mark.parametrize("environment", [{}, {"XDG_CACHE_HOME": "relative"}, {"HOME": "/dev/null"}])

@@ -26,16 +26,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
-from pathlib import Path as FilePath
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.errors import InputError
 from tocsin.events.json_lines import integer_of_digits
+from tocsin.events.packed_files import open_input
 from tocsin.events.rejects import Reject
-from tocsin.events.unpacking import open_gzip
 
 LONGEST_RECORD = 64 * 2**20
 _TYPING_RECORDS = 20_000
@@ -180,10 +179,10 @@ class CsvFile:
         return InputError(f"{self._file}:{self._reader.line_num + 1}: {reason}")
 
 
-def open_plain_or_gz(file: str) -> BinaryIO:
+def open_plain_or_gz(file: str) -> IO[bytes]:
     """The bytes of a file, unpacked when its name ends in .gz."""
     try:
-        return open_gzip(file) if file.lower().endswith(".gz") else FilePath(file).open("rb")
+        return open_input(file)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
 

@@ -30,9 +30,9 @@ from tocsin.events.csv_files import (
     typed_column,
 )
 from tocsin.events.json_lines import member_text, parse_lines, record_lines
+from tocsin.events.packed_files import check_unpacked, most_unpacked
 from tocsin.events.rejects import Reject
 from tocsin.events.slices import Slice
-from tocsin.events.unpacking import check_unpacked
 from tocsin.events.values import FieldPlan
 
 BATCH_ROWS = 8_192
@@ -175,9 +175,9 @@ def _parquet_chunks(
         groups = list(range(piece.start, opened.num_row_groups if piece.stop is None else piece.stop))
         names = {*keep, *(field[0] for field in fields)}
         about = [opened.metadata.row_group(group) for group in groups]
-        size = FilePath(piece.file).stat().st_size
+        most = most_unpacked(FilePath(piece.file).stat().st_size)
         for group in about:
-            check_unpacked(piece.file, _unpacked_size(group, names), size)
+            check_unpacked(piece.file, _unpacked_size(group, names), most)
         rows = [rows_of_a_chunk(group, names) for group in about if group.num_rows]
         first_row = piece.first_row
         for batch in _batches_of_groups(opened, groups, min([batch_rows, *rows]), list(names)):

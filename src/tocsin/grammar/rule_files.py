@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
-from tocsin.events.unpacking import open_gzip
+from tocsin.events.packed_files import open_input
 from tocsin.grammar.rule_columns import columns_of_pairs
 from tocsin.grammar.rule_csv import read_csv
 from tocsin.grammar.rule_metadata import metadata_of_rows
@@ -78,9 +78,7 @@ def read_file(path: Path) -> Rules:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        if not path.name.lower().endswith(".gz"):
-            return path.read_bytes()
-        with open_gzip(path) as stream:
+        with open_input(path) as stream:
             return stream.read()
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -5,7 +5,8 @@ of a loop when it asks whether cached code is still good, not at the loops that 
 files; so each file has a cache folder that is named after its content and that of every file whose
 loops it uses. Several processes may fill one cache at the same time: each entry is written under a
 lock, because Numba gives two processes that write different entries of one loop the same file name.
-NUMBA_CACHE_DIR, when set, wins.
+NUMBA_CACHE_DIR, when set, is where these folders lie. Machine code is run, so none is taken from a folder
+that others may write to (folders.py).
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.compiler_lock import global_compiler_lock
 
 from tocsin.folders import cache_folder
+from tocsin.fork_locks import COMPILER, free_at_forks
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+free_at_forks(global_compiler_lock, COMPILER)
 
 
 _HERE = Path(__file__).parent
@@ -43,7 +48,8 @@ def kernels_digest(file: Path) -> str:
             waiting.extend(
                 _HERE / f"{name.decode().replace('.', '/')}.py" for name in _IMPORT.findall(sources[needed])
             )
-    digest = blake2b(numba.__version__.encode(), digest_size=8)
+    checked = b" with bounds checks" if numba.config.BOUNDSCHECK else b""
+    digest = blake2b(numba.__version__.encode() + checked, digest_size=8)
     for needed in sorted(sources):
         digest.update(sources[needed])
     return digest.hexdigest()
@@ -53,8 +59,7 @@ class _LockedCache(FunctionCache):  # type: ignore[misc]
     """Numba's cache in a folder of our choice, with one writer at a time."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        if not os.environ.get("NUMBA_CACHE_DIR"):
-            numba.config.CACHE_DIR = str(_folder_of(Path(function.__code__.co_filename)))
+        numba.config.CACHE_DIR = str(_folder_of(Path(function.__code__.co_filename)))
         super().__init__(function)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -66,7 +71,9 @@ class _LockedCache(FunctionCache):  # type: ignore[misc]
 
 @cache
 def _folder_of(file: Path) -> Path:
-    return cache_folder("kernels", f"{file.stem}-{kernels_digest(file)}")
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    root = Path(named).absolute() if named else None
+    return cache_folder("kernels", f"{file.stem}-{kernels_digest(file)}", root)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -11,10 +11,10 @@ published in the same way.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from tocsin.errors import RuleError, UnknownRuleError
+from tocsin.fork_locks import RULES, fork_safe_lock
 from tocsin.index.compiled import CompiledIndex
 from tocsin.monitor.changes import Change
 from tocsin.monitor.upkeep import Upkeep, fresh_rules
@@ -29,7 +29,7 @@ class LiveRules:
 
     def __init__(self, compiled: CompiledIndex) -> None:
         self.version = Version.of(compiled)
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock(RULES)
         self._upkeep = Upkeep(self, self._lock)
 
     def apply(self, changes: Sequence[Change]) -> None:

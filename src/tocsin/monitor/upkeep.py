@@ -7,9 +7,12 @@ a rule that died meanwhile has its stamp and is masked like any other.
 
 from __future__ import annotations
 
+import os
 import threading
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Protocol
+from weakref import WeakSet
 
 from tocsin.index.compiled import CompiledIndex, compile_like
 from tocsin.monitor.layers import Stack, main_layer
@@ -23,15 +26,23 @@ class Holder(Protocol):
     version: Version
 
 
+_EVERY_UPKEEP: WeakSet[Upkeep] = WeakSet()
+
+
 class Upkeep:
     """One piece of work at a time, by a thread that lives as long as there is some, or by a caller.
 
     `lock` is the writers', held while the holder's version is read and set.
     """
 
-    def __init__(self, holder: Holder, lock: threading.Lock) -> None:
+    def __init__(self, holder: Holder, lock: AbstractContextManager[bool]) -> None:
         self._holder = holder
         self._lock = lock
+        self.start_over()
+        _EVERY_UPKEEP.add(self)
+
+    def start_over(self) -> None:
+        """Nobody is at work: at first, and in a forked child, which has none of its parent's threads."""
         self._at_work = threading.Lock()
         self._is_running = False
 
@@ -121,6 +132,14 @@ class Upkeep:
         latest = now.lineage.latest
         self._holder.version = now.on(replace(latest, claimed=len(latest.stack.layers)))
         return self._holder.version
+
+
+def _start_over() -> None:
+    for upkeep in _EVERY_UPKEEP:
+        upkeep.start_over()
+
+
+os.register_at_fork(after_in_child=_start_over)
 
 
 def fresh_rules(version: Version) -> int:

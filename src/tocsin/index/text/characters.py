@@ -6,10 +6,10 @@ A page of the table is made when a text first needs it: most texts need a few of
 from __future__ import annotations
 
 import sys
-from threading import Lock
 
 import numpy as np
 
+from tocsin.fork_locks import CACHE, fork_safe_lock
 from tocsin.grammar.text.words import is_word_alone, is_word_character
 from tocsin.kernels.text.characters import IN_WORD, PAGE, SEPARATOR, WORD_ALONE, Characters
 
@@ -23,7 +23,7 @@ class _Pages:
     """The pages that were made so far in this process. A table that was given away never changes."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = fork_safe_lock(CACHE)
         self._table = Characters(
             np.full((sys.maxunicode + 1) // PAGE, _NOT_MADE, np.int32), np.empty(0, np.uint8)
         )

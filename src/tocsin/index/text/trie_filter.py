@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.fork_locks import CACHE, fork_safe_lock
 from tocsin.index.scratch import Scratch
 from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.kernels.number_sorting import no_tally
@@ -62,7 +62,7 @@ class TextFilter:
         self._desks = Scratch(lambda: _Desk(self))
         self._reading = ReadingRoom(len(terms.group))
         self._counts = Counts()
-        self._counting = Lock()
+        self._counting = fork_safe_lock(CACHE)
 
     @classmethod
     def of(

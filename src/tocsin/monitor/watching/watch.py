@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
+from tocsin.fork_locks import WATCH, fork_safe_lock
 from tocsin.grammar.joins.meaning import joined_truth
 from tocsin.grammar.meaning import Truth, text_score
 from tocsin.grammar.rule_files import read_rules
@@ -65,7 +65,7 @@ class Watch:
         self._rows: dict[int, Row] = {}
         self._selections: dict[str | None, Selections] = {}
         self._joins = Joins()
-        self._lock = threading.RLock()
+        self._lock = fork_safe_lock(WATCH)
 
     def __len__(self) -> int:
         return len(self._triggers)

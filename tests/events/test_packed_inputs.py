@@ -11,8 +11,8 @@ import pytest
 
 import tocsin
 from tocsin.cli import main
-from tocsin.events import unpacking
-from tocsin.events.unpacking import SETTING, most_unpacked, open_gzip
+from tocsin.events import packed_files
+from tocsin.events.packed_files import SETTING, most_unpacked, open_input
 
 EVENT = b'{"a": 1, "padding": "' + b" " * 1000 + b'"}\n'
 
@@ -20,7 +20,7 @@ EVENT = b'{"a": 1, "padding": "' + b" " * 1000 + b'"}\n'
 @pytest.fixture
 def tight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SETTING, "100000")
-    monkeypatch.setattr(unpacking, "MOST_TIMES", 5)
+    monkeypatch.setattr(packed_files, "UNPACKED_TIMES", 5)
 
 
 def packed(path: Path, data: bytes) -> Path:
@@ -40,11 +40,11 @@ def test_the_limit_is_a_floor_and_a_ratio(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_is_within_the_limit_is_read_whole(tmp_path: Path, tight: None) -> None:
     data = bytes(range(256)) * 390
-    with open_gzip(packed(tmp_path / "some.gz", data)) as stream:
+    with open_input(packed(tmp_path / "some.gz", data)) as stream:
         assert stream.readline() == data[:11]
         assert stream.read() == data[11:]
     (tmp_path / "two.gz").write_bytes(gzip.compress(b"one\n") + gzip.compress(b"two\n"))
-    with open_gzip(tmp_path / "two.gz") as stream:
+    with open_input(tmp_path / "two.gz") as stream:
         assert stream.readlines() == [b"one\n", b"two\n"]
 
 
@@ -62,7 +62,7 @@ def test_bombs_of_events(
 ) -> None:
     file = packed(tmp_path / name, data)
     with pytest.raises(
-        tocsin.LimitError, match=f"{name}: the file unfolds to more than 100,000 bytes"
+        tocsin.LimitError, match=f"{name}: unpacked, it has more than 100,000 bytes"
     ) as caught:
         tocsin.backtest([("r", "a = 1")], file)
     assert caught.value.setting == SETTING
@@ -70,20 +70,20 @@ def test_bombs_of_events(
     rules.write_text("id,when\nr,a = 1\n")
     assert main(["match", str(rules), "--events", str(file), "--no-spark"]) == 1
     said = capsys.readouterr().err
-    assert f"tocsin: {file}: the file unfolds to more than" in said
+    assert f"tocsin: {file}: unpacked, it has more than" in said
     assert "Traceback" not in said
 
 
 @pytest.mark.parametrize("name", ["rules.csv.gz", "rules.jsonl.gz", "rules.sql.gz"])
 def test_bombs_of_rules(tmp_path: Path, tight: None, name: str) -> None:
-    with pytest.raises(tocsin.LimitError, match="unfolds to more than"):
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than"):
         tocsin.read_rules(packed(tmp_path / name, b"-" * 200_000))
 
 
 def test_bombs_in_parquet(tmp_path: Path, tight: None) -> None:
     table = pa.table({"a": [f"{'x' * 200}{row}" for row in range(2000)], "b": list(range(2000))})
     pq.write_table(table, tmp_path / "events.parquet", compression="zstd", use_dictionary=False)
-    with pytest.raises(tocsin.LimitError, match="unfolds to more than"):
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than"):
         tocsin.backtest([("r", "a = 'y'")], tmp_path / "events.parquet")
 
 

@@ -7,6 +7,7 @@
     │   └── LimitError        it is larger than a limit allows: .setting is what moves the limit
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── JournalError          a journal is damaged, open elsewhere or cannot be written: .reason .file .offset
     ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
     ├── OutOfMemory           there is not enough memory for what is being done (a MemoryError too)
     ├── ServerAway            a server cannot be reached: trying again may help
@@ -159,6 +160,20 @@ class EventError(TocsinError):
 
 class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
+
+
+class JournalError(TocsinError):
+    """The journal of an engine or a watch is damaged, is open elsewhere, or cannot be written."""
+
+    def __init__(self, reason: str, *, file: str | None = None, offset: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.offset = offset
+
+    def __str__(self) -> str:
+        place = "" if self.offset is None else f", byte {self.offset}"
+        return f"the journal {self.file} {self.reason}{place}"
 
 
 class DerivationError(TocsinError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tocsin.errors import IndexFileError, telling
 from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
+from tocsin.monitor.journal.record_log import ALWAYS, holds_journal
 
 if TYPE_CHECKING:
     from tocsin.monitor.index_in_parts import RuleIndex
@@ -40,12 +41,17 @@ def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleInde
 
 
 @telling("opening a saved file")
-def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
+def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str = ALWAYS) -> Any:
     """Open a saved Index or Engine; IndexFileError when it is damaged, foreign or of another version.
 
     `verify` reads the file through once; the header is always checked. A folder that ts.build wrote with
-    shards gives an index whose rules cannot be changed.
+    shards gives an index whose rules cannot be changed. The folder of a journal gives its engine, which goes
+    on with the journal, synced as `sync` says; JournalError when that is damaged or open elsewhere.
     """
+    if holds_journal(path):
+        from tocsin.monitor.journal.engine import open_journalled
+
+        return open_journalled(path, sync)
     if is_in_parts(path):
         from tocsin.monitor.index_in_parts import open_parts
 

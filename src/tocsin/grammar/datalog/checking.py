@@ -25,6 +25,7 @@ from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives
 from tocsin.grammar.datalog.components import instantiated
 from tocsin.grammar.datalog.declared import Columns, Declared
 from tocsin.grammar.datalog.facts import BARE, placed
+from tocsin.grammar.datalog.includes import Reader, read_sources
 from tocsin.grammar.datalog.inference import Inference, filled_constant, is_in_range
 from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
@@ -50,13 +51,17 @@ from tocsin.grammar.datalog.types import Types
 from tocsin.grammar.datalog.walking import Node, walk
 
 
-def check_program(text: str, file: str | None = None) -> CheckedProgram:
-    """The program that a text says; raises RuleError, or RuleErrors with every error of the text."""
-    problems = Problems(text, file)
-    block = instantiated(parse_program(text, problems), problems)
+def check_program(text: str, file: str | None = None, read: Reader | None = None) -> CheckedProgram:
+    """The program that a text says; raises RuleError, or RuleErrors with every error of the text.
+
+    `read` reads what it includes; the text of the result has it all.
+    """
+    sources = read_sources(text, file, read)
+    problems = Problems(sources)
+    block = instantiated(parse_program(sources.text, problems), problems)
     program = _Checking(block, problems).program()
     raise_all(problems.errors())
-    return replace(program, file=file, text=text)
+    return replace(program, file=file, files=sources.files, text=sources.text)
 
 
 class _Checking:
@@ -84,8 +89,8 @@ class _Checking:
     def _declare(self, declaration: RelationDeclaration) -> None:
         name, place = declaration.name, declaration.place
         if name in self._relations:
-            line = self._relations[name].place.line
-            self._problems.add(place, f"the relation '{name}' is declared in line {line} already")
+            line = self._problems.line(self._relations[name].place)
+            self._problems.add(place, f"the relation '{name}' is declared in {line} already")
             return
         columns: dict[str, None] = {}
         for column in declaration.columns:

@@ -12,14 +12,15 @@ from __future__ import annotations
 import math
 import operator
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from tocsin.errors import DerivationError
+from tocsin.errors import DerivationError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.grammar.regexes import Regex, compile_regex
+from tocsin.grammar.regexes import LONGEST_PATTERN, Regex, compile_regex
 
 _BITS = 64
 _WORDS = 1 << _BITS
@@ -220,12 +221,27 @@ def _float_to_text(value: float) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _whole_text_regex(pattern: str) -> Regex:
+def _whole_text_regex(pattern: str) -> Regex | None:
+    """The expression, None when it is none: that matches nothing, as in Soufflé, which warns of it."""
     try:
         compile_regex(pattern)
         return compile_regex(rf"\A(?:{pattern})\z")
     except ValueError as error:
-        raise DerivationError(f"match({pattern!r}, ...): {error}") from None
+        if _is_well_formed(pattern):
+            raise DerivationError(f"match({pattern!r}, ...): {error}") from None
+        warnings.warn(f"match({pattern!r}, ...) matches nothing: {error}", TocsinWarning, stacklevel=3)
+        return None
+
+
+def _is_well_formed(pattern: str) -> bool:
+    """Whether an expression that RE2 does not take (a back-reference, say) is one all the same."""
+    if len(pattern) > LONGEST_PATTERN:
+        return True
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
 
 
 def _cat(*texts: str) -> str:
@@ -237,7 +253,8 @@ def _cat(*texts: str) -> str:
 
 
 def _match(pattern: Any, text: Any) -> bool:
-    return _whole_text_regex(pattern).search(text)
+    regex = _whole_text_regex(pattern)
+    return regex is not None and regex.search(text)
 
 
 def _contains(part: Any, text: Any) -> bool:

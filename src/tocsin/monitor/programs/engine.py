@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -188,11 +188,7 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         wanted = read_operations(operations, self._codes_of_all)
-        self._change_many(by_relation(wanted, self._codes_of_all))
-        if ttl is not None or self._expiry.moments:
-            for fact, insert in wanted.items():
-                self._expiry.set(fact, ttl if insert else None)
-        return self._collected()
+        return self._give(by_relation(wanted, self._codes_of_all), ttl)
 
     @telling("loading tuples")
     def load(
@@ -209,11 +205,7 @@ class Engine:
         if ttl is not None:
             check_ttl(ttl)
         rows = rows_of_source(source, door.code)
-        self._change_many({relation: (rows[:0], rows)})
-        if ttl is not None or self._expiry.moments:
-            for row in map(tuple, rows.tolist()):
-                self._expiry.set((relation, row), ttl)
-        return self._collected()
+        return self._give({relation: (rows[:0], rows)}, ttl)
 
     @telling("advancing the time")
     def advance(self, now: Time) -> Changes:
@@ -308,6 +300,15 @@ class Engine:
         )
         save_snapshot(snapshot, self._codes_of_all, path)
 
+    def close(self) -> None:
+        """Let go of the journal, if there is one: it can be opened elsewhere then."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def stats(self) -> dict[str, Any]:
         """Tuples by relation, and the machine's counts: index accesses, tuple accesses, bytes by part."""
         counted = dict(self._machine.stats())
@@ -394,6 +395,16 @@ class Engine:
                     tuples[name] = Tuples(rows_of_words(list(rows), code), code)
         none = no_tuples(codes)
         return Changes(Changed(added, none), Changed(removed, none))
+
+    def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
+        """Take away some facts of each relation, and give others for that time; the net change."""
+        self._change_many(facts)
+        if ttl is not None or self._expiry.moments:
+            for relation, changes in facts.items():
+                for rows, time in zip(changes, (None, ttl), strict=True):
+                    for row in map(tuple, rows.tolist()):
+                        self._expiry.set((relation, row), time)
+        return self._collected()
 
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
         """Take away some facts of each relation, give others, and settle."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import DerivationError, UsageError
+from tocsin.errors import DerivationError, UsageError, telling
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.machine import Overturned
 from tocsin.index.activation.symbols import Symbols
@@ -112,6 +112,7 @@ class Engine:
         """The time that `advance` was last given; 0 before."""
         return self._expiry.now
 
+    @telling("inserting a tuple")
     def insert(self, relation: str, values: Tuple, ttl: Time | None = None) -> Changes:
         """Give a fact; what became derivable and what ceased to be.
 
@@ -148,6 +149,7 @@ class Engine:
             return anew
         return self._collected() if count or self._implicit else self._nothing
 
+    @telling("deleting a tuple")
     def delete(self, relation: str, values: Tuple) -> Changes:
         """Take a fact back; what ceased to be derivable, and what became so.
 
@@ -180,6 +182,7 @@ class Engine:
             return anew
         return self._collected() if count or self._implicit else self._nothing
 
+    @telling("changing tuples")
     def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:
         """Make several changes at once, all or none; the net change.
 
@@ -192,6 +195,7 @@ class Engine:
         wanted = read_operations(operations, self._codes_of_all)
         return self._give(by_relation(wanted, self._codes_of_all), ttl)
 
+    @telling("loading tuples")
     def load(
         self,
         relation: str,
@@ -208,6 +212,7 @@ class Engine:
         rows = rows_of_source(source, door.code)
         return self._give({relation: (rows[:0], rows)}, ttl)
 
+    @telling("advancing the time")
     def advance(self, now: Time) -> Changes:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
         if not is_time(now) or now < self._expiry.now:
@@ -221,6 +226,7 @@ class Engine:
         self._expiry.passed(now, due)
         return changes if due else self._nothing
 
+    @telling("answering a query")
     def query(self, relation: str, pattern: Pattern | None = None) -> list[Tuple]:
         """The tuples of a relation, in typed order: all, or those that fit a pattern.
 
@@ -229,6 +235,7 @@ class Engine:
         code = self._door(relation).code
         return code.decode_rows(code.in_order(self._found(relation, pattern)))
 
+    @telling("answering a query")
     def table(self, relation: str, pattern: Pattern | None = None) -> pa.Table:
         """What `query` gives, as an Arrow table."""
         code = self._door(relation).code
@@ -243,6 +250,7 @@ class Engine:
         """How many tuples a relation has."""
         return self._machine.size(self._door(relation).number)
 
+    @telling("explaining a tuple")
     def why(self, relation: str, values: Tuple) -> Derivation | Absence:
         """One derivation of a tuple, down to given facts; of a tuple that is not there, what is in the way.
 
@@ -268,6 +276,7 @@ class Engine:
     def __repr__(self) -> str:
         return f"<tocsin.Engine of {self._program!r}>"
 
+    @telling("adding a rule")
     def add_rule(self, text: str) -> Changes:
         """Take in another rule, with declarations if it needs some; what it makes come and go.
 
@@ -281,10 +290,12 @@ class Engine:
             self._expiry.set((relation, self._doors[relation].code.encode(values)), None)
         return changes
 
+    @telling("removing a rule")
     def remove_rule(self, rule: str | int) -> Changes:
         """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
         return self._replace(self._program.without_rule(rule), self._given())
 
+    @telling("saving the engine")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write program, facts and times to one file, whole or not at all; tocsin.open takes them up."""
         from tocsin.monitor.programs.snapshot import Snapshot, save_snapshot

@@ -8,10 +8,10 @@ from tests.datalog_errors import errors_of
 from tocsin.grammar.datalog.clauses import ClauseReader
 from tocsin.grammar.datalog.cursor import Cursor
 from tocsin.grammar.datalog.facts import placed, read_facts
+from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.outline import Block, Column, Named, RelationDeclaration, TypeDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.printing import print_body, print_rule
-from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.syntax import (
     Atom,

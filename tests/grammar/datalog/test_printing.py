@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog_trees import rules
 
+from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.printing import print_rule
-from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.problems import Problems
 from tocsin.grammar.datalog.syntax import Argument, Constant, Rule, Type
 from tocsin.grammar.datalog.walking import Rewriter

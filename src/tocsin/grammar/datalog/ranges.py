@@ -1,7 +1,7 @@
 """The functor `range`, which has many values: `x = range(a, b)` holds for every x from a up to b, b left out.
 
-Within a rule every range becomes a comparison of its own, `x in range(...)`, which gives x its values, one after
-the other, or tests it where it has one. Nothing else of the language has more than one value.
+Within a rule every range becomes a comparison of its own, `x in range(...)`, which gives x its values, one by
+one, or tests it where it has one. Nothing else of the language has more than one value.
 """
 
 from __future__ import annotations

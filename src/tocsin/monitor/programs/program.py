@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all
+from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
 from tocsin.events.packed_files import UNPACKED_LIMIT
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
@@ -35,6 +35,7 @@ class Program:
         self.checked = checked
 
     @classmethod
+    @telling("reading a program")
     def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Program:
         """The program of a file, and of those that it includes.
 
@@ -56,6 +57,7 @@ class Program:
         return cls(check_program(text, name, read))
 
     @classmethod
+    @telling("reading a program")
     def parse(cls, text: str, *, file: str | None = None) -> Program:
         """The program of a text; `file` is what errors call it."""
         return cls(check_program(text, file))
@@ -101,6 +103,7 @@ class Program:
         source = "" if self.file is None else f" {self.file}"
         return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
 
+    @telling("starting a program")
     def start(
         self,
         local: Value | None = None,

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import IndexFileError
+from tocsin.errors import IndexFileError, telling
 from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
 from tocsin.monitor.journal.record_log import ALWAYS, holds_journal
@@ -28,6 +28,7 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
         return opened.read(len(MAGIC)) == MAGIC
 
 
+@telling("opening a saved index")
 def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleIndex:
     """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
     if is_in_parts(path):
@@ -39,6 +40,7 @@ def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleInde
     return open_file(path, verify=verify)
 
 
+@telling("opening a saved file")
 def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str = ALWAYS) -> Any:
     """Open a saved Index or Engine; IndexFileError when it is damaged, foreign or of another version.
 
@@ -61,7 +63,7 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str =
         from tocsin.index.file import index_of_arrays
         from tocsin.monitor.index import Index
 
-        return Index(index_of_arrays(name, header, arrays))
+        return Index(index_of_arrays(name, header, arrays, verify=verify))
     if kind == PROGRAM:
         from tocsin.monitor.programs.snapshot import engine_of_arrays
 

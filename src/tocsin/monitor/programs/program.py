@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all
+from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
 from tocsin.events.packed_files import UNPACKED_LIMIT
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
@@ -35,18 +35,29 @@ class Program:
         self.checked = checked
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Program:
-        """The program of a file."""
+    @telling("reading a program")
+    def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Program:
+        """The program of a file, and of those that it includes.
+
+        These are in its folder, or below, unless `allow_outside` is said.
+        """
         name = os.fspath(path)
-        try:
-            text = Path(name).read_text("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputError(f"{name}: the file is not UTF-8 text") from None
-        except OSError as error:
-            raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
-        return cls.parse(text, file=name)
+        text = _read_text(name)
+
+        def read(file: str, included: str) -> tuple[str, str]:
+            from tocsin.monitor.programs.confinement import confined
+
+            if not included.isprintable():
+                raise InputError("the file's name has a character that cannot be printed")
+            found = Path(os.path.normpath(Path(file).parent / included))
+            folder = Path(os.path.normpath(Path(name).parent))
+            confined(found, folder, ".include", allow_outside=allow_outside)
+            return str(found), _read_text(str(found))
+
+        return cls(check_program(text, name, read))
 
     @classmethod
+    @telling("reading a program")
     def parse(cls, text: str, *, file: str | None = None) -> Program:
         """The program of a text; `file` is what errors call it."""
         return cls(check_program(text, file))
@@ -59,7 +70,7 @@ class Program:
     @property
     def files(self) -> tuple[str, ...]:
         """The files it was read from."""
-        return () if self.file is None else (self.file,)
+        return self.checked.files
 
     @property
     def relations(self) -> dict[str, Relation]:
@@ -92,6 +103,7 @@ class Program:
         source = "" if self.file is None else f" {self.file}"
         return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
 
+    @telling("starting a program")
     def start(
         self,
         local: Value | None = None,
@@ -186,6 +198,15 @@ class Program:
             if each == said[0]:
                 return each
         raise UsageError(f"the program has no such rule: {rule}")
+
+
+def _read_text(name: str) -> str:
+    try:
+        return Path(name).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: the file is not UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
 
 
 def _before(text: str) -> str:

@@ -203,7 +203,7 @@ def line_of(values: Tuple) -> str:
     return "\t".join(written) if written else "()"
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(cases(partial=True))
 def test_random_programs_give_what_the_obvious_evaluator_says(case: Case) -> None:
     program = case.program()

@@ -80,6 +80,7 @@ p(n, y) :- k(_, _, s), n = to_number(s), e(n, y), !e(y, n).
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_worker", [0, 1_000])
 @pytest.mark.parametrize(
     "k", [[(1, 0, "2"), (3, 2, "x")], [(5, 2, "2"), (5, 1, "1")], [(5, 0, "1")], [(1, 1, "x")]], ids=str

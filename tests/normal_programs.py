@@ -76,8 +76,12 @@ def results(step: Step, contents: Contents) -> Iterator[Tuple]:
     if isinstance(step, JoinRule):
         yield from joined(step, contents)
     elif isinstance(step, MapRule):
+        text = step.source.text if step.source else None
         for held in contents[step.origin]:
-            yield from step.function(held)
+            try:
+                yield from step.function(held)
+            except DerivationError as error:
+                raise DerivationError(error.reason, rule=error.rule or text) from None
     elif isinstance(step, AggregateRule):
         yield from aggregated(step, contents[step.origin])
     else:

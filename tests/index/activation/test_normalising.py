@@ -227,6 +227,43 @@ def test_text_work_fails_only_where_all_else_holds(body: str) -> None:
     assert raised.value.rule == rule
 
 
+LATER = [
+    "p(1 / x, 1) :- s <= s, n(x, s), q(5, v).",
+    "p(1, y) :- w(s), x = to_number(s), q(x, y).",
+    "p(x, y) :- w(s), x = to_number(s), q(y, _), !r(x), !r(y).",
+    "p(x, y) :- w(s), x = to_number(s), r(x), y = x + 1, r(y), strlen(s) < 2.",
+    "p(x, y) :- w(s), n(_, t), x = to_number(s), y = to_number(t), q(x, y), s != t.",
+    "p(x, y) :- w(s), x = to_number(s), n(y, t), y / x < 3, contains(t, s).",
+    "p(x, n) :- w(s), x = to_number(s), r(_), n = min y : { q(x, y) }.",
+    "p(x, n) :- w(s), x = to_number(s), r(_), n = count : { q(x, _) }, n < 2.",
+    "p(x, 1) :- r(y), z = 4 / y, t = to_string(z), n(x, t), !w(t).",
+]
+
+
+@pytest.mark.parametrize("rule", LATER)
+@pytest.mark.parametrize("r", [(), (0,), (1, 3)], ids=str)
+@pytest.mark.parametrize("q", [(), ((1, 2),), ((3, 1), (5, 1))], ids=str)
+def test_what_has_no_value_is_no_error_unless_the_rest_holds(
+    rule: str, r: tuple[int, ...], q: tuple[Tuple, ...]
+) -> None:
+    program = check_program(f"{INPUTS}.decl p(x: number, n: number)\n{rule}")
+    for texts in ((), ("1",), ("b",), ("1", "b", "")):
+        facts: dict[str, list[Tuple]] = {
+            "r": [(x,) for x in r],
+            "q": list(q),
+            "w": [(text,) for text in texts],
+            "n": [(x, text) for x, text in enumerate(texts)],
+        }
+        try:
+            wanted = evaluate(program, facts)["p"]
+        except DerivationError:
+            with pytest.raises(DerivationError) as raised:
+                run(normal_program(program), facts)
+            assert raised.value.rule in (rule, None), "the slow judge names no rule of a join"
+        else:
+            assert run(normal_program(program), facts)["p"] == wanted
+
+
 def test_a_fact_without_a_value_names_its_rule() -> None:
     with pytest.raises(DerivationError, match="division by zero") as raised:
         normal(".decl p(x: number)\np(1 / 0).")

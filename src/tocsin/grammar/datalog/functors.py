@@ -25,6 +25,9 @@ _BITS = 64
 _WORDS = 1 << _BITS
 _SIGN = 1 << (_BITS - 1)
 
+LONGEST_TEXT = 64 << 20
+"""In characters: so long a text may be that `cat` makes."""
+
 Function = Callable[..., Value]
 
 
@@ -43,7 +46,7 @@ def is_total(functor: str, operand_type: Type) -> bool:
     if operand_type is Type.FLOAT:
         return functor in ("neg", "min", "max", "to_string", "to_float")
     if operand_type is Type.SYMBOL:
-        return not functor.startswith("to_") or functor == "to_string"
+        return not functor.startswith("to_") or functor == "to_string"  # cat has one but at its limit
     return functor not in ("/", "%", "^")
 
 
@@ -225,6 +228,14 @@ def _whole_text_regex(pattern: str) -> Regex:
         raise DerivationError(f"match({pattern!r}, ...): {error}") from None
 
 
+def _cat(*texts: str) -> str:
+    if sum(map(len, texts)) > LONGEST_TEXT:
+        raise DerivationError(
+            f"cat makes a text of more than {LONGEST_TEXT:,} characters, which is the limit"
+        )
+    return "".join(texts)
+
+
 def _match(pattern: Any, text: Any) -> bool:
     return _whole_text_regex(pattern).search(text)
 
@@ -294,7 +305,7 @@ _ON_FLOATS: dict[str, Function] = {
 }
 
 _ON_TEXTS: dict[str, Function] = {
-    "cat": lambda *texts: "".join(texts),
+    "cat": _cat,
     "strlen": lambda text: len(text.encode()),
     "substr": _substr,
     "min": min,

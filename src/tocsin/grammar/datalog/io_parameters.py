@@ -29,5 +29,8 @@ def mistakes_in(kind: str, parameters: Mapping[str, str]) -> Iterator[str]:
     delimiter = parameters.get("delimiter", "\t")
     if not delimiter or "\n" in delimiter or "\r" in delimiter:
         yield "a delimiter is one or more characters that do not end a line"
-    if not parameters.get("filename", "file"):
+    filename = parameters.get("filename", "file")
+    if not filename:
         yield "the filename is empty"
+    elif not filename.isprintable():
+        yield "the filename has a character that cannot be printed"

@@ -67,6 +67,7 @@ class Machine:
         self._listeners: list[Listener] = []
         self._waiting: list[tuple[int, Words, bool]] = []
         self._planned = False
+        self._texts_before = len(symbols), symbols.made
         self._codes = {
             relation.name: TupleCode(relation.name, relation.types, symbols) for relation in program.relations
         }
@@ -107,9 +108,13 @@ class Machine:
         self._waiting.append((relation, np.ascontiguousarray(rows, np.int64), insert))
 
     def settle(self) -> None:
-        """Bring all relations up to date with the staged changes. After an error the machine is of no use."""
+        """Bring all relations up to date with the staged changes. After an error the machine is of no use.
+
+        The texts that its rules have made by then are forgotten.
+        """
         self._plan()
         self._begin_closures()
+        self._texts_before = len(self.symbols), self.symbols.made
         memory = self._store.memory
         settling.begin(memory.table)
         for relation, rows, insert in self._waiting:
@@ -308,6 +313,7 @@ class Machine:
             status = self._change_one(self._store.memory.table, relation, insert)
         if status < 0:
             return -1 - status
+        self._texts_before = len(self.symbols), self.symbols.made
         self._run(status)
         return int(self._control[layout.REPORTS])
 
@@ -319,7 +325,9 @@ class Machine:
     def _make_outside_steps(self) -> None:
         for step in self.program.steps:
             if isinstance(step, MapRule):
-                self._outside.append(MapStep(step, self._codes[step.origin], self._codes[step.head]))
+                self._outside.append(
+                    MapStep(step, self._codes[step.origin], self._codes[step.head], self.symbols)
+                )
             elif isinstance(step, AggregateRule):
                 self._outside.append(AggregateStep(step, self.symbols, self._codes[step.head]))
             elif isinstance(step, ClosureRule):
@@ -357,12 +365,16 @@ class Machine:
 
     def _run(self, status: int) -> None:
         """Give the kernel what it asks for until it has finished."""
-        while status != layout.FINISHED:
-            self._provide(status)
-            status = settling.run(self._store.memory.table)
-        for step in self._outside:
-            if isinstance(step, MapStep | AggregateStep) and step.failing:
-                raise next(iter(step.failing.values()))
+        try:
+            while status != layout.FINISHED:
+                self._provide(status)
+                status = settling.run(self._store.memory.table)
+            for step in self._outside:
+                if isinstance(step, MapStep | AggregateStep) and step.failing:
+                    raise next(iter(step.failing.values()))
+        except BaseException:
+            self.symbols.forget(*self._texts_before)
+            raise
 
     def _provide(self, status: int) -> None:
         wanting = int(self._control[layout.WANTING])

@@ -18,7 +18,6 @@ which line.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import sys
@@ -33,6 +32,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError
+from tocsin.events.packed_files import UNPACKED_LIMIT, open_unpacked
 from tocsin.events.rejects import readable
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import ARROW_TYPES, Rows, TupleCode
@@ -71,30 +71,59 @@ def refuse(bad: BadLine) -> None:
     raise InputError(f"{bad.file}:{bad.line}: {bad.reason}")
 
 
-def read_facts(source: Transfer, folder: Path, code: TupleCode, on_bad: OnBadLine = refuse) -> Rows:
+def read_facts(
+    source: Transfer,
+    folder: Path,
+    code: TupleCode,
+    on_bad: OnBadLine = refuse,
+    unpacked_limit: int = UNPACKED_LIMIT,
+) -> Rows:
     """The tuples of one relation, in the order of its file; InputError when it cannot be read."""
     if source.stream:
         return _read_text("standard input", sys.stdin.buffer.read(), source, code, on_bad)
-    return read_fact_file(file_of(source, folder), code, source, on_bad)
+    return read_fact_file(file_of(source, folder), code, source, on_bad, unpacked_limit)
 
 
 def read_fact_file(
-    path: Path, code: TupleCode, source: Transfer | None = None, on_bad: OnBadLine = refuse
+    path: Path,
+    code: TupleCode,
+    source: Transfer | None = None,
+    on_bad: OnBadLine = refuse,
+    unpacked_limit: int = UNPACKED_LIMIT,
 ) -> Rows:
-    """The tuples of a file, which is of the kind that its name says."""
+    """The tuples of a file, which is of the kind that its name says.
+
+    InputError when it cannot be read, or when more than `unpacked_limit` bytes come out of a packed one.
+    """
     source = source or Transfer(code.relation, stream=False)
     name = str(path)
     if path.suffix.lower() == ".parquet":
         try:
+            check_parquet(path, code.relation, unpacked_limit)
             return code.rows_of_table(pq.read_table(path))
         except (OSError, pa.ArrowException, InputError) as error:
             raise InputError(f"{name}: {error}") from error
     try:
-        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        with open_unpacked(path, unpacked_limit) as stream:
             data = stream.read()
+    except InputError as error:
+        raise InputError(f"{error}, of {code.relation}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     return _read_text(name, data, source, code, on_bad)
+
+
+def check_parquet(path: Path, relation: str, unpacked_limit: int) -> None:
+    """Refuse a file, or a folder of files, that says of itself that more bytes come out of it than may."""
+    files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    size = 0
+    for file in files:
+        metadata = pq.read_metadata(file)
+        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+        words = 8 * metadata.num_rows * metadata.num_columns  # however few bytes many equal values take
+        size += max(words, sum(group.total_byte_size for group in groups))
+    if size > unpacked_limit:
+        raise InputError(f"unpacked, it has more than {unpacked_limit:,} bytes, the limit, of {relation}")
 
 
 def file_of(source: Transfer, folder: Path) -> Path:

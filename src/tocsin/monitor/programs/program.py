@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all
+from tocsin.events.packed_files import UNPACKED_LIMIT
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
-from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
 from tocsin.index.activation.tuples import TupleCode
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class Program:
         return self.checked.file
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """The files it was read from."""
+        return () if self.file is None else (self.file,)
+
+    @property
     def relations(self) -> dict[str, Relation]:
         """The declared relations, in the order of the program."""
         return dict(self.checked.relations)
@@ -92,22 +98,27 @@ class Program:
         *,
         facts: Mapping[str, Source] | None = None,
         limit: int = DERIVED_LIMIT,
+        text_limit: int = TEXT_LIMIT,
+        unpacked_limit: int = UNPACKED_LIMIT,
     ) -> Engine:
         """An engine that holds the facts of the program, and `facts` by relation, and what follows from them.
 
         `local` is the address that located arguments (`@x`) are held to. When more than `limit`
-        tuples are derived, the change that does it is refused with a DerivationError.
+        tuples are derived, or the rules make more than `text_limit` bytes of texts, the change that does
+        it is refused with a DerivationError. A packed file in `facts` that holds more than `unpacked_limit`
+        bytes is an InputError.
         """
         from tocsin.monitor.programs.engine import Engine
         from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
 
-        symbols = Symbols()
+        symbols = Symbols(limit=checked_limit(text_limit, "text_limit", "bytes"))
+        checked_limit(unpacked_limit, "unpacked_limit", "bytes")
         codes = self.codes(symbols)
         given = {}
         for name, source in (facts or {}).items():
             if name not in codes:
                 raise unknown_relation(name, codes)
-            given[name] = rows_of_source(source, codes[name])
+            given[name] = rows_of_source(source, codes[name], unpacked_limit)
         return Engine(self, local, checked_limit(limit), symbols=symbols, loaded=given)
 
     def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
@@ -161,10 +172,10 @@ def _before(text: str) -> str:
     return f"{text.rstrip()}\n"
 
 
-def checked_limit(limit: object) -> int:
-    """The limit on derived tuples, if it is one."""
+def checked_limit(limit: object, name: str = "limit", what: str = "tuples") -> int:
+    """A limit, if it is one."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
-        raise UsageError(f"limit is a number of tuples, not {limit!r}")
+        raise UsageError(f"{name} is a number of {what}, not {limit!r}")
     return limit
 
 

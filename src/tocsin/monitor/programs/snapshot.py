@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.index.array_file import PROGRAM, save_arrays
 from tocsin.index.leaf_texts import Texts
@@ -57,6 +57,7 @@ def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str 
         "file": snapshot.program.file,
         "local": snapshot.local,
         "limit": snapshot.limit,
+        "text_limit": snapshot.symbols.limit,
         "now": snapshot.expiry.now,
         "counts": {name: len(rows) for name, rows in snapshot.given.items()},
         "times": {name: times for name, (_, times) in expiring.items()},
@@ -69,7 +70,8 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
     try:
         program = Program.parse(header["text"], file=header["file"])
         texts = Texts(arrays["symbols.start"], arrays["symbols.data"])
-        symbols = Symbols(texts.text(number) for number in range(len(texts.start) - 1))
+        known = (texts.text(number) for number in range(len(texts.start) - 1))
+        symbols = Symbols(known, limit=header.get("text_limit", TEXT_LIMIT))
         given: Given = {}
         moments: dict[Fact, Time] = {}
         for relation, declared in program.relations.items():

@@ -151,6 +151,7 @@ def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregati
             terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in behind))
             inner.clause.head = Atom(origin, terms)
     table = made.relation([*(outer.types[column] for column in columns), type_of(pending.aggregate)])
+    made.tables.add(table)
     function = pending.aggregate.function
     made.step(AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
     order = tuple(group.index(column) for column in columns)

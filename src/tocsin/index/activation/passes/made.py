@@ -38,7 +38,10 @@ ONCE = MADE + "once"
 
 
 class Made:
-    """A normal program that grows. `aggregations` are those that another rule may use too."""
+    """A normal program that grows. `aggregations` are those that another rule may use too.
+
+    `tables` are the relations of their results, `reasons` those whose tuples are reasons to fail.
+    """
 
     def __init__(self, program: CheckedProgram, local: Value | None) -> None:
         self.local = local
@@ -48,6 +51,8 @@ class Made:
         self._facts: dict[tuple[str, tuple[Value, ...]], None] = {}
         self._count = 0
         self.aggregations: dict[object, Aggregation] = {}
+        self.tables: set[str] = set()
+        self.reasons: set[str] = set()
 
     def types(self, relation: str) -> Sequence[Type]:
         """The types of a relation's columns."""

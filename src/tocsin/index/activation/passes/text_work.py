@@ -34,20 +34,41 @@ def value_of(expression: Expression, values: Values) -> Value:
     return values[expression] if isinstance(expression, Variable) else expression.value
 
 
+WORKED = -1
+"""What a map that tells of failures says of a tuple for which all has a value."""
+
+
+def refused(row: Row) -> list[Row]:
+    """The function of a MapRule over reasons: each is one too many."""
+    raise DerivationError(str(row[0]))
+
+
 class TextWork:
     """The function of a MapRule: from the tuple `takes` to the tuple `gives`, if the tests hold.
 
     A let or test without a value is an error only if all others hold that do not need it: `strlen(x) > 0`
-    guards `to_number(x)`. Variables have slots: those that are taken first, then those of the lets.
+    guards `to_number(x)`. Where the rest of a rule has a say in that too, `marked` are variables that may
+    have no value, and every tuple has two columns more: WORKED and an empty text, or which of them have none,
+    a bit each, and the reason; `instead` has what is then given for a variable.
+
+    Variables have slots: those that are taken first, then those of the lets.
     """
 
     def __init__(
-        self, takes: Sequence[Variable], work: Sequence[Let | Test], gives: Sequence[Term], source: Source
+        self,
+        takes: Sequence[Variable],
+        work: Sequence[Let | Test],
+        gives: Sequence[Term],
+        source: Source,
+        marked: Sequence[Variable] | None = None,
+        instead: Values | None = None,
     ) -> None:
         self._takes = tuple(takes)
         self._work = tuple(work)
         self._terms = tuple(gives)
         self._source = source
+        self._marked = marked
+        self._instead = instead or {}
         lets = [part.variable for part in work if isinstance(part, Let)]
         slots = {variable: slot for slot, variable in enumerate((*takes, *lets))}
         self._steps = [_step(part, slots) for part in work]
@@ -55,7 +76,8 @@ class TextWork:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled as it is made: what it makes of its parts has no name that another process could find."""
-        return type(self), (self._takes, self._work, self._terms, self._source)
+        parts = (self._takes, self._work, self._terms, self._source, self._marked, self._instead)
+        return type(self), parts
 
     def __call__(self, row: Row) -> list[Row]:
         """The tuples that come of a tuple: one, or none."""
@@ -65,11 +87,11 @@ class TextWork:
                 if not step(values):
                     return []
         except DerivationError:
-            self._fail_if_all_else_holds(row)
-            return []
-        return [tuple([read(values) for read in self._gives])]
+            return self._failure(row)
+        given = tuple([read(values) for read in self._gives])
+        return [given] if self._marked is None else [(*given, WORKED, "")]
 
-    def _fail_if_all_else_holds(self, row: Row) -> None:
+    def _failure(self, row: Row) -> list[Row]:
         """The same once more, leaving out whatever needs a value that there is none of."""
         values: dict[Variable, Value] = dict(zip(self._takes, row, strict=True))
         failure: DerivationError | None = None
@@ -82,11 +104,17 @@ class TextWork:
                 elif not functors.holds(
                     part.operator, value_of(part.left, values), value_of(part.right, values)
                 ):
-                    return
+                    return []
             except DerivationError as error:
                 failure = failure or error
-        if failure is not None:
+        if failure is None:
+            raise TypeError("what failed has a value after all")
+        if self._marked is None:
             raise DerivationError(failure.reason, rule=self._source.text)
+        bits = sum(1 << place for place, variable in enumerate(self._marked) if variable not in values)
+        values = {**self._instead, **values}
+        given = [values[term] for term in self._terms if isinstance(term, Variable)]
+        return [(*given, bits, failure.reason)]
 
 
 def needed(part: Let | Test) -> set[Variable]:

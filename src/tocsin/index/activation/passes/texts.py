@@ -6,15 +6,26 @@
     +2(x, t, l) for each +1(x, s): l = strlen(s), ...       a MapRule, of all that can be done by then
     p(x, t) :- +2(x, t, l), u(t, y), l < y.                 the rest, which may need another such stage
 
-Atoms that hold a computed text wait for it, and are found by it. Where the work may fail, all atoms that can
-come before it do, since what they rule out is no error. Without a rest, the MapRule gives the head itself.
+Atoms that hold a computed text wait for it, and are found by it. Without a rest, the MapRule gives the head
+itself, and raises where something has no value. With a rest that may be no error: all else must hold too. So
+the map then gives a tuple that says so, which goes on as the others do, but for what needs a missing value:
+
+    p(n) :- q(s), n = to_number(s), r(n, y), !u(n), v(y).
+
+    +1(n, bits, why) for each q(s): n = to_number(s)        bits -1 where n has a value, else 1
+    p(n)    :- +1(n, -1, _), r(n, y), !u(n), v(y).
+    +2(why) :- +1(_, 1, why), r(n, y), v(y).
+    p       for each +2(why): an error
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from tocsin.index.activation.normal_form import Atom, Let, MapRule, Test, Variable
+from tocsin.errors import RuleError
+from tocsin.grammar.datalog.alternatives import MOST
+from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.index.activation.normal_form import Anything, Atom, Constant, Let, MapRule, Test, Variable
 from tocsin.index.activation.passes.clause import (
     Clause,
     atom_variables,
@@ -26,58 +37,114 @@ from tocsin.index.activation.passes.clause import (
 )
 from tocsin.index.activation.passes.emitting import emit
 from tocsin.index.activation.passes.made import Made
-from tocsin.index.activation.passes.text_work import TextWork, needed
+from tocsin.index.activation.passes.text_work import WORKED, TextWork, needed, refused
+from tocsin.index.activation.uncertain import may_fail
+
+_ANY_OF: Mapping[Type, Value] = {Type.NUMBER: 0, Type.UNSIGNED: 0, Type.FLOAT: 0.0, Type.SYMBOL: ""}
 
 
 def emit_in_stages(clause: Clause, made: Made) -> None:
     """Add what the clause comes to, with as many maps as it needs."""
-    rest: Clause | None = clause
-    while rest is not None and (rest.atoms or rest.negated) and any(map(is_text_test, rest.tests)):
-        rest = _Stage(rest, made).emit()
-    if rest is not None:
-        emit(rest, made)
+    waiting = [clause]
+    while waiting:
+        if len(waiting) > MOST:
+            raise _too_many(clause)
+        rest = waiting.pop()
+        if not (rest.atoms or rest.negated) or not any(map(is_text_test, rest.tests)):
+            emit(rest, made)
+            continue
+        stage = _Stage(rest, made)
+        if not stage.is_whole():
+            stage = _Stage(rest, made, _for_kernels(rest))
+        waiting += stage.emit()
 
 
 class _Stage:
-    """One map of a clause: the early part, the work, and the rest."""
+    """One map of a clause: the early part, the work, and the rest. The tests in `late` are left to that."""
 
-    def __init__(self, clause: Clause, made: Made) -> None:
+    def __init__(self, clause: Clause, made: Made, late: Sequence[Test] = ()) -> None:
         self._clause = clause
         self._made = made
+        self._late = late
         self._kernel_tests = [test for test in clause.tests if not is_text_test(test) and not can_fail(test)]
         candidates = self._candidates()
         self._early = self._least(self._best_connected(candidates), candidates)
         self._bound, self._early_tests = _closure(self._early, self._kernel_tests)
         self._work_done = self._work(self._early)
 
-    def emit(self) -> Clause | None:
-        """Add the early rule and the map; what is left of the clause, None when the map gives its head."""
+    def is_whole(self) -> bool:
+        """Whether there is no rest."""
+        rest = self._rest()
+        return not (rest.atoms or rest.negated or rest.tests)
+
+    def emit(self) -> list[Clause]:
+        """Add the early rule and the map; what is left of the clause, nothing when the map gives its head."""
         clause, made, work = self._clause, self._made, self._work_done
-        early_negated = [atom for atom in clause.negated if atom_variables([atom]) <= self._bound]
-        rest = clause.copy()
-        early = set(self._early)
-        rest.atoms = [atom for atom in clause.atoms if atom not in early]
-        rest.negated = [atom for atom in clause.negated if atom not in early_negated]
-        rest.tests = _without(clause.tests, [*self._early_tests, *work.done])
+        rest = self._rest()
         later = atom_variables([clause.head, *rest.atoms, *rest.negated])
         later.update(*map(test_variables, rest.tests))
         taken = set().union(*map(needed, work.parts))
         columns = [variable for variable in self._bound_in_order() if variable in later | taken]
-        origin, takes = self._origin(columns, early_negated)
-        gives = [variable for variable in columns if variable in later]
-        gives += [part.variable for part in work.parts if isinstance(part, Let) and part.variable in later]
-        if not (rest.atoms or rest.negated or rest.tests):
+        origin, takes = self._origin(columns)
+        if self.is_whole():
             function = TextWork(takes, work.parts, clause.head.terms, clause.source)
             made.step(MapRule(clause.head.relation, origin, function, clause.source))
-            return None
-        name = made.relation([clause.types[variable] for variable in gives])
-        function = TextWork(takes, work.parts, gives, clause.source)
+            return []
+        gives = [variable for variable in columns if variable in later]
+        gives += [part.variable for part in work.parts if isinstance(part, Let) and part.variable in later]
+        types = [clause.types[variable] for variable in gives]
+        if not any(map(can_fail, work.done)):
+            name = made.relation(types)
+            made.step(MapRule(name, origin, TextWork(takes, work.parts, gives, clause.source), clause.source))
+            rest.atoms.insert(0, Atom(name, tuple(gives)))
+            return [rest]
+        marked = work.marked()
+        if 1 << len(marked) > MOST:
+            raise _too_many(clause)
+        name = made.relation([*types, Type.NUMBER, Type.SYMBOL])
+        instead = {variable: _ANY_OF[clause.types[variable]] for variable in gives}
+        function = TextWork(takes, work.parts, gives, clause.source, marked, instead)
         made.step(MapRule(name, origin, function, clause.source))
-        rest.atoms.insert(0, Atom(name, tuple(gives)))
+        failed: list[Clause] = []
+        for bits in range(1 << len(marked)):
+            absent = work.absent({variable for place, variable in enumerate(marked) if bits >> place & 1})
+            if absent is not None:
+                terms = tuple(Anything() if variable in absent else variable for variable in gives)
+                failed.append(self._failed(rest, Atom(name, (*terms, Constant(bits))), absent))
+        rest.atoms.insert(0, Atom(name, (*gives, Constant(WORKED), Anything())))
+        return [*failed, rest]
+
+    def _failed(self, rest: Clause, found: Atom, absent: set[Variable]) -> Clause:
+        """The rest for tuples of which some variables have no value: what it gives are reasons to fail.
+
+        A variable that an atom of the rest has is known there, and so what the map left out for want of it.
+        """
+        failed = rest.copy()
+        reason = rest.fresh(Type.SYMBOL)
+        if rest.head.relation not in self._made.reasons:
+            table = self._made.relation([Type.SYMBOL])
+            self._made.reasons.add(table)
+            self._made.step(MapRule(rest.head.relation, table, refused, rest.source))
+            failed.head = Atom(table, (reason,))
+        failed.tests += self._work_done.left_out(absent)
+        _put_in_front(failed, found._replace(terms=(*found.terms, reason)), self._made)
+        return failed
+
+    def _rest(self) -> Clause:
+        """The clause without what comes before the map, and what is done in it."""
+        rest = self._clause.copy()
+        early = set(self._early)
+        rest.atoms = [atom for atom in rest.atoms if atom not in early]
+        rest.negated = [atom for atom in rest.negated if atom not in self._early_negated()]
+        rest.tests = _without(rest.tests, [*self._early_tests, *self._work_done.done])
         return rest
 
-    def _origin(self, columns: list[Variable], negated: list[Atom]) -> tuple[str, list[Variable]]:
+    def _early_negated(self) -> list[Atom]:
+        return [atom for atom in self._clause.negated if atom_variables([atom]) <= self._bound]
+
+    def _origin(self, columns: list[Variable]) -> tuple[str, list[Variable]]:
         """The relation that the map reads, and the terms of its columns: an early atom's, or a new one."""
+        negated = self._early_negated()
         if len(self._early) == 1 and not negated and not self._early_tests:
             relation, terms = self._early[0]
             variables = [term for term in terms if isinstance(term, Variable)]
@@ -126,7 +193,7 @@ class _Stage:
 
     def _work(self, atoms: Iterable[Atom]) -> _Work:
         bound, early_tests = _closure(atoms, self._kernel_tests)
-        return _Work(_without(self._clause.tests, early_tests), bound)
+        return _Work(_without(self._clause.tests, [*early_tests, *self._late]), bound)
 
     def _best_connected(self, candidates: list[Atom]) -> list[Atom]:
         """The atoms among which most can be done: connected ones if that is possible, else all of them.
@@ -201,6 +268,65 @@ class _Work:
                 break
             waiting = left
         self.parts = tuple(parts)
+
+    def marked(self) -> list[Variable]:
+        """The variables that may have no value even though all they are computed from have one."""
+        return [part.variable for part in self.parts if isinstance(part, Let) and may_fail(part.expression)]
+
+    def absent(self, marked: set[Variable]) -> set[Variable] | None:
+        """All that have no value when these of the marked have none; None when more of those had none."""
+        absent = set(marked)
+        for part in self.parts:
+            if isinstance(part, Let) and needed(part) & absent and part.variable not in absent:
+                if may_fail(part.expression):
+                    return None
+                absent.add(part.variable)
+        return absent
+
+    def left_out(self, absent: set[Variable]) -> list[Test]:
+        """What is not worked out for want of these variables."""
+        return [test for test, part in zip(self.done, self.parts, strict=True) if needed(part) & absent]
+
+
+def _for_kernels(clause: Clause) -> list[Test]:
+    """The tests that may fail, and that kernels work out when all else is known: no text is made of them."""
+    certain = [test for test in clause.tests if not can_fail(test)]
+    bound, _ = _closure(clause.atoms, certain)
+    wanted = {variable for test in clause.tests if is_text_test(test) for variable in test_variables(test)}
+    before = -1
+    while before != len(wanted):
+        before = len(wanted)
+        for test in clause.tests:
+            if _sides(test) & wanted - bound:
+                wanted |= test_variables(test)
+    fallible = [test for test in clause.tests if can_fail(test) and not is_text_test(test)]
+    return [test for test in fallible if not _sides(test) & wanted - bound]
+
+
+def _put_in_front(clause: Clause, found: Atom, made: Made) -> None:
+    """Put an atom in front of a clause, and leave out what then still needs a variable without a value.
+
+    So does the result of an aggregate for a group that is not known.
+    """
+    atoms = [atom for atom in clause.atoms if atom.relation not in made.tables]
+    tables = [atom for atom in clause.atoms if atom.relation in made.tables]
+    atoms.insert(0, found)
+    bound, _ = _closure(atoms, clause.tests)
+    while known := [
+        table for table in tables if atom_variables([table._replace(terms=table.terms[:-1])]) <= bound
+    ]:
+        atoms += known
+        tables = [table for table in tables if table not in known]
+        bound, _ = _closure(atoms, clause.tests)
+    clause.atoms = atoms
+    clause.negated = [atom for atom in clause.negated if atom_variables([atom]) <= bound]
+    clause.tests = [test for test in clause.tests if test_variables(test) <= bound]
+
+
+def _too_many(clause: Clause) -> RuleError:
+    place = clause.source.place
+    reason = "too much in this rule may have no value: give some of it a relation"
+    return RuleError(reason, rule=clause.source.text, line=place.line, column=place.column)
 
 
 def _closure(atoms: Iterable[Atom], tests: list[Test]) -> tuple[set[Variable], list[Test]]:

@@ -1,7 +1,7 @@
-"""How many lines of the kernels the tests run, with the compiler off: `make coverage` writes it into the documents.
+"""How many lines of the kernels the tests run with the compiler off: `make coverage` writes it down.
 
-Compiled lines leave no trace, so a quick part of the tests runs with NUMBA_DISABLE_JIT=1. What is slow that way
-is left out: the figure is a floor.
+Compiled lines leave no trace, so a quick part of the tests runs with NUMBA_DISABLE_JIT=1. What is slow that
+way is left out: the figure is a floor.
 """
 
 from __future__ import annotations

@@ -66,6 +66,7 @@ fuzz: setup  ## hostile inputs at one door: TARGET=condition SECONDS=600; guided
 
 bench: setup  ## how fast: writes the tables that the documents quote
 	$(BIN)/python -m benchmarks.spine
+	$(BIN)/python -m benchmarks.opening
 
 bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))

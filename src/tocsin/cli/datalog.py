@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_options(arguments)
     if arguments.rejects is not None and not arguments.skip_bad:
         raise UsageError("--rejects is for what --skip-bad leaves out: give both")
-    program = Program.read(arguments.program)
+    program = Program.read(arguments.program, allow_outside=arguments.allow_outside)
     sources, targets = inputs(program.checked), outputs(program.checked)
     if arguments.out == _STANDARD_OUTPUT:
         targets = [target._replace(stream=True) for target in targets]

@@ -8,7 +8,8 @@
 
 All but Parquet may be packed (`.gz`). Numbers may be written in hex and binary, as in a program, and with
 spaces around them. A line without a character is no tuple, unless the relation has one column of symbols:
-then it is the empty one. The line `()` is the tuple of a relation without columns.
+then it is the empty one. The line `()` is the tuple of a relation without columns. Values behind those of the
+columns are left out, as Soufflé does.
 
 There are two ways to read a file. Arrow reads what is plain, and most files are; whatever it refuses, and
 whatever it could read otherwise than said here, is read line by line, and that way knows what is wrong in
@@ -149,6 +150,8 @@ def layout_of(name: str, data: bytes, source: Transfer, code: TupleCode) -> Layo
     """How a file is laid out that begins so: its first line must be there as a whole."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     in_order = list(range(len(code.types)))
+    if source.rfc4180:
+        return Layout(source.between, True, bool(source.headers), in_order)
     if source.delimiter is not None or not name.lower().removesuffix(".gz").endswith(".csv"):
         return Layout(source.delimiter or "\t", False, bool(source.headers), in_order)
     first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
@@ -198,7 +201,9 @@ def _read_plain(data: bytes, layout: Layout, code: TupleCode) -> Rows | None:
 
 def _read_each_line(name: str, data: bytes, layout: Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
     words: list[tuple[int, ...]] = []
-    records = _quoted_records(name, data) if layout.quoted else _records(data, layout.delimiter)
+    records = (
+        _quoted_records(name, data, layout.delimiter) if layout.quoted else _records(data, layout.delimiter)
+    )
     if layout.headers:
         next(records, None)
     empty_is_a_tuple = _empty_is_a_tuple(code)
@@ -231,11 +236,11 @@ def _records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str
             yield number, "not valid UTF-8", readable(line)
 
 
-def _quoted_records(name: str, data: bytes) -> Iterator[tuple[int, list[str] | str, str]]:
+def _quoted_records(name: str, data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str, str]]:
     """Each record of a CSV file, which may have several lines: as above."""
     lines = io.StringIO(data.decode("utf-8", "surrogateescape"), newline="").readlines()
     csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         first = reader.line_num
         try:
@@ -259,7 +264,7 @@ def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, .
         if record != ["()"]:
             raise InputError(f"{code.relation} has no columns: its tuple is written ()")
         return ()
-    if len(record) != len(order):
+    if len(record) < len(order):
         raise InputError(
             f"{len(record)} {'value' if len(record) == 1 else 'values'}, where {code.relation} has "
             f"{len(order)} {'column' if len(order) == 1 else 'columns'}"

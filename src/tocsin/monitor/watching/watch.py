@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all
+from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
 from tocsin.fork_locks import WATCH, fork_safe_lock
 from tocsin.grammar.joins.meaning import joined_truth
 from tocsin.grammar.meaning import Truth, text_score
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 
+@telling("building a watch")
 def watch(
     rules: object,
     *,
@@ -97,6 +98,7 @@ class Watch:
 
     # ---- Changes of tables
 
+    @telling("inserting a row")
     def insert(self, table: str, row: Mapping[str, object]) -> list[Alert]:
         """Add a row, and tell which triggers that fires, in the triggers' order.
 
@@ -111,6 +113,7 @@ class Watch:
             self._put(table, number, kept, entries)
             return self._alerts(INSERT, table, number, entries)
 
+    @telling("updating a row")
     def update(self, table: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[Alert]:
         """Put a row in the place of one that equals `old`, and tell which update triggers that fires.
 
@@ -124,6 +127,7 @@ class Watch:
             self._put(table, number, kept, entries)
             return self._alerts(UPDATE, table, number, entries)
 
+    @telling("deleting a row")
     def delete(self, table: str, row: Mapping[str, object]) -> list[Alert]:
         """Take one row away that equals this one, and tell which delete triggers that fires.
 
@@ -138,6 +142,7 @@ class Watch:
 
     # ---- Changes of triggers
 
+    @telling("adding rules")
     def add(self, rules: object) -> None:
         """Watch more triggers. Present rows are partners of later ones, and fire nothing by themselves.
 
@@ -163,6 +168,7 @@ class Watch:
             for number, entry in present:
                 self._joins.enter(added[entry.place.trigger], entry, number)
 
+    @telling("removing a rule")
     def remove(self, rule: str | int) -> None:
         """Stop watching a trigger; UnknownRuleError when there is none of this id."""
         with self._lock:

@@ -53,6 +53,7 @@ test-kafka: setup  ## streams with a real Kafka broker, which Maven fetches (onc
 
 bench: setup  ## how fast: writes the tables that the documents quote
 	$(BIN)/python -m benchmarks.spine
+	$(BIN)/python -m benchmarks.opening
 
 bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))

@@ -43,6 +43,7 @@ def _write_one(
     place: ResultPlace | None, matcher: Matcher, job: SliceJob, reports: Sequence[PartReport]
 ) -> None:
     """The parts in their order as one result."""
+    from tocsin.index.drafts import sync_file, sync_folder
     from tocsin.monitor.outputs import FORMATS
     from tocsin.monitor.parts import read_part
 
@@ -58,7 +59,9 @@ def _write_one(
                 advance(done)
         sink.finish()
     if place is not None:
+        sync_file(draft)
         draft.replace(place.path)
+        sync_folder(place.path.parent)
 
 
 def _write_folder(
@@ -69,6 +72,7 @@ def _write_folder(
     for_spark: RuleIndex | None,
 ) -> None:
     """A file for each slice that has matches."""
+    from tocsin.index.drafts import sync_folder
     from tocsin.monitor.result_files import ResultFiles, with_rows
 
     draft = Path(job.folder) / "result"
@@ -90,6 +94,7 @@ def _write_folder(
         if target.exists():
             shutil.copymode(target, draft)
         draft.replace(target)
+        sync_folder(target.parent)
     except OSError as error:
         raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
 

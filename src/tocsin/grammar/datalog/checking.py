@@ -31,6 +31,7 @@ from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
+from tocsin.grammar.datalog.ranges import with_ranges
 from tocsin.grammar.datalog.scoping import scoped
 from tocsin.grammar.datalog.strata import stratify
 from tocsin.grammar.datalog.syntax import (
@@ -125,7 +126,7 @@ class _Checking:
         for head in rule.heads:
             self._check_atom(head)
         self._check_locations(rule)
-        rule = without_head_aggregates(rule)
+        rule = with_ranges(without_head_aggregates(rule), self._problems)
         try:
             alternatives = alternatives_of(rule.body)
         except TooManyError:

@@ -4,9 +4,12 @@
     ├── RuleError             a rule cannot be taken: .file .line .column .reason .rule
     │   └── RuleErrors        several at once: the first one's fields, and all of them in .errors
     ├── InputError            a file or table is missing, empty, unreadable or lacks a column
+    │   └── LimitError        it is larger than a limit allows: .setting is what moves the limit
     ├── EventError            an event cannot be read: .row .reason .file
     ├── IndexFileError        a saved index is damaged, foreign or of another format version
+    ├── JournalError          a journal is damaged, open elsewhere or cannot be written: .reason .file .offset
     ├── DerivationError       a program's rule has no result for some tuples: .rule .reason
+    ├── OutOfMemory           there is not enough memory for what is being done (a MemoryError too)
     ├── ServerAway            a server cannot be reached: trying again may help
     ├── UnknownRuleError      there is no rule of this id (a KeyError too)
     ├── UnsupportedError      an engine does not have this operation
@@ -19,9 +22,14 @@ Printed, all of them are printable (printable.py), whatever the rules, files and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import NoReturn, ParamSpec, TypeVar
 
 from tocsin.printable import printable, printable_lines
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class TocsinError(Exception):
@@ -125,6 +133,14 @@ class InputError(TocsinError):
     """A file or a table is missing, empty, unreadable or not of the shape that was expected."""
 
 
+class LimitError(InputError):
+    """An input is larger than a limit allows. `setting` names what moves the limit."""
+
+    def __init__(self, reason: str, *, setting: str | None = None) -> None:
+        super().__init__(reason)
+        self.setting = setting
+
+
 class EventError(TocsinError):
     """One event cannot be read. `row` counts from 0 within what was being read."""
 
@@ -146,6 +162,20 @@ class IndexFileError(TocsinError):
     """A saved index is damaged, foreign, or of a format version that this release does not read."""
 
 
+class JournalError(TocsinError):
+    """The journal of an engine or a watch is damaged, is open elsewhere, or cannot be written."""
+
+    def __init__(self, reason: str, *, file: str | None = None, offset: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.offset = offset
+
+    def __str__(self) -> str:
+        place = "" if self.offset is None else f", byte {self.offset}"
+        return f"the journal {self.file} {self.reason}{place}"
+
+
 class DerivationError(TocsinError):
     """A rule of a program has no result for the tuples there are: division by zero, or no end in sight."""
 
@@ -156,6 +186,10 @@ class DerivationError(TocsinError):
 
     def __str__(self) -> str:
         return printable(self.reason if self.rule is None else f"{self.reason}, in the rule: {self.rule}")
+
+
+class OutOfMemory(TocsinError, MemoryError):
+    """There is not enough memory for what is being done, which the message says."""
 
 
 class ServerAway(TocsinError):
@@ -179,6 +213,39 @@ class UnsupportedError(TocsinError):
 
 class UsageError(TocsinError):
     """An argument makes no sense."""
+
+
+def telling(doing: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """For a function that users call: when memory runs out in it, OutOfMemory says what it was doing."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def opened(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                return function(*args, **kwargs)
+            except (MemoryError, SystemError, TocsinError) as error:
+                tell(error, doing)
+
+        return opened
+
+    return decorate
+
+
+def tell(error: BaseException, doing: str) -> NoReturn:
+    """Raise what an error means to a user who asked for this to be done.
+
+    NumPy, Arrow and Numba each have a MemoryError of their own, and Arrow's may already have been taken for
+    an unreadable file. Ctrl-C while Numba hands over arrays comes out of it as a SystemError.
+    """
+    if isinstance(error, OutOfMemory):
+        raise error
+    if isinstance(error, MemoryError) or (
+        isinstance(error, TocsinError) and isinstance(error.__context__, MemoryError)
+    ):
+        raise OutOfMemory(f"out of memory while {doing}") from error
+    if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
+        raise KeyboardInterrupt from error
+    raise error
 
 
 def each_error(error: RuleError) -> Sequence[RuleError]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.datalog_spark import check_options, run_on_spark
+from tocsin.cli.datalog_spark import Asked, check_options, run_on_spark
 from tocsin.cli.messages import progress, say, say_if_compiling_programs
 from tocsin.cli.rejects import write_rejects
 from tocsin.counts import number_of
@@ -63,6 +63,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="stop when more than N tuples are derived (default: 20 million; with --spark 1,000 million)",
     )
     parser.add_argument(
+        "--text-limit",
+        type=int,
+        metavar="BYTES",
+        help="stop when the rules make more than so many bytes of texts (default: 1 GiB)",
+    )
+    parser.add_argument(
+        "--unpacked-limit",
+        type=int,
+        metavar="BYTES",
+        help="refuse a packed file of facts that holds more than so many bytes (default: 4 GiB)",
+    )
+    parser.add_argument(
+        "--allow-outside",
+        action="store_true",
+        help="let the program name files outside of the folders of facts, of results and of the program",
+    )
+    parser.add_argument(
         "--why", metavar="TUPLE", help="tell how a tuple is derived, or what it lacks: 'path(1, 3)'"
     )
     parser.add_argument("--spark", action="store_true", help="work it out on Spark: for facts beyond memory")
@@ -76,7 +93,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, write."""
-    from tocsin.index.activation.symbols import Symbols
+    from tocsin.events.packed_files import UNPACKED_LIMIT
+    from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
+    from tocsin.monitor.programs.confinement import check_transfers
     from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
     from tocsin.monitor.programs.engine import Engine
     from tocsin.monitor.programs.fact_files import refuse
@@ -87,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_options(arguments)
     if arguments.rejects is not None and not arguments.skip_bad:
         raise UsageError("--rejects is for what --skip-bad leaves out: give both")
-    program = Program.read(arguments.program)
+    program = Program.read(arguments.program, allow_outside=arguments.allow_outside)
     sources, targets = inputs(program.checked), outputs(program.checked)
     if arguments.out == _STANDARD_OUTPUT:
         targets = [target._replace(stream=True) for target in targets]
@@ -95,8 +114,20 @@ def run(arguments: argparse.Namespace) -> int:
     facts = Path(arguments.facts)
     if sources and not facts.is_dir() and not all(source.stream for source in sources):
         raise InputError(f"{facts}: there is no such folder")
+    check_transfers(
+        sources,
+        targets,
+        facts,
+        Path(arguments.out),
+        program=program.files,
+        allow_outside=arguments.allow_outside,
+    )
     limit = checked_limit(DERIVED_LIMIT if arguments.limit is None else arguments.limit)
-    symbols = Symbols()
+    text_limit = TEXT_LIMIT if arguments.text_limit is None else arguments.text_limit
+    text_limit = checked_limit(text_limit, "text_limit", "bytes")
+    unpacked_limit = UNPACKED_LIMIT if arguments.unpacked_limit is None else arguments.unpacked_limit
+    unpacked_limit = checked_limit(unpacked_limit, "unpacked_limit", "bytes")
+    symbols = Symbols(limit=text_limit)
     rejected: list[BadLine] = []
     say_if_compiling_programs()
     on_bad = rejected.append if arguments.skip_bad else refuse
@@ -106,9 +137,10 @@ def run(arguments: argparse.Namespace) -> int:
             _write_rejects(arguments, rejected)
 
     if arguments.spark:
-        run_on_spark(arguments, program, sources, targets, printed_sizes(program.checked), on_bad, reject)
+        asking = Asked(program, sources, targets, printed_sizes(program.checked), text_limit, unpacked_limit)
+        run_on_spark(arguments, asking, on_bad, reject)
         return 0
-    loaded = _read(program.codes(symbols), sources, facts, on_bad)
+    loaded = _read(program.codes(symbols), sources, facts, on_bad, unpacked_limit)
     reject()
     local = None if arguments.local is None else read_local(program.checked, arguments.local)
     engine = Engine(program, local, limit, symbols=symbols, loaded=loaded)
@@ -133,7 +165,11 @@ def _asked(program: Program, written: str) -> tuple[str, tuple[Value, ...]]:
 
 
 def _read(
-    codes: dict[str, TupleCode], sources: list[Transfer], folder: Path, on_bad: OnBadLine
+    codes: dict[str, TupleCode],
+    sources: list[Transfer],
+    folder: Path,
+    on_bad: OnBadLine,
+    unpacked_limit: int,
 ) -> dict[str, Rows]:
     """The facts of all inputs; one relation may have several."""
     import numpy as np
@@ -143,7 +179,7 @@ def _read(
     read: dict[str, list[Rows]] = {}
     with progress("reading facts", len(sources)) as advance:
         for done, source in enumerate(sources, 1):
-            rows = read_facts(source, folder, codes[source.relation], on_bad)
+            rows = read_facts(source, folder, codes[source.relation], on_bad, unpacked_limit)
             read.setdefault(source.relation, []).append(rows)
             advance(done)
     return {name: np.concatenate(rows) for name, rows in read.items()}

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.messages import progress, say
 from tocsin.cli.workspace import workspace
@@ -26,19 +26,28 @@ def check_options(arguments: argparse.Namespace) -> None:
         raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
 
 
+class Asked(NamedTuple):
+    """A program with what it reads, writes and prints the sizes of, and the limits in bytes."""
+
+    program: Program
+    sources: Sequence[Transfer]
+    targets: Sequence[Transfer]
+    sizes: Sequence[str]
+    text_limit: int
+    unpacked_limit: int
+
+
 def run_on_spark(
     arguments: argparse.Namespace,
-    program: Program,
-    sources: Sequence[Transfer],
-    targets: Sequence[Transfer],
-    sizes: Sequence[str],
+    asked: Asked,
     on_bad: Callable[[BadLine], None],
     on_facts_read: Callable[[], None],
 ) -> None:
-    """Read the facts of `sources`, work out the program, write `targets`, print `sizes`."""
+    """Read the facts of the sources, work out the program, write the targets, print the sizes."""
     from tocsin.monitor.programs.locations import read_local
     from tocsin.monitor.programs.warming import is_warm, warm_up
 
+    program, sources, targets, sizes, text_limit, unpacked_limit = asked
     say("Starting Spark (small programs are worked out sooner without --spark)")
     if not is_warm():
         warm_up()  # once here, or else in every worker at the same time
@@ -54,12 +63,14 @@ def run_on_spark(
     local = None if arguments.local is None else read_local(program.checked, arguments.local)
     limit = LIMIT if arguments.limit is None else arguments.limit
     wanted = [*(target.relation for target in targets), *sizes]
-    run = prepared(spark, program, wanted, local=local, limit=limit)
+    run = prepared(spark, program, wanted, local=local, limit=limit, text_limit=text_limit)
     with spark_failures():
         with progress("Reading facts", len(sources)) as advance:
             for done, source in enumerate(sources, 1):
                 relation = program.relations[source.relation]
-                facts = read_fact_file(spark, run.storage, source, Path(arguments.facts), relation, on_bad)
+                facts = read_fact_file(
+                    spark, run.storage, source, Path(arguments.facts), relation, on_bad, unpacked_limit
+                )
                 run.give(relation.name, facts)
                 advance(done)
         on_facts_read()

@@ -20,21 +20,20 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import gzip
 import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
-from pathlib import Path as FilePath
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.errors import InputError
 from tocsin.events.json_lines import integer_of_digits
+from tocsin.events.packed_files import open_input
 from tocsin.events.rejects import Reject
 
 LONGEST_RECORD = 64 * 2**20
@@ -78,6 +77,7 @@ class CsvFile:
     def __init__(self, file: str) -> None:
         self._file = file
         self._lines: list[str] = []
+        self._size = 0
         self._stream = open_plain_or_gz(file)
         # Python's limit is one for the whole process, and too low for a document in a field.
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))
@@ -122,6 +122,9 @@ class CsvFile:
             while line := text.readline(LONGEST_RECORD):
                 if len(line) == LONGEST_RECORD:
                     raise self._error(f"a line is longer than {LONGEST_RECORD:,} characters")
+                self._size += len(line)
+                if self._size > 2 * LONGEST_RECORD:
+                    raise self._error(f"a record is longer than {2 * LONGEST_RECORD:,} characters")
                 self._lines.append(line)
                 yield line
         except (EOFError, OSError, zlib.error) as error:
@@ -140,6 +143,7 @@ class CsvFile:
         """Records, or what stands in their place, numbered from `row`; each has `width` values."""
         while True:
             self._lines.clear()
+            self._size = 0
             first_line = self._reader.line_num + 1
             try:
                 record = next(self._reader)
@@ -175,10 +179,10 @@ class CsvFile:
         return InputError(f"{self._file}:{self._reader.line_num + 1}: {reason}")
 
 
-def open_plain_or_gz(file: str) -> BinaryIO:
+def open_plain_or_gz(file: str) -> IO[bytes]:
     """The bytes of a file, unpacked when its name ends in .gz."""
     try:
-        return gzip.open(file, "rb") if file.lower().endswith(".gz") else FilePath(file).open("rb")  # type: ignore[return-value]
+        return open_input(file)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path as FilePath
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, LimitError
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.arrow_types import table_without_views
 from tocsin.events.cells import EventBatch, Path
@@ -29,6 +30,7 @@ from tocsin.events.csv_files import (
     typed_column,
 )
 from tocsin.events.json_lines import member_text, parse_lines, record_lines
+from tocsin.events.packed_files import check_unpacked, most_unpacked
 from tocsin.events.rejects import Reject
 from tocsin.events.slices import Slice
 from tocsin.events.values import FieldPlan
@@ -78,7 +80,8 @@ def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: 
     plan = FieldPlan(fields)
     first_row = piece.first_row
     with open_plain_or_gz(piece.file) as stream:
-        stream.seek(piece.start)
+        if piece.start:
+            stream.seek(piece.start)
         for lines in portions(record_lines(stream, piece.start, piece.stop), batch_rows):
             parsed = parse_lines(lines, first_row)
             kept = {
@@ -111,7 +114,7 @@ def portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
             if len(portion) >= batch_rows or size >= _CHUNK_BYTES:
                 yield portion
                 portion, size = [], 0
-    except (OSError, EOFError, zlib.error):
+    except (OSError, EOFError, zlib.error, LimitError):
         if portion:
             yield portion
         raise
@@ -172,6 +175,9 @@ def _parquet_chunks(
         groups = list(range(piece.start, opened.num_row_groups if piece.stop is None else piece.stop))
         names = {*keep, *(field[0] for field in fields)}
         about = [opened.metadata.row_group(group) for group in groups]
+        most = most_unpacked(FilePath(piece.file).stat().st_size)
+        for group in about:
+            check_unpacked(piece.file, _unpacked_size(group, names), most)
         rows = [rows_of_a_chunk(group, names) for group in about if group.num_rows]
         first_row = piece.first_row
         for batch in _batches_of_groups(opened, groups, min([batch_rows, *rows]), list(names)):
@@ -201,11 +207,16 @@ def _batches_of_groups(
 
 def rows_of_a_chunk(group: pq.RowGroupMetaData, names: set[str]) -> int:
     """How many rows of a row group are some 32 MB, in the columns of these names; texts may be long."""
+    return max(1, _CHUNK_BYTES * int(group.num_rows) // max(1, _unpacked_size(group, names)))
+
+
+def _unpacked_size(group: pq.RowGroupMetaData, names: set[str]) -> int:
+    """The bytes of a row group in the columns of these names, as it says itself."""
     size = 0
     for column in map(group.column, range(group.num_columns)):
         if column.path_in_schema.partition(".")[0] in names:
             size += column.total_uncompressed_size
-    return max(1, _CHUNK_BYTES * int(group.num_rows) // max(1, size))
+    return size
 
 
 def _table_chunk(batch: pa.RecordBatch, fields: list[Path], keep: list[str], first_row: int) -> EventChunk:

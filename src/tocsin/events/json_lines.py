@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Parsed(NamedTuple):
     rejects: list[Reject]
 
 
-def record_lines(stream: BinaryIO, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+def record_lines(stream: IO[bytes], start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     """The lines of a stream that are not blank, from its place `start` up to `stop`.
 
     A byte order mark at the very start is skipped. Of a line that is too long to be read as an event

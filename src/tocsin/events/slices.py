@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import BinaryIO, Literal
+from typing import IO, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -198,7 +198,7 @@ def count_records(lines: bytes) -> int:
     return count
 
 
-def _rest_of_line(stream: BinaryIO, piece: int) -> bool:
+def _rest_of_line(stream: IO[bytes], piece: int) -> bool:
     """Read on to the end of a very long line; whether anything but blanks was left of it."""
     found = False
     while part := stream.readline(piece):

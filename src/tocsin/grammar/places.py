@@ -29,6 +29,10 @@ class Lines:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def offset(self, place: tuple[int, int]) -> int:
+        """The offset of a line and column."""
+        return self._starts[place[0] - 1] + place[1] - 1
+
     def line(self, number: int) -> str:
         """The text of a line, without its end."""
         if number != self._shown_line:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import zlib
@@ -13,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tocsin.errors import InputError, RuleError, UsageError, window_around
+from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
+from tocsin.events.packed_files import open_input
 from tocsin.grammar.rule_columns import columns_of_pairs
 from tocsin.grammar.rule_csv import read_csv
 from tocsin.grammar.rule_metadata import metadata_of_rows
@@ -23,6 +23,7 @@ from tocsin.grammar.triggers import parse_triggers
 SUFFIXES = (".sql", ".csv", ".jsonl", ".parquet", ".sql.gz", ".csv.gz", ".jsonl.gz")
 
 
+@telling("reading rules")
 def read_rules(*paths: str | os.PathLike[str], skip_bad: bool = False) -> Rules:
     """Read every rule of the files, and of the folders' files by path, hidden ones left out.
 
@@ -77,8 +78,8 @@ def read_file(path: Path) -> Rules:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.name.lower().endswith(".gz") else data
+        with open_input(path) as stream:
+            return stream.read()
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read: {reason}") from None

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.errors import UnknownRuleError, UsageError
+from tocsin.errors import UnknownRuleError, UsageError, telling
 from tocsin.events.cells import Column, EventBatch, StringCells
 from tocsin.grammar.field_names import field_named
 from tocsin.grammar.meaning import threshold_of
@@ -87,6 +87,7 @@ def backtest(
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
 ) -> Overview: ...
+@telling("trying rules on a history")
 def backtest(
     rules: object,
     events: object,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tocsin.errors import RuleError, UsageError, each_error
+from tocsin.errors import RuleError, UsageError, each_error, telling
 from tocsin.grammar.rules import Rules
 from tocsin.index.compiled import compile_rules
 from tocsin.index.engines import BUILDERS
@@ -37,6 +37,7 @@ ENGINES: dict[str, Callable[[Rules, Preparation], AnyIndex]] = {
 """Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 
 
+@telling("building an index")
 def build(
     rules: object,
     engine: str = "atree",
@@ -72,11 +73,13 @@ def build(
     return Index(learned(compiled, sample))
 
 
+@telling("building an index")
 def build_prepared(rules: object, engine: str, preparation: Preparation) -> AnyIndex:
     """Build an index of rules with what `build` was given besides."""
     return _builder(engine)(Rules.of(rules), preparation)
 
 
+@telling("building an index")
 def build_good(
     rules: object, engine: str = "atree", preparation: Preparation | None = None
 ) -> tuple[AnyIndex, list[RuleError]]:

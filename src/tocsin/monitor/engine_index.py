@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import RuleError, UnknownRuleError, UsageError, raise_all
+from tocsin.errors import RuleError, UnknownRuleError, UsageError, raise_all, tell, telling
 from tocsin.events.arrow import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.grammar.rules import Rule, Rules
@@ -82,13 +82,17 @@ class EngineIndex(FixedRules):
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
         check_event(event)
-        found = self._engine.match(self._stage.of_event(event)).item
+        try:
+            found = self._engine.match(self._stage.of_event(event)).item
+        except (MemoryError, SystemError) as error:
+            tell(error, "matching an event")
         if not self._stage.texts.has_scores:
             return Matches(found, self._names)
         documents = self._stage.documents_of(event)
         scores = self._stage.texts.scores(documents, np.zeros(len(found), np.int64), found)
         return Matches(found, self._names, scores)
 
+    @telling("matching a table")
     def match_table(
         self,
         table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
@@ -107,6 +111,7 @@ class EngineIndex(FixedRules):
             return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, self._matches(table))
         return pa.Table.from_batches(self._matches(table), MATCH_SCHEMA)
 
+    @telling("explaining a rule")
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         return explain_rule(self._rules, self._number(rule), event, self._stage.texts.base.settings())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tocsin.errors import UnknownRuleError, UsageError
+from tocsin.errors import UnknownRuleError, UsageError, tell, telling
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
@@ -80,9 +80,13 @@ class Index:
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
         version = self.version
-        numbers, scores = version.match_event(event)
+        try:
+            numbers, scores = version.match_event(event)
+        except (MemoryError, SystemError) as error:
+            tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
 
+    @telling("matching a table")
     def match_table(
         self,
         table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
@@ -110,6 +114,7 @@ class Index:
             return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
         return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
 
+    @telling("inserting a rule")
     def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a rule, behind all others; the next match sees it.
 
@@ -117,6 +122,7 @@ class Index:
         """
         self._rules.apply([insertion(rule, when, metadata)])
 
+    @telling("replacing a rule")
     def replace(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Give an id another condition and other metadata. The rule then stands behind all others.
 
@@ -124,10 +130,12 @@ class Index:
         """
         self._rules.apply([replacement(rule, when, metadata)])
 
+    @telling("deleting a rule")
     def delete(self, rule: str | int) -> None:
         """Take a rule away; UnknownRuleError when there is none."""
         self._rules.apply([deletion(rule)])
 
+    @telling("changing rules")
     def apply(self, operations: Iterable[object]) -> None:
         """Make several changes at once: no match sees some of them without the others.
 
@@ -139,6 +147,7 @@ class Index:
         """
         self._rules.apply(read_changes(operations))
 
+    @telling("compiling the rules anew")
     def compact(self) -> None:
         """Compile all rules anew, as if they had been built together; nothing to do when they were.
 
@@ -147,11 +156,13 @@ class Index:
         """
         self._rules.compact()
 
+    @telling("explaining a rule")
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         texts = self.version.ledger.main.texts.base.settings()
         return explain_condition(rule, parse_condition(self.rule(rule).when), event, texts)
 
+    @telling("weighing the rules anew")
     def reweighed(
         self,
         *,
@@ -167,10 +178,12 @@ class Index:
         words, _ = known_words(history, dictionaries)
         return Index(reweighed(self._rules.compact(), words, stop_words))
 
+    @telling("counting what the index holds")
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
         return statistics_of_version(self.version)
 
+    @telling("saving the index")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to one file, whole or not at all.
 

@@ -10,7 +10,7 @@ from pathlib import Path as FilePath
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import UnknownRuleError, UnsupportedError, UsageError
+from tocsin.errors import UnknownRuleError, UnsupportedError, UsageError, telling
 from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
 from tocsin.index.shards import read_parts
@@ -66,14 +66,17 @@ class IndexInParts:
         """A rule by its id; UnknownRuleError when there is none."""
         return self._part_with(rule).rule(rule)
 
+    @telling("explaining a rule")
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
         return self._part_with(rule).explain(rule, event)
 
+    @telling("matching an event")
     def match(self, event: Mapping[str, object]) -> list[Match]:
         """The rules that one event satisfies."""
         return [match for part in self.parts for match in part.match(event)]
 
+    @telling("matching a table")
     def match_table(
         self,
         table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,

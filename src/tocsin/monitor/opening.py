@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import IndexFileError
+from tocsin.errors import IndexFileError, telling
 from tocsin.index.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
 from tocsin.index.shards import is_in_parts
+from tocsin.monitor.journal.record_log import ALWAYS, holds_journal
 
 if TYPE_CHECKING:
     from tocsin.monitor.index_in_parts import RuleIndex
@@ -27,6 +28,7 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
         return opened.read(len(MAGIC)) == MAGIC
 
 
+@telling("opening a saved index")
 def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleIndex:
     """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
     if is_in_parts(path):
@@ -38,12 +40,18 @@ def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleInde
     return open_file(path, verify=verify)
 
 
-def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
+@telling("opening a saved file")
+def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str = ALWAYS) -> Any:
     """Open a saved Index or Engine; IndexFileError when it is damaged, foreign or of another version.
 
     `verify` reads the file through once; the header is always checked. A folder that ts.build wrote with
-    shards gives an index whose rules cannot be changed.
+    shards gives an index whose rules cannot be changed. The folder of a journal gives its engine, which goes
+    on with the journal, synced as `sync` says; JournalError when that is damaged or open elsewhere.
     """
+    if holds_journal(path):
+        from tocsin.monitor.journal.engine import open_journalled
+
+        return open_journalled(path, sync)
     if is_in_parts(path):
         from tocsin.monitor.index_in_parts import open_parts
 
@@ -55,7 +63,7 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
         from tocsin.index.file import index_of_arrays
         from tocsin.monitor.index import Index
 
-        return Index(index_of_arrays(name, header, arrays))
+        return Index(index_of_arrays(name, header, arrays, verify=verify))
     if kind == PROGRAM:
         from tocsin.monitor.programs.snapshot import engine_of_arrays
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from tocsin.errors import UsageError
+from tocsin.errors import UsageError, telling
 from tocsin.grammar.places import error_of
 from tocsin.grammar.text.meaning import judge
 from tocsin.grammar.text.parsing import QueryProblems, parse_query
@@ -16,6 +16,7 @@ AnyDictionary = WordWeights | str | os.PathLike[str] | None
 """Word weights (a tocsin.Dictionary, or anything with `idf`), the path of a dictionary, or none."""
 
 
+@telling("scoring a text")
 def score(
     text: str | Sequence[str],
     query: str,
@@ -32,6 +33,7 @@ def score(
     return judge(asked, texts_of(text), weights_of(dictionary, stop_words)).score
 
 
+@telling("scoring a text")
 def tm_score(
     text: str | Sequence[str],
     query: str,

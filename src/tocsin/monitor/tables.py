@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from threading import get_ident
+from threading import Event, get_ident
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.errors import tell
 from tocsin.events.arrow import batch_of_table
 from tocsin.kernels.rows import BLOCK
 from tocsin.monitor.matcher import BatchMatches
@@ -59,11 +60,18 @@ class TableMatching:
         self._threads = thread_count(threads, (each.matcher for each in layers))
         self._size = first_size(version.count)
         self._ahead = self._threads
+        self._given_up = Event()
         if not isinstance(table, pa.RecordBatchReader) and table.num_rows <= self._size:
             self._threads = 1
 
     def matches(self) -> Iterator[pa.RecordBatch]:
         """The matches by event, then in the rules' order."""
+        try:
+            yield from self._matches()
+        except (MemoryError, SystemError) as error:
+            tell(error, "matching a table")
+
+    def _matches(self) -> Iterator[pa.RecordBatch]:
         if self._threads > 1:
             for done in self._each(self._match):
                 yield from done.batches
@@ -95,14 +103,27 @@ class TableMatching:
         )
 
     def _match(self, portion: _Portion) -> _Done:
-        found = self._version.match_cells(batch_of_table(portion.rows, self._fields))
-        return _Done(found.per_event, len(found.rule), list(self._rows(portion.first, found)))
+        per_event: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        batches: list[pa.RecordBatch] = []
+        matches = 0
+        first = portion.first
+        for found in self._version.match_slices(batch_of_table(portion.rows, self._fields)):
+            for batch in self._rows(first, found):
+                batches.append(batch)
+                if self._given_up.is_set():
+                    break
+            per_event.append(found.per_event)
+            first += len(found.per_event)
+            matches += len(found.rule)
+            if self._given_up.is_set():
+                break
+        return _Done(np.concatenate(per_event), matches, batches)
 
     def _rows(self, first: int, found: BatchMatches) -> Iterator[pa.RecordBatch]:
         return match_batches(first, found, self._version.names, BYTES_AT_ONCE)
 
     def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
-        for done in in_order(work, self._portions(), self._threads, lambda: self._ahead):
+        for done in in_order(work, self._portions(), self._threads, lambda: self._ahead, self._given_up):
             self._learn(len(done.per_event), done.matches)
             yield done
 

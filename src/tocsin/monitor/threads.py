@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 from typing import TypeVar
 
 from tocsin.errors import UsageError
@@ -42,12 +43,17 @@ def thread_count(asked: int | None, matchers: Iterable[Matcher]) -> int:
 
 
 def in_order(
-    work: Callable[[Item], Result], items: Iterable[Item], threads: int, ahead: Callable[[], int]
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    threads: int,
+    ahead: Callable[[], int],
+    given_up: Event | None = None,
 ) -> Iterator[Result]:
     """The results of work on each item, in the items' order, by so many threads.
 
     At most `ahead()` results, asked anew for each item, are in the making or waiting to be taken. One
-    thread is the caller's own. An error comes where its result would have come.
+    thread is the caller's own. An error comes where its result would have come. When the caller goes away
+    before the end, with Ctrl-C say, `given_up` is set, so that work under way may end early.
     """
     if threads == 1:
         for item in items:
@@ -63,4 +69,6 @@ def in_order(
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            if given_up is not None:
+                given_up.set()
             pool.shutdown(wait=False, cancel_futures=True)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tocsin.errors import DerivationError
+from tocsin.errors import DerivationError, TocsinWarning
 from tocsin.grammar.datalog.functors import aggregate, apply, holds, is_arithmetic, is_total
 from tocsin.grammar.datalog.syntax import Type, Value
 
@@ -121,8 +121,10 @@ def test_matching_is_of_the_whole_text() -> None:
     assert holds("!match", "a|b", "ab")
     assert holds("contains", "bb", "abba")
     assert holds("!contains", "bb", "aba")
+    with pytest.warns(TocsinWarning, match="not an RE2 expression"):
+        assert not holds("match", "a)(b", "ab")
     with pytest.raises(DerivationError, match="not an RE2 expression"):
-        holds("match", "a)(b", "ab")
+        holds("match", "(?=a)b", "ab")
 
 
 def test_arithmetic_is_what_gives_the_type_it_takes() -> None:

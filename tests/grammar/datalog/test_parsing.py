@@ -8,6 +8,7 @@ from tests.datalog_errors import errors_of
 from tocsin.grammar.datalog.clauses import ClauseReader
 from tocsin.grammar.datalog.cursor import Cursor
 from tocsin.grammar.datalog.facts import placed, read_facts
+from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.outline import Block, Column, Named, RelationDeclaration, TypeDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.printing import print_body, print_rule
@@ -26,7 +27,7 @@ from tocsin.grammar.datalog.syntax import (
 
 
 def block_of(text: str) -> Block:
-    problems = Problems(text)
+    problems = Problems(read_sources(text))
     block = parse_program(text, problems)
     assert problems.errors() == []
     return block

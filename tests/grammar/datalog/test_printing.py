@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog_trees import rules
 
+from tocsin.grammar.datalog.includes import read_sources
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.printing import print_rule
 from tocsin.grammar.datalog.problems import Problems
@@ -22,7 +23,7 @@ class _Opened(Rewriter):
 
 
 def parsed(text: str) -> list[Rule]:
-    problems = Problems(text)
+    problems = Problems(read_sources(text))
     block = parse_program(text, problems)
     assert [str(error) for error in problems.errors()] == []
     opened = _Opened()

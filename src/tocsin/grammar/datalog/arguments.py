@@ -140,6 +140,8 @@ class ArgumentReader:
             return Anonymous(place)
         if word in RESERVED:
             cursor.fail(f"'{word}' is a reserved word, and no variable")
+        if word in REFUSED and word.startswith("__"):
+            cursor.fail(REFUSED[word])
         cursor.advance()
         if not cursor.at("("):
             return Variable(word, place)
@@ -227,7 +229,7 @@ def constant(token: Token, place: Place) -> Constant:
         return Constant(float(token.text), place, Type.FLOAT)
     if token.kind is TokenKind.UNSIGNED:
         return Constant(integer(token.text[:-1]), place, Type.UNSIGNED)
-    return Constant(integer(token.text), place)
+    return Constant(int(token.value) if token.value else integer(token.text), place)
 
 
 LONGEST_INTEGER = 2000

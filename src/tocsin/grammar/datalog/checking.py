@@ -25,11 +25,13 @@ from tocsin.grammar.datalog.alternatives import MOST, TooManyError, alternatives
 from tocsin.grammar.datalog.components import instantiated
 from tocsin.grammar.datalog.declared import Columns, Declared
 from tocsin.grammar.datalog.facts import BARE, placed
+from tocsin.grammar.datalog.includes import Reader, read_sources
 from tocsin.grammar.datalog.inference import Inference, filled_constant, is_in_range
 from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
+from tocsin.grammar.datalog.ranges import with_ranges
 from tocsin.grammar.datalog.scoping import scoped
 from tocsin.grammar.datalog.strata import stratify
 from tocsin.grammar.datalog.syntax import (
@@ -50,13 +52,17 @@ from tocsin.grammar.datalog.types import Types
 from tocsin.grammar.datalog.walking import Node, walk
 
 
-def check_program(text: str, file: str | None = None) -> CheckedProgram:
-    """The program that a text says; raises RuleError, or RuleErrors with every error of the text."""
-    problems = Problems(text, file)
-    block = instantiated(parse_program(text, problems), problems)
+def check_program(text: str, file: str | None = None, read: Reader | None = None) -> CheckedProgram:
+    """The program that a text says; raises RuleError, or RuleErrors with every error of the text.
+
+    `read` reads what it includes; the text of the result has it all.
+    """
+    sources = read_sources(text, file, read)
+    problems = Problems(sources)
+    block = instantiated(parse_program(sources.text, problems), problems)
     program = _Checking(block, problems).program()
     raise_all(problems.errors())
-    return replace(program, file=file, text=text)
+    return replace(program, file=file, files=sources.files, text=sources.text)
 
 
 class _Checking:
@@ -84,8 +90,8 @@ class _Checking:
     def _declare(self, declaration: RelationDeclaration) -> None:
         name, place = declaration.name, declaration.place
         if name in self._relations:
-            line = self._relations[name].place.line
-            self._problems.add(place, f"the relation '{name}' is declared in line {line} already")
+            line = self._problems.line(self._relations[name].place)
+            self._problems.add(place, f"the relation '{name}' is declared in {line} already")
             return
         columns: dict[str, None] = {}
         for column in declaration.columns:
@@ -120,7 +126,7 @@ class _Checking:
         for head in rule.heads:
             self._check_atom(head)
         self._check_locations(rule)
-        rule = without_head_aggregates(rule)
+        rule = with_ranges(without_head_aggregates(rule), self._problems)
         try:
             alternatives = alternatives_of(rule.body)
         except TooManyError:

@@ -111,8 +111,8 @@ class _Instantiation:
         for part in scope.parts:
             for instance in part.block.instances:
                 if instance.name in taken:
-                    line = taken[instance.name].place.line
-                    reason = f"the instance '{instance.name}' is declared in line {line} already"
+                    line = self._problems.line(taken[instance.name].place)
+                    reason = f"the instance '{instance.name}' is declared in {line} already"
                     self._problems.add(instance.place, reason)
                 else:
                     taken[instance.name] = instance
@@ -130,7 +130,8 @@ class _Instantiation:
         for component in block.components:
             first = taken.setdefault(component.name, component)
             if first is not component:
-                reason = f"the component '{component.name}' is declared in line {first.place.line} already"
+                line = self._problems.line(first.place)
+                reason = f"the component '{component.name}' is declared in {line} already"
                 self._problems.add(component.place, reason)
 
     def _instantiate(self, scope: _Scope, part: _Part, instance: Instance, depth: int) -> None:

@@ -12,18 +12,26 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
-from tocsin.errors import DerivationError
+from tocsin.errors import DerivationError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.grammar.regexes import Regex, compile_regex
+from tocsin.grammar.datalog.vocabulary import EACH, RANGE
+from tocsin.grammar.regexes import LONGEST_PATTERN, Regex, compile_regex
 
 _BITS = 64
 _WORDS = 1 << _BITS
 _SIGN = 1 << (_BITS - 1)
+
+LONGEST_RANGE = 10_000_000
+"""So many values a `range` may have."""
+
+LONGEST_TEXT = 64 << 20
+"""In characters: so long a text may be that `cat` makes."""
 
 Function = Callable[..., Value]
 
@@ -40,10 +48,12 @@ def is_arithmetic(functor: str, operand_type: Type) -> bool:
 
 def is_total(functor: str, operand_type: Type) -> bool:
     """Whether it has a value for all operands."""
+    if functor == RANGE:
+        return True  # but at its limit
     if operand_type is Type.FLOAT:
         return functor in ("neg", "min", "max", "to_string", "to_float")
     if operand_type is Type.SYMBOL:
-        return not functor.startswith("to_") or functor == "to_string"
+        return not functor.startswith("to_") or functor == "to_string"  # cat has one but at its limit
     return functor not in ("/", "%", "^")
 
 
@@ -217,16 +227,72 @@ def _float_to_text(value: float) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _whole_text_regex(pattern: str) -> Regex:
+def _whole_text_regex(pattern: str) -> Regex | None:
+    """The expression, None when it is none: that matches nothing, as in Soufflé, which warns of it."""
     try:
         compile_regex(pattern)
         return compile_regex(rf"\A(?:{pattern})\z")
     except ValueError as error:
-        raise DerivationError(f"match({pattern!r}, ...): {error}") from None
+        if _is_well_formed(pattern):
+            raise DerivationError(f"match({pattern!r}, ...): {error}") from None
+        warnings.warn(f"match({pattern!r}, ...) matches nothing: {error}", TocsinWarning, stacklevel=3)
+        return None
+
+
+def _is_well_formed(pattern: str) -> bool:
+    """Whether an expression that RE2 does not take (a back-reference, say) is one all the same."""
+    if len(pattern) > LONGEST_PATTERN:
+        return True
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def _cat(*texts: str) -> str:
+    if sum(map(len, texts)) > LONGEST_TEXT:
+        raise DerivationError(
+            f"cat makes a text of more than {LONGEST_TEXT:,} characters, which is the limit"
+        )
+    return "".join(texts)
+
+
+class Range:
+    """The numbers of a range, as Soufflé counts them: down where it ends below its start."""
+
+    def __init__(self, first: Any, end: Any, step: Any = None) -> None:
+        self._first, self._end = first, end
+        self._step = (1 if first <= end else -1) if step is None else step
+
+    def __iter__(self) -> Iterator[Value]:
+        number, end, step = self._first, self._end, self._step
+        if step == 0:
+            yield from () if number == end else (number,)
+            return
+        for _ in range(LONGEST_RANGE):
+            if not (number < end if step > 0 else number > end):
+                return
+            yield number
+            number += step
+        raise DerivationError(f"range has more than {LONGEST_RANGE:,} values, which is the limit")
+
+    def numbers(self, rule: str) -> Iterator[Value]:
+        """The same, for a rule that an error names."""
+        try:
+            yield from self
+        except DerivationError as error:
+            raise DerivationError(error.reason, rule=error.rule or rule) from None
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, int) and self._step:
+            return value in range(self._first, self._end, self._step)
+        return any(value == each for each in self)
 
 
 def _match(pattern: Any, text: Any) -> bool:
-    return _whole_text_regex(pattern).search(text)
+    regex = _whole_text_regex(pattern)
+    return regex is not None and regex.search(text)
 
 
 def _contains(part: Any, text: Any) -> bool:
@@ -240,6 +306,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+    EACH: lambda value, numbers: value in numbers,
     "match": _match,
     "contains": _contains,
     "!match": lambda pattern, text: not _match(pattern, text),
@@ -294,7 +361,7 @@ _ON_FLOATS: dict[str, Function] = {
 }
 
 _ON_TEXTS: dict[str, Function] = {
-    "cat": lambda *texts: "".join(texts),
+    "cat": _cat,
     "strlen": lambda text: len(text.encode()),
     "substr": _substr,
     "min": min,
@@ -316,5 +383,7 @@ FUNCTORS: dict[tuple[str, Type], Function] = {
     for name, function in functions.items()
 }
 """Every functor there is, by its written name and the type of its first operand."""
+for _kind in (Type.NUMBER, Type.UNSIGNED, Type.FLOAT):
+    FUNCTORS[RANGE, _kind] = cast(Function, Range)
 
 _ARITHMETIC = frozenset(_on_integers(_number)) - {"to_number", "to_unsigned", "to_float", "to_string"}

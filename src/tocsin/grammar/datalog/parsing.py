@@ -67,8 +67,6 @@ _REFUSED = {
     ".functor": USER_FUNCTORS,
     ".lattice": "lattices are not supported",
     ".limitsize": "'.limitsize' is not supported: start a program with a limit on derived tuples",
-    ".include": "'.include' is not supported: give one file",
-    ".once": "'.once' is not supported: give one file",
 }
 _ALGEBRAIC = "algebraic types are not supported: give a relation for each branch"
 _UNKNOWN_DIRECTIVE = re.compile(r"\.\s*([A-Za-z_]\w*)")

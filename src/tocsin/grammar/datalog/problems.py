@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from tocsin.errors import RuleError, window_around
+from tocsin.errors import RuleError
+from tocsin.grammar.datalog.includes import Sources, error_at
 from tocsin.grammar.datalog.syntax import Place
-from tocsin.grammar.places import Lines
 
 
 class Problems:
     """Collects mistakes; the same one at the same place (of a component used twice) counts once."""
 
-    def __init__(self, text: str, file: str | None = None) -> None:
-        self._lines = Lines(text)
-        self._file = file
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
         self._found: dict[tuple[Place, str], None] = {}
 
     def __len__(self) -> int:
@@ -22,12 +21,10 @@ class Problems:
         """Note a mistake."""
         self._found[place, reason] = None
 
+    def line(self, place: Place) -> str:
+        """A line as a message names it."""
+        return self._sources.line(place)
+
     def errors(self) -> list[RuleError]:
         """Every mistake as an error that shows its line, in the order of the text."""
-        return [self._error(place, reason) for place, reason in sorted(self._found)]
-
-    def _error(self, place: Place, reason: str) -> RuleError:
-        excerpt, caret = window_around(self._lines.line(place.line), place.column)
-        return RuleError(
-            reason, file=self._file, line=place.line, column=place.column, excerpt=excerpt, caret=caret
-        )
+        return [error_at(self._sources, place, reason) for place, reason in sorted(self._found)]

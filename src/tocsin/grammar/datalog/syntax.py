@@ -195,7 +195,7 @@ class CheckedProgram:
 
     Relations, rules and directives stand in the order of the file, components instantiated. `strata`
     are the relations in the order in which they can be worked out: those of one stratum depend on one
-    another (recursion), or the stratum is a single relation.
+    another (recursion), or the stratum is a single relation. `text` has what its `files` hold, together.
     """
 
     relations: Mapping[str, Relation]
@@ -203,4 +203,5 @@ class CheckedProgram:
     directives: tuple[Directive, ...]
     strata: tuple[frozenset[str], ...]
     file: str | None = None
+    files: tuple[str, ...] = ()
     text: str = field(default="", repr=False)

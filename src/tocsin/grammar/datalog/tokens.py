@@ -2,6 +2,7 @@
 
     name        [?A-Za-z_] [?A-Za-z0-9_]*
     number      digits, 0x with hexadecimal or 0b with binary digits; with a u behind it, unsigned
+    address     a.b.c.d, each at most 255: a number, as Soufflé reads it (32 bits with a sign)
     float       digits . digits [e [+-] digits], or digits e [+-] digits
     string      "text" on one line, with the escapes \\" \\' \\\\ \\a \\b \\f \\n \\r \\t \\v
     directive   .decl .input .output ... with a blank behind it; any other . ends a clause or joins names
@@ -55,7 +56,7 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """One token: `text` as written at `offset`; `value` is a string's text, or why a BAD token is one."""
+    """`text` as written at `offset`; `value`: a string's text, an address' number, why it is bad."""
 
     kind: TokenKind
     text: str
@@ -77,6 +78,7 @@ _TOKEN = re.compile(
     r"|(?P<ODD>==|\*\*|&&?|\|\||<>|<-|~)"
     r"|(?P<SYMBOL>:-|<:|<=|>=|!=|[()\[\]{},:;.=<>!+\-*/^%@$|])"
     r"|(?P<UNSIGNED>(?:0x[0-9a-fA-F]++|0b[01]++|[0-9]++)u(?![\w?]))"
+    r"|(?P<ADDRESS>[0-9]++(?:\.[0-9]++){3}(?![\w?]|\.[0-9]))"
     r"|(?P<FLOAT>[0-9]++(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++)(?![\w?]|\.[0-9]))"
     r"|(?P<NUMBER>(?:0x[0-9a-fA-F]++|0b[01]++|[0-9]++)(?![\w?]|\.[0-9]))"
     r"|(?P<BAD_NUMBER>[0-9][\w?]*+(?:\.[0-9][\w?]*+)*+)"
@@ -126,6 +128,8 @@ def tokenize(text: str, start: int = 0) -> Iterator[Token]:
         offset = start - len(written)
         if group == "STRING":
             yield _unquoted(written, offset)
+        elif group == "ADDRESS":
+            yield _address(written, offset)
         elif group in kinds:
             yield Token(kinds[group], written, offset)
             if group == "END":
@@ -153,6 +157,14 @@ def _unquoted(written: str, offset: int) -> Token:
     if not inner.isascii() and _LONE_SURROGATE.search(inner):
         return Token(TokenKind.BAD, written, offset, "half of a surrogate pair is not a character")
     return Token(TokenKind.STRING, written, offset, inner)
+
+
+def _address(written: str, offset: int) -> Token:
+    parts = written.split(".")
+    if any(len(part) > 3 or int(part) > 255 for part in parts):
+        return Token(TokenKind.BAD, written, offset, f"'{_shortened(written)}' is no IPv4 address")
+    number = int.from_bytes(map(int, parts), "big", signed=True)
+    return Token(TokenKind.NUMBER, written, offset, str(number))
 
 
 def _shortened(text: str) -> str:

@@ -98,8 +98,8 @@ class Types:
             if name in PRIMITIVES:
                 self._problems.add(declaration.place, f"the type '{name}' cannot be declared again")
             elif name in first:
-                line = first[name].place.line
-                self._problems.add(declaration.place, f"the type '{name}' is declared in line {line} already")
+                line = self._problems.line(first[name].place)
+                self._problems.add(declaration.place, f"the type '{name}' is declared in {line} already")
             else:
                 first[name] = declaration
         graph = {

@@ -14,6 +14,9 @@ from __future__ import annotations
 from tocsin.grammar.text.query import Group, Leaf, Operation, TextQuery
 from tocsin.grammar.text.tokens import Problem, Token, TokenKind, tokenize
 
+MOST_WORDS = 1000
+"""Words of a phrase: looking for it costs its words times their occurrences in the document."""
+
 _OPERATIONS = {"&": Operation.AND, "|": Operation.OR, ",": Operation.ACCRUE}
 
 
@@ -136,6 +139,13 @@ class _Reader:
 
     def _add_leaf(self, token: Token, negation: int | None) -> None:
         leaf = token.leaf
+        if leaf is not None and len(leaf.words) > MOST_WORDS:
+            self.problems.append(
+                (
+                    token.place,
+                    f"a phrase of {len(leaf.words):,} words: at most {MOST_WORDS:,} can be looked for",
+                )
+            )
         if leaf is not None and negation is not None:
             leaf = Leaf(leaf.words, leaf.gap, negated=True)
         self._level.add(_Operand(token.place if negation is None else negation, leaf))

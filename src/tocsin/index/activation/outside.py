@@ -47,11 +47,12 @@ class MapStep:
     A tuple that it has no result for may go before all is settled: `failing` has those that are there.
     """
 
-    def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode) -> None:
+    def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode, symbols: Symbols) -> None:
         self.origin = rule.origin
         self._rule = rule
         self._origin = origin
         self._head = head
+        self._symbols = symbols
         self.failing: dict[tuple[Value, ...], DerivationError] = {}
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:
@@ -59,6 +60,7 @@ class MapStep:
         images: list[Sequence[int]] = []
         sources: list[int] = []
         text = self._rule.source.text if self._rule.source else None
+        known = len(self._symbols)
         for number, values in enumerate(self._origin.decode_rows(rows)):
             try:
                 found_here = [self._head.encode(image) for image in self._rule.function(values)]
@@ -68,6 +70,9 @@ class MapStep:
                 else:
                     self.failing.pop(values, None)
                 continue
+            if len(self._symbols) > known:
+                self._symbols.count_made(known, text)
+                known = len(self._symbols)
             images += found_here
             sources += [number] * len(found_here)
         found = np.array(images, np.int64).reshape(len(images), len(self._head.types))

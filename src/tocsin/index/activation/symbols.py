@@ -18,7 +18,11 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.syntax import Type, Value
+
+TEXT_LIMIT = 1 << 30
+"""So many bytes of texts the rules of a program may make, if nothing else is said."""
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 LARGEST_UNSIGNED = 2**64 - 1
@@ -32,9 +36,14 @@ class Unfit(ValueError):
 
 
 class Symbols:
-    """All texts that an engine has met, each with its number."""
+    """All texts that an engine has met, each with its number.
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
+    `made` counts the bytes of those that rules made; there may be `limit` of them.
+    """
+
+    def __init__(self, texts: Iterable[str] = (), *, limit: int = TEXT_LIMIT) -> None:
+        self.limit = limit
+        self.made = 0
         self._numbers = _Numbers()
         self.number: Callable[[str], int] = self._numbers.__getitem__
         for text in texts:
@@ -47,6 +56,19 @@ class Symbols:
 
     def __len__(self) -> int:
         return len(self._numbers.texts)
+
+    def count_made(self, before: int, rule: str | None) -> None:
+        """Count the texts from this number on as made by a rule. DerivationError when there are too many."""
+        self.made += sum(len(text.encode()) for text in self._numbers.texts[before:])
+        if self.made > self.limit:
+            raise too_much_text(self.limit, rule)
+
+    def forget(self, before: int, made: int) -> None:
+        """Give up the texts from this number on, which nothing may hold any more: as if never met."""
+        for text in self._numbers.texts[before:]:
+            del self._numbers[text]
+        del self._numbers.texts[before:]
+        self.made = made
 
     def word(self, value: object, kind: Type) -> int:
         """The word of a value; Unfit when it is none of this type."""
@@ -96,6 +118,11 @@ class Symbols:
             return self._numbers[value]  # type: ignore[index]
         except TypeError:
             raise Unfit("a string") from None
+
+
+def too_much_text(limit: int, rule: str | None) -> DerivationError:
+    """The error of a rule that makes more texts than may be."""
+    return DerivationError(f"more than {limit:,} bytes of texts are made, which is the limit", rule=rule)
 
 
 class _Numbers(dict[str, int]):

@@ -75,6 +75,8 @@ _FOLDED = _folded()
 _STAR = 42
 _TILDE = 126
 _LARGEST_GAP = 1_000_000_000
+_MOST_WORDS = 1000
+"""Words of a phrase; one with more is for the grammar, which refuses it."""
 
 _NO_OPERATION = 3
 _NOTHING = _NO_OPERATION
@@ -318,7 +320,7 @@ def _read_leaf(
         behind = _end_of_token(data, at, end)
         count = _read_words(data, at, behind, is_canonical, writing)
         at = behind
-    if count == UNSURE:
+    if count == UNSURE or count > _MOST_WORDS:
         return UNSURE
     leaf = writing.used[_LEAVES]
     writing.gap[leaf] = gap if count > 1 else 0

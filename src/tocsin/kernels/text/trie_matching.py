@@ -21,6 +21,9 @@ from tocsin.kernels.text.query_code import QueryCode, Terms
 from tocsin.kernels.text.trie_filter import Trie
 from tocsin.kernels.text.trie_search import SearchRoom, search_trie
 
+WORDS_AT_ONCE = 1 << 20
+"""Words of documents that are read before the kernel comes back."""
+
 VISITED = 0
 HIT = 1
 CANDIDATES = 2
@@ -101,11 +104,16 @@ def _match_from(
     tally: NDArray[np.int64],
     with_scores: bool,
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `found`, and how much it may need."""
+    """Go on with a document; the next that needs more room in `found`, and how much it may need.
+
+    It also comes back after WORDS_AT_ONCE, and needs nothing then: Ctrl-C is seen between calls alone.
+    """
     bits = bits_of(code.group.size)
     used = found_start[document]
-    while document < found_start.size - 1:
+    read = np.int64(0)
+    while document < found_start.size - 1 and read < WORDS_AT_ONCE:
         read_document(documents, document, terms, group, words)
+        read += words.state[WORDS]
         note_neighbours(words.word_term, words.word_place, words.state[WORDS], room.neighbours)
         visited, hits = search_trie(trie, group, words.present, words.state[PRESENT], room)
         if used + hits > found.size:

@@ -16,6 +16,12 @@ class Transfer(NamedTuple):
     filename: str | None = None
     delimiter: str | None = None
     headers: bool | None = None
+    rfc4180: bool = False
+
+    @property
+    def between(self) -> str:
+        """What stands between two values of a result."""
+        return self.delimiter or ("," if self.rfc4180 else "\t")
 
 
 def inputs(program: CheckedProgram) -> list[Transfer]:
@@ -42,4 +48,5 @@ def _transfer(directive: Directive) -> Transfer:
         said.get("filename"),
         said.get("delimiter"),
         None if headers is None else headers == "true",
+        said.get("rfc4180") == "true",
     )

@@ -8,7 +8,8 @@
 
 All but Parquet may be packed (`.gz`). Numbers may be written in hex and binary, as in a program, and with
 spaces around them. A line without a character is no tuple, unless the relation has one column of symbols:
-then it is the empty one. The line `()` is the tuple of a relation without columns.
+then it is the empty one. The line `()` is the tuple of a relation without columns. Values behind those of the
+columns are left out, as Soufflé does.
 
 There are two ways to read a file. Arrow reads what is plain, and most files are; whatever it refuses, and
 whatever it could read otherwise than said here, is read line by line, and that way knows what is wrong in
@@ -18,7 +19,6 @@ which line.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 import sys
@@ -33,6 +33,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError
+from tocsin.events.packed_files import UNPACKED_LIMIT, open_unpacked
 from tocsin.events.rejects import readable
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import ARROW_TYPES, Rows, TupleCode
@@ -71,30 +72,59 @@ def refuse(bad: BadLine) -> None:
     raise InputError(f"{bad.file}:{bad.line}: {bad.reason}")
 
 
-def read_facts(source: Transfer, folder: Path, code: TupleCode, on_bad: OnBadLine = refuse) -> Rows:
+def read_facts(
+    source: Transfer,
+    folder: Path,
+    code: TupleCode,
+    on_bad: OnBadLine = refuse,
+    unpacked_limit: int = UNPACKED_LIMIT,
+) -> Rows:
     """The tuples of one relation, in the order of its file; InputError when it cannot be read."""
     if source.stream:
         return _read_text("standard input", sys.stdin.buffer.read(), source, code, on_bad)
-    return read_fact_file(file_of(source, folder), code, source, on_bad)
+    return read_fact_file(file_of(source, folder), code, source, on_bad, unpacked_limit)
 
 
 def read_fact_file(
-    path: Path, code: TupleCode, source: Transfer | None = None, on_bad: OnBadLine = refuse
+    path: Path,
+    code: TupleCode,
+    source: Transfer | None = None,
+    on_bad: OnBadLine = refuse,
+    unpacked_limit: int = UNPACKED_LIMIT,
 ) -> Rows:
-    """The tuples of a file, which is of the kind that its name says."""
+    """The tuples of a file, which is of the kind that its name says.
+
+    InputError when it cannot be read, or when more than `unpacked_limit` bytes come out of a packed one.
+    """
     source = source or Transfer(code.relation, stream=False)
     name = str(path)
     if path.suffix.lower() == ".parquet":
         try:
+            check_parquet(path, code.relation, unpacked_limit)
             return code.rows_of_table(pq.read_table(path))
         except (OSError, pa.ArrowException, InputError) as error:
             raise InputError(f"{name}: {error}") from error
     try:
-        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        with open_unpacked(path, unpacked_limit) as stream:
             data = stream.read()
+    except InputError as error:
+        raise InputError(f"{error}, of {code.relation}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     return _read_text(name, data, source, code, on_bad)
+
+
+def check_parquet(path: Path, relation: str, unpacked_limit: int) -> None:
+    """Refuse a file, or a folder of files, that says of itself that more bytes come out of it than may."""
+    files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    size = 0
+    for file in files:
+        metadata = pq.read_metadata(file)
+        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+        words = 8 * metadata.num_rows * metadata.num_columns  # however few bytes many equal values take
+        size += max(words, sum(group.total_byte_size for group in groups))
+    if size > unpacked_limit:
+        raise InputError(f"unpacked, it has more than {unpacked_limit:,} bytes, the limit, of {relation}")
 
 
 def file_of(source: Transfer, folder: Path) -> Path:
@@ -120,6 +150,8 @@ def layout_of(name: str, data: bytes, source: Transfer, code: TupleCode) -> Layo
     """How a file is laid out that begins so: its first line must be there as a whole."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     in_order = list(range(len(code.types)))
+    if source.rfc4180:
+        return Layout(source.between, True, bool(source.headers), in_order)
     if source.delimiter is not None or not name.lower().removesuffix(".gz").endswith(".csv"):
         return Layout(source.delimiter or "\t", False, bool(source.headers), in_order)
     first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
@@ -169,7 +201,9 @@ def _read_plain(data: bytes, layout: Layout, code: TupleCode) -> Rows | None:
 
 def _read_each_line(name: str, data: bytes, layout: Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
     words: list[tuple[int, ...]] = []
-    records = _quoted_records(name, data) if layout.quoted else _records(data, layout.delimiter)
+    records = (
+        _quoted_records(name, data, layout.delimiter) if layout.quoted else _records(data, layout.delimiter)
+    )
     if layout.headers:
         next(records, None)
     empty_is_a_tuple = _empty_is_a_tuple(code)
@@ -202,11 +236,11 @@ def _records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str
             yield number, "not valid UTF-8", readable(line)
 
 
-def _quoted_records(name: str, data: bytes) -> Iterator[tuple[int, list[str] | str, str]]:
+def _quoted_records(name: str, data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str, str]]:
     """Each record of a CSV file, which may have several lines: as above."""
     lines = io.StringIO(data.decode("utf-8", "surrogateescape"), newline="").readlines()
     csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         first = reader.line_num
         try:
@@ -230,7 +264,7 @@ def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, .
         if record != ["()"]:
             raise InputError(f"{code.relation} has no columns: its tuple is written ()")
         return ()
-    if len(record) != len(order):
+    if len(record) < len(order):
         raise InputError(
             f"{len(record)} {'value' if len(record) == 1 else 'values'}, where {code.relation} has "
             f"{len(order)} {'column' if len(order) == 1 else 'columns'}"

@@ -9,12 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all
+from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
+from tocsin.events.packed_files import UNPACKED_LIMIT
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
-from tocsin.index.activation.symbols import Symbols
-from tocsin.index.activation.tuples import TupleCode
+from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
+from tocsin.index.activation.tuples import Rows, TupleCode
 
 if TYPE_CHECKING:
     from tocsin.monitor.programs.engine import Engine
@@ -34,18 +35,29 @@ class Program:
         self.checked = checked
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Program:
-        """The program of a file."""
+    @telling("reading a program")
+    def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Program:
+        """The program of a file, and of those that it includes.
+
+        These are in its folder, or below, unless `allow_outside` is said.
+        """
         name = os.fspath(path)
-        try:
-            text = Path(name).read_text("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputError(f"{name}: the file is not UTF-8 text") from None
-        except OSError as error:
-            raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
-        return cls.parse(text, file=name)
+        text = _read_text(name)
+
+        def read(file: str, included: str) -> tuple[str, str]:
+            from tocsin.monitor.programs.confinement import confined
+
+            if not included.isprintable():
+                raise InputError("the file's name has a character that cannot be printed")
+            found = Path(os.path.normpath(Path(file).parent / included))
+            folder = Path(os.path.normpath(Path(name).parent))
+            confined(found, folder, ".include", allow_outside=allow_outside)
+            return str(found), _read_text(str(found))
+
+        return cls(check_program(text, name, read))
 
     @classmethod
+    @telling("reading a program")
     def parse(cls, text: str, *, file: str | None = None) -> Program:
         """The program of a text; `file` is what errors call it."""
         return cls(check_program(text, file))
@@ -54,6 +66,11 @@ class Program:
     def file(self) -> str | None:
         """The file it was read from."""
         return self.checked.file
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files it was read from."""
+        return self.checked.files
 
     @property
     def relations(self) -> dict[str, Relation]:
@@ -86,29 +103,56 @@ class Program:
         source = "" if self.file is None else f" {self.file}"
         return f"<tocsin.Program{source}: {len(self.relations)} relations, {len(self.rules)} rules>"
 
+    @telling("starting a program")
     def start(
         self,
         local: Value | None = None,
         *,
         facts: Mapping[str, Source] | None = None,
         limit: int = DERIVED_LIMIT,
+        text_limit: int = TEXT_LIMIT,
+        unpacked_limit: int = UNPACKED_LIMIT,
+        journal: str | os.PathLike[str] | None = None,
+        sync: str = "always",
     ) -> Engine:
         """An engine that holds the facts of the program, and `facts` by relation, and what follows from them.
 
         `local` is the address that located arguments (`@x`) are held to. When more than `limit`
-        tuples are derived, the change that does it is refused with a DerivationError.
+        tuples are derived, or the rules make more than `text_limit` bytes of texts, the change that does
+        it is refused with a DerivationError. A packed file in `facts` that holds more than `unpacked_limit`
+        bytes is an InputError.
+
+        With a `journal`, a folder, every change is on disk before its call returns: synced (`always`), or
+        synced so much later at most (`10 ms`). A journal that is there already has the facts: then those of
+        the program and `facts` are not looked at. UsageError when it is that of another program.
         """
         from tocsin.monitor.programs.engine import Engine
+
+        limit = checked_limit(limit)
+        checked_limit(unpacked_limit, "unpacked_limit", "bytes")
+        symbols = Symbols(limit=checked_limit(text_limit, "text_limit", "bytes"))
+        if journal is not None:
+            from tocsin.monitor.journal.engine import start_journalled
+
+            def initial() -> dict[str, Rows]:
+                return self._rows(symbols, facts, unpacked_limit)
+
+            return start_journalled(self, local, limit, symbols, initial, journal, sync)
+        return Engine(self, local, limit, symbols=symbols, loaded=self._rows(symbols, facts, unpacked_limit))
+
+    def _rows(
+        self, symbols: Symbols, facts: Mapping[str, Source] | None, unpacked_limit: int
+    ) -> dict[str, Rows]:
+        """Facts of any source as rows."""
         from tocsin.monitor.programs.requests import rows_of_source, unknown_relation
 
-        symbols = Symbols()
         codes = self.codes(symbols)
         given = {}
         for name, source in (facts or {}).items():
             if name not in codes:
                 raise unknown_relation(name, codes)
-            given[name] = rows_of_source(source, codes[name])
-        return Engine(self, local, checked_limit(limit), symbols=symbols, loaded=given)
+            given[name] = rows_of_source(source, codes[name], unpacked_limit)
+        return given
 
     def codes(self, symbols: Symbols) -> dict[str, TupleCode]:
         """How the tuples of each relation are written as words."""
@@ -156,15 +200,24 @@ class Program:
         raise UsageError(f"the program has no such rule: {rule}")
 
 
+def _read_text(name: str) -> str:
+    try:
+        return Path(name).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: the file is not UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read: {error.strerror or error}") from error
+
+
 def _before(text: str) -> str:
     """A program's text as it stands before what is added to it."""
     return f"{text.rstrip()}\n"
 
 
-def checked_limit(limit: object) -> int:
-    """The limit on derived tuples, if it is one."""
+def checked_limit(limit: object, name: str = "limit", what: str = "tuples") -> int:
+    """A limit, if it is one."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
-        raise UsageError(f"limit is a number of tuples, not {limit!r}")
+        raise UsageError(f"{name} is a number of {what}, not {limit!r}")
     return limit
 
 

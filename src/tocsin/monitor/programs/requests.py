@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.errors import InputError, UsageError
+from tocsin.events.packed_files import UNPACKED_LIMIT
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.tuples import Rows, TupleCode, each_batch
 from tocsin.monitor.programs.changes import Tuple
@@ -88,13 +89,13 @@ def pattern_columns(pattern: Pattern | None, code: TupleCode) -> dict[int, Value
     return {column: value for column, value in enumerate(pattern) if value is not None}
 
 
-def rows_of_source(source: Source, code: TupleCode) -> Rows:
-    """The tuples of a source as rows."""
+def rows_of_source(source: Source, code: TupleCode, unpacked_limit: int = UNPACKED_LIMIT) -> Rows:
+    """The tuples of a source as rows; of a packed file at most so many bytes are unpacked."""
     if isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         batches = [code.rows_of_table(batch) for batch in each_batch(source)]
         return batches[0] if len(batches) == 1 else np.concatenate([rows_of_words([], code), *batches])
     if isinstance(source, str | os.PathLike):
-        return read_fact_file(Path(source), code)
+        return read_fact_file(Path(source), code, unpacked_limit=unpacked_limit)
     if isinstance(source, Iterable):
         return code.rows(source)
     raise UsageError(f"load takes a table, a file or tuples, not {type(source).__name__}")

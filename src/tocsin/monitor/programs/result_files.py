@@ -6,6 +6,8 @@
                         a warning says so
     no column           ()
 
+With rfc4180 there are commas between values, and symbols stand in quotes.
+
 Tuples are sorted by what their columns hold, the first one first. On standard output a relation stands
 between two lines of signs, under its name.
 """
@@ -13,19 +15,17 @@ between two lines of signs, under its name.
 from __future__ import annotations
 
 import gzip
-import uuid
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from tocsin.errors import InputError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import Rows, TupleCode
+from tocsin.index.drafts import AS_USUAL, draft_of
 from tocsin.monitor.programs.directives import Transfer
 
-TAB = "\t"
 _PORTION = 100_000
 _ABOVE, _BELOW = "-" * 15, "=" * 15
 
@@ -42,18 +42,16 @@ def write_result(target: Transfer, path: Path, code: TupleCode, rows: Rows) -> N
 
 def write_whole(path: Path, portions: Iterable[bytes]) -> None:
     """Write a file, whole or not at all; packed when the name ends in .gz."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with gzip.open(draft, "wb") if path.suffix == ".gz" else draft.open("xb") as stream:
+        with (
+            draft_of(path, AS_USUAL) as draft,
+            gzip.open(draft, "wb") if path.suffix == ".gz" else draft.open("wb") as stream,
+        ):
             for portion in portions:
                 stream.write(portion)
-        draft.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
 def print_result(target: Transfer, stream: IO[str], code: TupleCode, rows: Rows) -> None:
@@ -74,12 +72,11 @@ def print_portions(target: Transfer, stream: IO[str], portions: Iterator[str]) -
 
 def header_line(target: Transfer, columns: Sequence[str]) -> str:
     """The names of the columns, if they are asked for."""
-    return (target.delimiter or TAB).join(columns) + "\n" if target.headers else ""
+    return target.between.join(columns) + "\n" if target.headers else ""
 
 
 def _written(target: Transfer, code: TupleCode, rows: Rows) -> Iterator[str]:
     """The lines of a relation, many at once; the header, if there is one, by itself."""
-    delimiter = target.delimiter or TAB
     if target.headers:
         yield header_line(target, code.columns)
     if not code.types:
@@ -89,7 +86,7 @@ def _written(target: Transfer, code: TupleCode, rows: Rows) -> Iterator[str]:
     unreadable = 0
     for start in range(0, len(ordered), _PORTION):
         columns = list(zip(*code.decode_rows(ordered[start : start + _PORTION]), strict=True))
-        lines = lines_of_columns(columns, code.types, delimiter)
+        lines = lines_of_columns(columns, code.types, target.between, target.rfc4180)
         unreadable += lines.unreadable
         yield lines.text
     warn_of_unreadable(target.relation, unreadable)
@@ -102,16 +99,34 @@ class Lines(NamedTuple):
     unreadable: int
 
 
-def lines_of_columns(columns: Sequence[Sequence[Value]], types: Sequence[Type], delimiter: str) -> Lines:
-    """The lines of tuples that are given column by column; there is at least one."""
+def lines_of_columns(
+    columns: Sequence[Sequence[Value]], types: Sequence[Type], delimiter: str, quoted: bool
+) -> Lines:
+    """The lines of tuples that are given column by column; there is at least one.
+
+    `quoted` as RFC 4180 has it: every symbol in quotes, a quote in it twice.
+    """
     texts = [_texts(values, kind) for values, kind in zip(columns, types, strict=True)]
-    unreadable = sum(
-        delimiter in text or "\n" in text
-        for column, kind in zip(texts, types, strict=True)
-        if kind is Type.SYMBOL
-        for text in column
+    if quoted:
+        texts = [
+            [_quoted(text) for text in column] if kind is Type.SYMBOL else column
+            for column, kind in zip(texts, types, strict=True)
+        ]
+    unreadable = (
+        0
+        if quoted
+        else sum(
+            delimiter in text or "\n" in text
+            for column, kind in zip(texts, types, strict=True)
+            if kind is Type.SYMBOL
+            for text in column
+        )
     )
     return Lines("\n".join(map(delimiter.join, zip(*texts, strict=True))) + "\n", unreadable)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 def warn_of_unreadable(relation: str, count: int) -> None:

@@ -18,6 +18,7 @@ from tocsin.grammar.datalog import functors
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.normal_form import AggregateRule, Let, MapRule, Source, Test, Variable
 from tocsin.index.activation.passes.text_work import Row, TextWork
+from tocsin.index.activation.symbols import TEXT_LIMIT, too_much_text
 from tocsin.spark.evaluation.arithmetic import DTYPES, Numbers, worked_out
 from tocsin.spark.evaluation.values import FAILURE, inside
 
@@ -76,15 +77,24 @@ def compute(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
 
 def map_rows(
-    rule: MapRule, origin: Sequence[Type], head: Sequence[Type], batches: Iterable[pa.RecordBatch]
+    rule: MapRule,
+    origin: Sequence[Type],
+    head: Sequence[Type],
+    batches: Iterable[pa.RecordBatch],
+    text_limit: int = TEXT_LIMIT,
 ) -> Iterator[pa.RecordBatch]:
-    """What a MapRule gives for each tuple, with a failure."""
+    """What a MapRule gives for each tuple, with a failure; making too much text is one."""
+    texts_made = [place for place, kind in enumerate(head) if kind is Type.SYMBOL]
+    texts = 0
     for batch in batches:
         images: list[Row] = []
         failures: list[str | None] = []
         for values in _tuples(batch, origin):
             try:
                 found = list(rule.function(values))
+                texts += sum(len(str(row[place])) for row in found for place in texts_made)
+                if texts > text_limit:
+                    raise too_much_text(text_limit, rule.source.text if rule.source else None)
             except DerivationError as error:
                 images.append((None,) * len(head))  # type: ignore[arg-type]
                 failures.append(failure_of(error, rule.source))

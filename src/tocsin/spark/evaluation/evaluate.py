@@ -12,6 +12,7 @@ from pyspark.errors import PySparkAttributeError, PySparkException, PySparkNotIm
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, TocsinError, UsageError
+from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.failures import reason_of
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def evaluate(
     local: Value | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     limit: int = LIMIT,
+    text_limit: int = TEXT_LIMIT,
     one_worker: int = ONE_WORKER,
 ) -> Evaluated:
     """What a program derives from relations: its `.output` relations, all derived ones if there is none.
@@ -71,7 +73,8 @@ def evaluate(
     It is worked out here and now, in Spark jobs, one component of the program after the other, and the result
     is stored: on the executors, so that it is lost with them, or as Parquet under the folder `checkpoint`,
     which all machines must see and which is the caller's to clear away. `local` is the address that located
-    arguments are held to. More than `limit` derived tuples are an error. Components whose inputs have at most
+    arguments are held to. More than `limit` derived tuples are an error, and so are rules
+    that make more than `text_limit` bytes of texts in a task. Components whose inputs have at most
     `one_worker` tuples are worked out in a single task; 0 has Spark do everything by joins.
 
     InputError when a relation has other columns than its declaration, a null, a NaN, a number that is out of
@@ -91,6 +94,7 @@ def evaluate(
         local=local,
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
         limit=limit,
+        text_limit=text_limit,
         one_worker=one_worker,
     )
     with spark_failures():
@@ -112,6 +116,7 @@ def prepared(
     local: Value | None = None,
     checkpoint: str | None = None,
     limit: int = LIMIT,
+    text_limit: int = TEXT_LIMIT,
     one_worker: int = ONE_WORKER,
 ) -> Run:
     """A program ready to be given facts and to be worked out, of which the relations `shown` are wanted."""
@@ -123,7 +128,8 @@ def prepared(
 
     if isinstance(one_worker, bool) or not isinstance(one_worker, int) or one_worker < 0:
         raise UsageError(f"one_worker is a number of tuples, not {one_worker!r}")
-    sizes = Sizes(one_worker, DERIVED_IN_ONE_WORKER, ARCS, checked_limit(limit))
+    text_limit = checked_limit(text_limit, "text_limit", "bytes")
+    sizes = Sizes(one_worker, DERIVED_IN_ONE_WORKER, ARCS, checked_limit(limit), text_limit)
     check_local(program.checked, local)
     normal = normal_program(program.checked, local)
     return Run(session, normal, Storage(session, checkpoint), sizes, dict.fromkeys(shown))

@@ -21,6 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StringType, StructField
 
 from tocsin.errors import InputError
+from tocsin.events.packed_files import UNPACKED_LIMIT, is_packed, open_unpacked
 from tocsin.grammar.datalog.syntax import Relation
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
@@ -54,6 +55,7 @@ class Reading:
     relation: Relation
     layout: Layout
     pieces: tuple[Piece, ...]
+    unpacked_limit: int = UNPACKED_LIMIT
 
 
 def read_fact_file(
@@ -63,8 +65,12 @@ def read_fact_file(
     folder: Path,
     relation: Relation,
     on_bad: Callable[[BadLine], None],
+    unpacked_limit: int = UNPACKED_LIMIT,
 ) -> Frame:
-    """The facts that an `.input` names, stored. `on_bad` is told of each line that is no tuple, in order."""
+    """The facts that an `.input` names, stored. `on_bad` is told of each line that is no tuple, in order.
+
+    A packed text of more than `unpacked_limit` bytes is an InputError: one worker reads it as a whole.
+    """
     code = TupleCode(relation.name, relation.types, Symbols(), relation.columns)
     if source.stream:
         table = code.table(read_facts(source, folder, code, on_bad))
@@ -76,7 +82,7 @@ def read_fact_file(
     path = file_of(source, folder)
     if path.suffix.lower() == ".parquet":
         return _read_parquet(session, storage, path, relation)
-    reading = _planned(source, path, relation, code)
+    reading = _planned(source, path, relation, code, unpacked_limit)
     return _read_pieces(session, storage, reading, on_bad)
 
 
@@ -98,23 +104,23 @@ def _read_parquet(session: SparkSession, storage: Storage, path: Path, relation:
         raise InputError(f"{path}: cannot be read: {reason_of(str(error))}") from error
 
 
-def _planned(source: Transfer, path: Path, relation: Relation, code: TupleCode) -> Reading:
+def _planned(
+    source: Transfer, path: Path, relation: Relation, code: TupleCode, unpacked_limit: int
+) -> Reading:
     """How a text file is read. Raises InputError when it cannot be opened."""
-    from tocsin.spark.evaluation.fact_pieces import opened
-
     try:
-        with opened(path) as stream:
+        with open_unpacked(path) as stream:
             head = stream.read(_FIRST_LINE)
         size = path.stat().st_size
     except (OSError, EOFError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     layout = layout_of(str(path), head, source, code)
-    whole = layout.quoted or path.suffix.lower() == ".gz"
+    whole = layout.quoted or is_packed(path)
     step = max(size, 1) if whole else PIECE_BYTES
     starts = range(0, max(size, 1), step)
     file = str(path.absolute())  # a worker need not be in this folder
     pieces = tuple(Piece(file, start, start + step) for start in starts)
-    return Reading(str(path), relation, layout, pieces)
+    return Reading(str(path), relation, layout, pieces, unpacked_limit)
 
 
 def _read_pieces(

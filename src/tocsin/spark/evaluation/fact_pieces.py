@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 
 from tocsin.errors import InputError
+from tocsin.events.packed_files import UNPACKED_LIMIT, is_packed, open_unpacked
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.fact_files import BYTE_ORDER_MARK, BadLine, read_lines
@@ -21,11 +20,6 @@ from tocsin.spark.evaluation.values import FAILURE, columns_inside, word_type
 
 _ROWS = 1 << 16
 _BLOCK = 1 << 20
-
-
-def opened(path: Path) -> IO[Any]:
-    """A file of facts, unpacked if it is packed."""
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 def read_pieces(reading: Reading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -54,7 +48,10 @@ def read_pieces(reading: Reading, batches: Iterable[pa.RecordBatch]) -> Iterator
 
 def _rows(reading: Reading, number: int, code: TupleCode, bad: list[BadLine]) -> Rows:
     piece = reading.pieces[number]
-    data = lines_between(Path(piece.file), piece)
+    try:
+        data = lines_between(Path(piece.file), piece, reading.unpacked_limit)
+    except InputError as error:
+        raise InputError(f"{error}, of {reading.relation.name}") from None
     layout = reading.layout
     if number == 0:
         data = data.removeprefix(BYTE_ORDER_MARK)
@@ -63,10 +60,10 @@ def _rows(reading: Reading, number: int, code: TupleCode, bad: list[BadLine]) ->
     return read_lines(reading.name, data, layout, code, bad.append)
 
 
-def lines_between(path: Path, piece: Piece) -> bytes:
+def lines_between(path: Path, piece: Piece, unpacked_limit: int = UNPACKED_LIMIT) -> bytes:
     """The lines that start in a piece, the last of them as a whole."""
-    with opened(path) as stream:
-        if path.suffix.lower() == ".gz":
+    with open_unpacked(path, unpacked_limit) as stream:
+        if is_packed(path):
             return bytes(stream.read())
         if piece.start:
             stream.seek(piece.start - 1)

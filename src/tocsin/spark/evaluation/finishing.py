@@ -26,7 +26,7 @@ _PIECE = 1 << 16
 def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The wanted relations, or one row that says why there are none."""
     schema: pa.Schema | None = None
-    symbols = Symbols()
+    symbols = Symbols(limit=job.text_limit)
     codes = {name: _code(name, job.types(name), symbols) for name in (*job.given, *job.wanted)}
     given: dict[str, list[Rows]] = {name: [] for name in job.given}
     for batch in batches:

@@ -25,6 +25,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import NormalProgram
+from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.evaluation.batches import error_of
 from tocsin.spark.evaluation.storing import Frame, Storage
 from tocsin.spark.evaluation.values import FAILURE, Columns, columns_inside
@@ -37,12 +38,13 @@ _NOBODY = -1
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What the worker is asked: the program, which relations come and go, by their numbers, and the limit."""
+    """What the worker is asked: the program, which relations come and go, by number, and the limits."""
 
     program: NormalProgram
     given: tuple[str, ...]
     wanted: tuple[str, ...]
     limit: int
+    text_limit: int = TEXT_LIMIT
 
     def columns(self, relation: str) -> list[str]:
         """The columns of the one DataFrame that a relation has."""

@@ -18,7 +18,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from tocsin.grammar.datalog.syntax import Relation
 from tocsin.monitor.programs.directives import Transfer
 from tocsin.monitor.programs.result_files import (
-    TAB,
     header_line,
     print_portions,
     result_path,
@@ -38,6 +37,7 @@ class Writing:
 
     relation: Relation
     delimiter: str
+    quoted: bool
     folder: str
 
 
@@ -45,7 +45,7 @@ def write_relation(
     target: Transfer, results: Path, relation: Relation, frame: Frame, folder: Path, stream: IO[str]
 ) -> None:
     """Write a relation to its file, whole or not at all, or to `stream`; its parts go to `folder`."""
-    writing = Writing(relation, target.delimiter or TAB, str(folder.absolute()))
+    writing = Writing(relation, target.between, target.rfc4180, str(folder.absolute()))
     parts = _written_parts(writing, frame)
     header = header_line(target, relation.columns)
     if target.stream:

@@ -25,7 +25,7 @@ def write_part(writing: Writing, batches: Iterable[pa.RecordBatch]) -> Iterator[
         for batch in batches:
             if batch.num_rows:
                 columns = [values_of(batch.column(place), kind) for place, kind in enumerate(kinds)]
-                lines = lines_of_columns(columns, kinds, writing.delimiter)
+                lines = lines_of_columns(columns, kinds, writing.delimiter, writing.quoted)
                 unreadable += lines.unreadable
                 stream.write(lines.text.encode())
     answer = {"part": number, "file": str(path), "unreadable": unreadable}

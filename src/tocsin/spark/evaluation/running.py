@@ -23,6 +23,7 @@ from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.closures import closure_steps
 from tocsin.index.activation.normal_form import ClosureRule, NormalProgram, Relation
+from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.evaluation.batches import ARROW, error_of
 from tocsin.spark.evaluation.closing import closed, closed_in_parts
 from tocsin.spark.evaluation.one_worker import Job, TooMany, finish_in_one_worker
@@ -39,12 +40,13 @@ _SPREAD = 4
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What decides: tuples that one worker takes and may derive, arcs that each worker takes, the limit."""
+    """What decides: tuples that one worker takes and may derive, arcs that each worker takes, the limits."""
 
     one_worker: int
     derived_in_one_worker: int
     arcs: int
     limit: int
+    text_limit: int = TEXT_LIMIT
 
 
 class Run:
@@ -63,7 +65,7 @@ class Run:
         self.storage = storage
         self._sizes = sizes
         self._shown = tuple(shown)
-        self._steps = Steps(session, program)
+        self._steps = Steps(session, program, sizes.text_limit)
         self._counts = reading_counts(program)
         self._given: dict[str, list[Frame]] = {}
         for name, frame in facts_as_frames(session, program).items():
@@ -128,7 +130,7 @@ class Run:
         limit = min(self._sizes.derived_in_one_worker, self._sizes.limit)
         wanted = [name for name in derived if self._is_needed_after(name, components)]
         frames = {name: [frame.data for frame in self._known(name)] for name in given}
-        job = Job(program, tuple(given), tuple(wanted), limit)
+        job = Job(program, tuple(given), tuple(wanted), limit, self._sizes.text_limit)
         try:
             found = finish_in_one_worker(self._session, self.storage, job, frames)
         except TooMany:

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import AggregateRule, JoinRule, MapRule, NormalProgram, Step
+from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.evaluation.aggregating import aggregated
 from tocsin.spark.evaluation.joining import joined
 from tocsin.spark.evaluation.storing import Frame
@@ -18,8 +19,9 @@ from tocsin.spark.evaluation.values import Columns, columns_inside
 class Steps:
     """The steps of a program, which knows the types of its relations."""
 
-    def __init__(self, session: SparkSession, program: NormalProgram) -> None:
+    def __init__(self, session: SparkSession, program: NormalProgram, text_limit: int = TEXT_LIMIT) -> None:
         self._session = session
+        self._text_limit = text_limit
         self._types: dict[str, tuple[Type, ...]] = {each.name: each.types for each in program.relations}
         self.columns: dict[str, Columns] = {
             name: columns_inside(types) for name, types in self._types.items()
@@ -63,16 +65,16 @@ class Steps:
         return plans
 
     def _map(self, rule: MapRule, origin: Frame) -> DataFrame:
-        task = _map_task(rule, self._types[rule.origin], self._types[rule.head])
+        task = _map_task(rule, self._types[rule.origin], self._types[rule.head], self._text_limit)
         return origin.data.mapInArrow(task, self.columns[rule.head].failing_schema)
 
 
 def _map_task(
-    rule: MapRule, origin: tuple[Type, ...], head: tuple[Type, ...]
+    rule: MapRule, origin: tuple[Type, ...], head: tuple[Type, ...], text_limit: int
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def map_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.evaluation.batches import map_rows
 
-        return map_rows(rule, origin, head, batches)
+        return map_rows(rule, origin, head, batches, text_limit)
 
     return map_in_worker

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 import random
+import socket
 import threading
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -247,3 +249,66 @@ def test_addresses() -> None:
     assert "secret" not in json.dumps(one.identity())
     assert one.identity() == sink_of("https://you@host:8443/secret?token=2").identity()
     assert one.identity() != sink_of("https://host:8443/other").identity()
+
+
+@contextmanager
+def hostile_receiver(first: bytes, again: bytes, pause: float = 0.0) -> Iterator[str]:
+    """A server that answers with `first`, and then with `again` until it is left."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    left = threading.Event()
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                with connection, suppress(OSError):
+                    connection.recv(1 << 16)
+                    connection.sendall(first)
+                    while again and not left.wait(pause):
+                        connection.sendall(again)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/#seconds=1"
+    finally:
+        left.set()
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+        thread.join(10)
+
+
+TAKEN = b"HTTP/1.1 200 OK\r\n\r\n"
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "pause", "problem"),
+    [
+        (TAKEN, b"x" * 65536, 0.0, None),
+        (TAKEN, b"x", 0.05, None),
+        (CHUNKED, b"4\r\nabcd\r\n", 0.0, None),
+        (CHUNKED, b"f" * 65536, 0.0, None),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", b"x", 0.05, None),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.01, "no answer (nothing whole within 1 seconds)"),
+        (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n", 0.02, None),
+        (b"HTT", b"P", 0.05, "no answer (nothing whole within 1 seconds)"),
+        (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n", 0.0, "no answer (got more than 100 headers)"),
+        (b"HTTP/1.1 200 ", b"x" * 65536, 0.0, "no answer (got more than 65536 bytes"),
+        (
+            b"HTTP/1.1 500 " + b"y" * 60000 + b"\r\n\r\n",
+            b"x" * 65536,
+            0.0,
+            "500 " + "y" * 200 + ": " + "x" * 200,
+        ),
+        (b"HTTP/1.1 500 No\r\n\r\n", b"x", 0.05, "500 No"),
+    ],
+)
+def test_answers_without_end(
+    monkeypatch: pytest.MonkeyPatch, first: bytes, again: bytes, pause: float, problem: str | None
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with hostile_receiver(first, again, pause) as uri:
+        sink = WebhookSink.of(uri)
+        said, _ = sink._tried(urllib.request.Request(uri.partition("#")[0], data=b"[]"))
+    assert said is None if problem is None else (said or "").startswith(problem)

@@ -18,8 +18,11 @@ the batch not done, and sends all its alerts again when it is started again.
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import re
+import socket
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -42,6 +45,9 @@ from tocsin.spark.streaming.sinks.retrying import waits
 MOST_ALERTS = 100
 MOST_BYTES = 1 << 20
 SECONDS_TO_ANSWER = 30.0
+"""For the whole of an answer: one that is drip-fed byte by byte is no answer."""
+MOST_OF_AN_ANSWER = 1 << 20
+"""Bytes of an answer that are read, headers included: what it says does not matter, and it may never end."""
 LONGEST_PATIENCE = 300.0
 """Seconds that a receiver may ask for; what asks for more is taken for this."""
 
@@ -55,28 +61,38 @@ class WebhookSink:
 
     exactly_once = False
 
-    def __init__(self, url: SplitResult, most_alerts: int = MOST_ALERTS) -> None:
+    def __init__(
+        self, url: SplitResult, most_alerts: int = MOST_ALERTS, seconds: float = SECONDS_TO_ANSWER
+    ) -> None:
         self._url = url
         self._most_alerts = most_alerts
+        self._seconds = seconds
         self._stream = ""
-        self._opener = urllib.request.build_opener(_NoRedirects)
 
     @staticmethod
     def of(uri: str) -> WebhookSink:
-        """`https://user:password@host/path?query#alerts=1`; behind the # is how many alerts a request has."""
+        """`https://user:password@host/path?query#alerts=1&seconds=60`.
+
+        Behind the # is how many alerts a request has, and how long the answer may take.
+        """
         parts = urlsplit(uri)
         options = dict(parse_qsl(parts.fragment, keep_blank_values=True))
         most = options.pop("alerts", str(MOST_ALERTS))
+        seconds = options.pop("seconds", f"{SECONDS_TO_ANSWER:.0f}")
         shown = _shown(parts)
         if not parts.hostname or _UNWRITABLE.search(uri) or not _has_port(parts):
             raise UsageError(
                 f"{shown} is no address: expected {parts.scheme}://HOST/PATH, with %20 for a blank"
             )
-        if options or (parts.fragment and "alerts" not in parts.fragment):
-            raise UsageError(f"{shown}: behind the # there can be alerts=NUMBER, and nothing else")
+        if options or (parts.fragment and "=" not in parts.fragment):
+            raise UsageError(
+                f"{shown}: behind the # there can be alerts=NUMBER and seconds=NUMBER, and nothing else"
+            )
         if not most.isdecimal() or not 1 <= int(most) <= 10_000:
             raise UsageError(f"{shown}: alerts={most}: expected a number from 1 to 10,000")
-        return WebhookSink(parts._replace(fragment=""), int(most))
+        if not seconds.isdecimal() or not 1 <= int(seconds) <= 3600:
+            raise UsageError(f"{shown}: seconds={seconds}: expected a number from 1 to 3,600")
+        return WebhookSink(parts._replace(fragment=""), int(most), float(seconds))
 
     @property
     def name(self) -> str:
@@ -136,17 +152,111 @@ class WebhookSink:
 
     def _tried(self, request: urllib.request.Request) -> tuple[str | None, float | None]:
         """What went wrong, and the seconds that the receiver asks for, None when trying again is useless."""
-        try:
-            with self._opener.open(request, timeout=SECONDS_TO_ANSWER) as answer:
-                answer.read()
-                return None, None
-        except urllib.error.HTTPError as error:
-            said = error.read(200).decode("utf-8", "replace").strip().replace("\n", " ")
-            problem = f"{error.code} {error.reason}" + (f": {said}" if said else "")
-            return problem, _patience(error.headers) if error.code in PASSING else None
-        except (OSError, http.client.HTTPException) as error:
-            reason = error.reason if isinstance(error, urllib.error.URLError) else error
-            return f"no answer ({reason or type(error).__name__})", 0.0
+        with _Deadline(self._seconds) as deadline:
+            try:
+                with deadline.opener().open(request, timeout=self._seconds) as answer:
+                    with contextlib.suppress(OSError, http.client.HTTPException):
+                        answer.read(MOST_OF_AN_ANSWER)  # it is received, whatever the answer says
+                    return None, None
+            except urllib.error.HTTPError as error:
+                said = b""
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    said = error.read(200)
+                text = said.decode("utf-8", "replace").strip().replace("\n", " ")
+                problem = f"{error.code} {error.reason:.200}" + (f": {text}" if text else "")
+                return problem, _patience(error.headers) if error.code in PASSING else None
+            except (OSError, http.client.HTTPException) as error:
+                reason = error.reason if isinstance(error, urllib.error.URLError) else error
+                if deadline.is_over:
+                    reason = f"nothing whole within {self._seconds:.0f} seconds"
+                return f"no answer ({reason or type(error).__name__!s:.200})", 0.0
+
+
+class _Deadline:
+    """Ends the connections of a request when its time is over.
+
+    A timeout of a socket counts from the last byte that came, so that an answer of one byte now and then,
+    or of `100 Continue` for ever, would never end.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._connections: list[_Connection | _SecureConnection] = []
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+        self.is_over = False
+
+    def __enter__(self) -> _Deadline:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._timer.cancel()
+
+    def opener(self) -> urllib.request.OpenerDirector:
+        """What opens a request whose connections this ends."""
+        return urllib.request.build_opener(_NoRedirects, _Http(self), _Https(self))
+
+    def connection(self, host: str, **options: Any) -> _Connection:
+        """A connection as urllib makes it, without TLS."""
+        made = _Connection(host, **options)
+        self._connections.append(made)
+        return made
+
+    def secure_connection(self, host: str, **options: Any) -> _SecureConnection:
+        """The same with TLS."""
+        made = _SecureConnection(host, **options)
+        self._connections.append(made)
+        return made
+
+    def _end(self) -> None:
+        self.is_over = True
+        for connection in self._connections:
+            own = connection.own or connection.sock
+            if own is not None:
+                with contextlib.suppress(OSError):  # not TLS's own, which the reader may be using
+                    socket.socket.shutdown(own, socket.SHUT_RDWR)
+
+
+class _Connection(http.client.HTTPConnection):
+    """Knows its socket also when urllib has handed that over to the answer."""
+
+    own: Any = None
+
+    def connect(self) -> None:
+        super().connect()
+        self.own = self.sock
+
+
+class _SecureConnection(http.client.HTTPSConnection):
+    """The same with TLS."""
+
+    own: Any = None
+
+    def connect(self) -> None:
+        super().connect()
+        self.own = self.sock
+
+
+class _Http(urllib.request.HTTPHandler):
+    """The handler of http:// whose connections have a deadline."""
+
+    def __init__(self, deadline: _Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._deadline.connection, request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    """The handler of https://, likewise."""
+
+    def __init__(self, deadline: _Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(self._deadline.secure_connection, request)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

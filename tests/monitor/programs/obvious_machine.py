@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.meaning import evaluate
@@ -94,6 +95,9 @@ class ObviousMachine:
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         return self._codes[relation].decode(row) in self._now[self._names[relation]]
+
+    def held(self, relation: int, rows: Rows) -> NDArray[np.bool_]:
+        return np.array([self.holds(relation, tuple(row)) for row in rows.tolist()], np.bool_)
 
     def rank(self, relation: int, row: tuple[int, ...]) -> int:
         raise NotImplementedError

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin.errors import DerivationError
 from tocsin.index.activation.arranging import Arrangement, Listener
@@ -39,16 +40,31 @@ _FAILURES = {
     layout.DIVISION_BY_ZERO: "division by zero",
     layout.NOT_A_NUMBER: "the result is not a number",
 }
+OVERTURNED = 1 << 18
+"""So many derivations must have gone in one change before all is worked out anew: about 20 ms."""
+
 _EMISSIONS = 1 << 10
 _OUTBOX = 1 << 12
 _LARGEST_OUTBOX = 1 << 20
+
+
+class Overturned(Exception):
+    """So much goes that the facts, with this change, are sooner loaded into a new machine.
+
+    `before` gives the rows that a relation had before the change. Of the machine only `given` is of use else.
+    """
+
+    def __init__(self, before: Callable[[int], Words]) -> None:
+        super().__init__("what remains is sooner worked out anew")
+        self.before = before
 
 
 class Machine:
     """A program's relations as arrays, changed only through `change` and `settle`.
 
     `reported` are the relations that `change_one` counts changes of: all that rules derive, if not given.
-    `limit` is how many derived tuples there may be.
+    `limit` is how many derived tuples there may be. One that `may_give_up` raises Overturned when a change is
+    sooner made by starting anew.
     """
 
     def __init__(
@@ -58,8 +74,10 @@ class Machine:
         *,
         reported: Collection[str] | None = None,
         limit: int = NO_LIMIT,
+        may_give_up: bool = False,
     ) -> None:
         self.program = program
+        self._may_give_up = may_give_up
         self.symbols = symbols
         self._store = Store()
         self._outside: list[OutsideStep] = []
@@ -80,6 +98,7 @@ class Machine:
         self._control = np.zeros(layout.CONTROL_WORDS, np.int64)
         self._control[layout.ITEM_RELATION] = -1
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
+        self._control[layout.LEAST_OVERTURNED] = NO_LIMIT
         self._inbox = np.zeros(
             1 + max((len(relation.types) for relation in program.relations), default=0), np.int64
         )
@@ -110,7 +129,8 @@ class Machine:
     def settle(self) -> None:
         """Bring all relations up to date with the staged changes. After an error the machine is of no use.
 
-        The texts that its rules have made by then are forgotten.
+        The texts that its rules have made by then are forgotten. A change after the first one
+        may raise Overturned instead, in a machine that may give up.
         """
         self._plan()
         self._begin_closures()
@@ -124,6 +144,8 @@ class Machine:
         memory.put(layout.INBOX, self._inbox)
         self._waiting = []
         self._run(settling.run(memory.table))
+        if self._may_give_up and not self._graphs:  # what these held before could not be told
+            self._control[layout.LEAST_OVERTURNED] = OVERTURNED
 
     def change_one(self, relation: int, row: Sequence[int], insert: bool) -> int:
         """Stage one fact and settle. How many tuples of reported relations may have changed; 0 is certain."""
@@ -206,6 +228,17 @@ class Machine:
         if graph is not None:
             return graph.holds(row[0], row[1])
         return bool(self._state_of(relation, row) & layout.PRESENT)
+
+    def held(self, relation: int, rows: Words) -> NDArray[np.bool_]:
+        """Of many rows, which a relation has."""
+        graph = self._graph(relation)
+        if graph is not None:
+            return np.array([graph.holds(x, y) for x, y in rows.tolist()], np.bool_)
+        is_there = np.empty(len(rows), np.bool_)
+        reporting.find_rows(
+            self._store.memory.table, relation, np.ascontiguousarray(rows).reshape(-1), is_there
+        )
+        return is_there
 
     def is_given(self, relation: int, row: Sequence[int]) -> bool:
         """Whether a row was given."""
@@ -390,10 +423,20 @@ class Machine:
             outbox = self._store.memory.arrays[layout.OUTBOX]
             if outbox.size < _LARGEST_OUTBOX and self._control[layout.ITEM_RELATION] >= 0:
                 self._store.memory.put(layout.OUTBOX, np.zeros(4 * outbox.size, np.int64))
+        elif status == layout.NEEDS_NEW_START:
+            raise Overturned(self._rows_before)
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
 
+    def _rows_before(self, relation: int) -> Words:
+        """The rows that a relation had when the change began that is being made."""
+        states = self._store.states(relation)
+        was_there = states & np.where(states & layout.NOTED, layout.BEFORE, layout.PRESENT)
+        return self._store.rows(relation, np.flatnonzero(was_there))
+
     def _fail(self, rule: int, failure: int) -> None:
+        if failure == layout.NEVER_COUNTED:
+            raise AssertionError("a derivation that goes was counted")
         if failure == layout.TOO_MANY:
             limit = self._control[layout.LIMIT]
             raise DerivationError(f"more than {limit:,} tuples are derived, which is the limit")

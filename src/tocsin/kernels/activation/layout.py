@@ -77,12 +77,15 @@ EXPRESSIONS, REGISTERS, TUPLES, CURSORS, NODES, OPERANDS, EMISSIONS, OUTBOX, INB
     WANTING,  # the relation or data index that has no room, or the plan that failed
     FAILURE,  # why it failed
     FAILING,  # derivations that stand now, though what they say has no value: none once all is settled
+    DERIVATIONS,  # all that are counted now
+    REMOVED,  # derivations that went in this batch
+    LEAST_OVERTURNED,  # how many must have gone before anything is worked out anew
     INDEX_ACCESSES,
     TUPLE_ACCESSES,
     ACTIVATIONS,  # plans that found a first partner for a tuple, or needed none
     BARREN,  # of which nothing came
     CONTROL_WORDS,
-) = range(24)
+) = range(27)
 
 TAKING_AWAY, PUTTING_IN = range(2)
 
@@ -158,8 +161,17 @@ EQUALS_COLUMN, EQUALS_CONSTANT = range(2)
 TEST_WORDS = 3
 
 # What `run` says
-FINISHED, NEEDS_ROOM_FIRST, NEEDS_RELATION, NEEDS_INDEX, NEEDS_EMISSIONS, NEEDS_OUTSIDE, FAILED = range(7)
+(
+    FINISHED,
+    NEEDS_ROOM_FIRST,
+    NEEDS_RELATION,
+    NEEDS_INDEX,
+    NEEDS_EMISSIONS,
+    NEEDS_OUTSIDE,
+    NEEDS_NEW_START,  # so much has gone that it is sooner worked out anew
+    FAILED,
+) = range(8)
 GOES_ON = -1
 
 # Why it failed
-DIVISION_BY_ZERO, NOT_A_NUMBER, TOO_MANY = range(3)
+DIVISION_BY_ZERO, NOT_A_NUMBER, TOO_MANY, NEVER_COUNTED = range(4)

@@ -18,6 +18,7 @@ from tocsin.kernels.activation.layout import (
     STATES,
 )
 from tocsin.kernels.activation.memory import numbers, words
+from tocsin.kernels.activation.tables import find_tuple
 from tocsin.kernels.jit import bare_kernel
 
 
@@ -57,3 +58,16 @@ def report(table: NDArray[np.int64], relation: int, found: NDArray[np.int64]) ->
         for column in range(arity):
             found[start + column] = rows[number * arity + column]
     return (came << 32) + went
+
+
+@bare_kernel
+def find_rows(
+    table: NDArray[np.int64], relation: int, rows: NDArray[np.int64], is_there: NDArray[np.bool_]
+) -> None:
+    """Say of each row, all in one array, whether it is present in a relation."""
+    relations = words(table, RELATIONS)
+    record = relation * RELATION
+    states, arity = numbers(table, relations[record + R_BASE] + STATES), relations[record + R_ARITY]
+    for i in range(is_there.size):
+        number = find_tuple(table, relation, rows, i * arity)
+        is_there[i] = number >= 0 and states[number] & PRESENT != 0

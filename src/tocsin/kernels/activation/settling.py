@@ -43,6 +43,7 @@ from tocsin.kernels.activation.layout import (
     COMPONENTS,
     CONTROL,
     COUNTS,
+    DERIVATIONS,
     DERIVED,
     EMISSIONS,
     EMITTED,
@@ -66,6 +67,7 @@ from tocsin.kernels.activation.layout import (
     JOIN_COUNTED,
     L_BASE,
     L_INDEX,
+    LEAST_OVERTURNED,
     LEAVE,
     LEAVE_COUNTED,
     LIMIT,
@@ -73,9 +75,11 @@ from tocsin.kernels.activation.layout import (
     LINKS,
     MEMBERSHIP,
     NEEDS_INDEX,
+    NEEDS_NEW_START,
     NEEDS_OUTSIDE,
     NEEDS_RELATION,
     NEEDS_ROOM_FIRST,
+    NEVER_COUNTED,
     NOTED,
     OUTBOX,
     PENDING,
@@ -101,6 +105,7 @@ from tocsin.kernels.activation.layout import (
     RELATION,
     RELATIONS,
     RELEASE,
+    REMOVED,
     REPORTS,
     SCHEDULES,
     SEND,
@@ -115,8 +120,18 @@ from tocsin.kernels.activation.layout import (
     WANTING,
 )
 from tocsin.kernels.activation.memory import numbers, words
-from tocsin.kernels.activation.tables import add_tuple, fetch_tuple, find_tuple, remove_tuple, touch_tuple
+from tocsin.kernels.activation.tables import (
+    add_tuple,
+    fetch_tuple,
+    find_tuple,
+    note_tuple,
+    remove_tuple,
+    touch_tuple,
+)
 from tocsin.kernels.jit import bare_kernel
+
+_MANY = 3
+"""Derivations of a tuple, on average, that are many."""
 
 
 @bare_kernel
@@ -143,6 +158,7 @@ def begin(table: NDArray[np.int64]) -> None:
     control[COMPONENT] = relations.size
     control[PHASE] = TAKING_AWAY
     control[REPORTS] = 0
+    control[REMOVED] = 0
 
 
 @bare_kernel
@@ -263,18 +279,51 @@ def _count_emissions(table: NDArray[np.int64]) -> int:
         if number < 0:
             number = add_tuple(table, relation, emissions, at + 3, -1 - number)
         numbers(table, base + COUNTS)[number] += np.int32(sign)
+        if numbers(table, base + COUNTS)[number] < 0:
+            control[WANTING] = -1
+            control[FAILURE] = NEVER_COUNTED
+            return FAILED
+        control[DERIVATIONS] += sign
+        control[REMOVED] += sign < 0
         if (
             relations[record + R_RECURSIVE]
             and numbers(table, base + STATES)[number] & PRESENT
             and rank < words(table, base + RANKS)[number]
         ):
             numbers(table, base + SUPPORTS)[number] += np.int32(sign)
-        if _is_to_be_looked_at(table, relation, number):
+        if not _is_to_be_looked_at(table, relation, number):
+            pass
+        elif (
+            control[PHASE] == TAKING_AWAY
+            and relations[record + R_RECURSIVE]
+            and numbers(table, base + STATES)[number] & PRESENT == 0
+        ):
+            note_tuple(table, relation, number)  # its time comes when all that goes is gone
+        else:
             touch_tuple(table, relation, number)
         control[TAKEN] = at + 3 + relations[record + R_ARITY]
     control[TAKEN] = 0
     control[EMITTED] = 0
-    return GOES_ON
+    return NEEDS_NEW_START if _is_overturned(table) else GOES_ON
+
+
+@bare_kernel
+def _is_overturned(table: NDArray[np.int64]) -> bool:
+    """Whether so much has gone that what remains, facts and derivations, is sooner worked out anew.
+
+    Where tuples have one derivation or two, taking one away takes no longer than finding it did, and four
+    fifths may go. Where they have many, it takes longer, and much of what goes comes back: a fifth is enough.
+    """
+    control, relations = words(table, CONTROL), words(table, RELATIONS)
+    removed, remaining = control[REMOVED], control[DERIVATIONS]
+    weight = 16 if remaining > _MANY * control[DERIVED] else 1
+    if removed < control[LEAST_OVERTURNED] or removed * weight < 4 * remaining:
+        return False
+    for relation in range(relations.size // RELATION):
+        record = relation * RELATION
+        if not relations[record + R_DERIVED]:
+            remaining += relations[record + R_LIVE]
+    return removed * weight >= 4 * remaining
 
 
 @bare_kernel

@@ -116,11 +116,21 @@ def touch_tuple(table: NDArray[np.int64], relation: int, number: int) -> None:
     record = relation * RELATION
     base = relations[record + R_BASE]
     states = numbers(table, base + STATES)
-    state = states[number]
-    if state & QUEUED == 0:
+    if states[number] & QUEUED == 0:
         numbers(table, base + PENDING)[relations[record + R_PENDING]] = np.int32(number)
         relations[record + R_PENDING] += 1
-        state |= QUEUED
+        states[number] |= QUEUED
+    note_tuple(table, relation, number)
+
+
+@bare_kernel
+def note_tuple(table: NDArray[np.int64], relation: int, number: int) -> None:
+    """Remember whether a tuple was present when the batch began."""
+    relations = words(table, RELATIONS)
+    record = relation * RELATION
+    base = relations[record + R_BASE]
+    states = numbers(table, base + STATES)
+    state = states[number]
     if state & NOTED == 0:
         numbers(table, base + CHANGED)[relations[record + R_CHANGED]] = np.int32(number)
         relations[record + R_CHANGED] += 1
@@ -129,4 +139,4 @@ def touch_tuple(table: NDArray[np.int64], relation: int, number: int) -> None:
             state |= BEFORE
         if relations[record + R_REPORTED]:
             words(table, CONTROL)[REPORTS] += 1
-    states[number] = state
+        states[number] = state

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tocsin.errors import DerivationError, UsageError, telling
 from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.index.activation.machine import Overturned
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.changes import Changed, Changes, LazyTuples, NoChanges, Tuple, Tuples, no_tuples
@@ -125,9 +126,8 @@ class Engine:
         if door.change is not None and ttl is None and not self._expiry.moments:
             try:
                 count = door.change(values, True)
-            except BaseException:
-                self._recover_one(door.taking, door.encode(values), was_given=False)
-                raise
+            except BaseException as error:
+                return self._given_up(error, door.taking, door.encode(values), was_given=False)
             if count >= 0:
                 return self._collected() if count else self._nothing
         row = door.encode(values)
@@ -137,13 +137,16 @@ class Engine:
         if taking < 0:
             self._open([relation])
             taking = self._doors[relation].taking
+        anew: Changes | None = None
+        count = 0
         try:
             count = self._change_one(taking, row, True)
-        except BaseException:
-            self._recover_one(taking, row, was_given=False)
-            raise
+        except BaseException as error:
+            anew = self._given_up(error, taking, row, was_given=False)
         if ttl is not None or self._expiry.moments:
             self._expiry.set((relation, row), ttl)
+        if anew is not None:
+            return anew
         return self._collected() if count or self._implicit else self._nothing
 
     @telling("deleting a tuple")
@@ -159,22 +162,24 @@ class Engine:
         if door.change is not None and not self._expiry.moments:
             try:
                 count = door.change(values, False)
-            except BaseException:
-                self._recover_one(door.taking, door.encode(values), was_given=True)
-                raise
+            except BaseException as error:
+                return self._given_up(error, door.taking, door.encode(values), was_given=True)
             if count >= 0:
                 return self._collected() if count else self._nothing
         row = door.encode(values)
         taking = door.taking
         if taking < 0:  # it takes no facts, so none was given
             return self._nothing
+        anew: Changes | None = None
+        count = 0
         try:
             count = self._change_one(taking, row, False)
-        except BaseException:
-            self._recover_one(taking, row, was_given=True)
-            raise
+        except BaseException as error:
+            anew = self._given_up(error, taking, row, was_given=True)
         if self._expiry.moments:
             self._expiry.set((relation, row), None)
+        if anew is not None:
+            return anew
         return self._collected() if count or self._implicit else self._nothing
 
     @telling("changing tuples")
@@ -214,12 +219,12 @@ class Engine:
             raise UsageError(f"time moves forward: from {self._expiry.now} to {now!r} it cannot")
         due = self._expiry.due(now)
         try:
-            self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
+            changes = self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
         except BaseException:
             self._expiry.stayed(due)
             raise
         self._expiry.passed(now, due)
-        return self._collected() if due else self._nothing
+        return changes if due else self._nothing
 
     @telling("answering a query")
     def query(self, relation: str, pattern: Pattern | None = None) -> list[Tuple]:
@@ -381,33 +386,39 @@ class Engine:
     def _replace(self, program: Program, given: Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""
         started = self._filled(program, given)
-        before = {name: _words(self._machine.rows(door.number)) for name, door in self._doors.items()}
+        before = {name: self._machine.rows(door.number) for name, door in self._doors.items()}
         heard = [*self._codes]
         self._take(program, started)
         codes = {name: self._doors[name].code for name in dict.fromkeys([*heard, *self._codes])}
+        return self._difference(before, codes)
+
+    def _difference(self, before: Given, codes: Mapping[str, TupleCode]) -> Changes:
+        """How relations differ from what they were before."""
         added: dict[str, Tuples] = {}
         removed: dict[str, Tuples] = {}
         for name, code in codes.items():
-            held = before.get(name, set())
-            now = _words(self._machine.rows(self._doors[name].number))
-            for tuples, rows in ((added, now - held), (removed, held - now)):
-                if rows:
-                    tuples[name] = Tuples(rows_of_words(list(rows), code), code)
+            held = before.get(name, rows_of_words([], code))
+            number = self._doors[name].number
+            stayed = self._machine.held(number, held)
+            if not stayed.all():
+                removed[name] = Tuples(held[~stayed], code)
+            if np.count_nonzero(stayed) < self._machine.size(number):
+                added[name] = Tuples(_others(self._machine.rows(number), held), code)
         none = no_tuples(codes)
         return Changes(Changed(added, none), Changed(removed, none))
 
     def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
         """Take away some facts of each relation, and give others for that time; the net change."""
-        self._change_many(facts)
+        net = self._change_many(facts)
         if ttl is not None or self._expiry.moments:
             for relation, changes in facts.items():
                 for rows, time in zip(changes, (None, ttl), strict=True):
                     for row in map(tuple, rows.tolist()):
                         self._expiry.set((relation, row), time)
-        return self._collected()
+        return net
 
-    def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> None:
-        """Take away some facts of each relation, give others, and settle."""
+    def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> Changes:
+        """Take away some facts of each relation, give others, and settle; the net change."""
         closed = [
             relation
             for relation, (_, coming) in facts.items()
@@ -424,9 +435,9 @@ class Engine:
                 elif len(changes[1]):
                     raise AssertionError("a relation that facts are given to takes them")
             self._machine.settle()
-        except BaseException:
-            self._recover(past)
-            raise
+        except BaseException as error:
+            return self._started_anew(error, past)
+        return self._collected()
 
     def _stage(self, number: int, changes: tuple[Rows, Rows], past: _Past) -> None:
         """Stage what goes and what comes to a relation, and remember what was given before."""
@@ -441,9 +452,28 @@ class Engine:
         for rows, insert in zip(changes, (False, True), strict=True):
             self._machine.change(number, rows, insert)
 
-    def _recover_one(self, taking: int, row: tuple[int, ...], was_given: bool) -> None:
-        """Undo a change of one fact that failed: it did change, or nothing could have."""
-        self._recover(_Past({}, {taking: [(row, was_given)]}))
+    def _given_up(
+        self, error: BaseException, taking: int, row: tuple[int, ...], *, was_given: bool
+    ) -> Changes:
+        """A change of one fact was not finished: it did change, or nothing could have."""
+        return self._started_anew(error, _Past({}, {taking: [(row, was_given)]}))
+
+    def _started_anew(self, error: BaseException, past: _Past) -> Changes:
+        """A machine did not finish a change, and is of no more use.
+
+        Where that was only the longer way, another one takes the facts as they are now, and the net change
+        is told; else another one takes the facts that there were before, and the error is raised.
+        """
+        try:
+            if not isinstance(error, Overturned):
+                raise error
+            taking = [name for name, door in self._doors.items() if door.taking >= 0]
+            before = {name: error.before(number) for name, number, _ in self._watched}
+            self._take(self._program, self._filled(self._program, self._given(), taking))
+        except BaseException:
+            self._recover(past)
+            raise
+        return self._difference(before, self._codes)
 
     def _recover(self, past: _Past) -> None:
         """A machine that failed is of no more use: another one takes the facts that there were before."""
@@ -498,6 +528,18 @@ class Engine:
 
 def _words(rows: Rows) -> set[tuple[int, ...]]:
     return set(map(tuple, rows.tolist()))
+
+
+def _others(rows: Rows, known: Rows) -> Rows:
+    """The rows that are not among those known; none is in either twice."""
+    if not rows.shape[1]:
+        return rows[len(known) :]
+    both = np.concatenate((known, rows))
+    order = np.lexsort(both.T)
+    twice = (both[order[1:]] == both[order[:-1]]).all(axis=1)
+    alone = np.ones(len(both), np.bool_)
+    alone[order[1:][twice]] = alone[order[:-1][twice]] = False
+    return rows[alone[len(known) :]]
 
 
 def _joined(some: Given, others: Given) -> Given:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tocsin.grammar.datalog.meaning import applied
 from tocsin.grammar.datalog.syntax import CheckedProgram, Constant, Value
 from tocsin.index.activation.closures import closure_steps
@@ -56,7 +59,10 @@ class Machine(Protocol):
         """Stage given facts, in or out."""
 
     def settle(self) -> None:
-        """Propagate what is staged. After an error only `given` is of use, with what is staged among it."""
+        """Propagate what is staged. After an error only `given` is of use, with what is staged among it.
+
+        It may raise Overturned, and so may `change_one`: then the facts want another machine.
+        """
 
     def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
         """Stage and settle one tuple; 0 when no reported tuple came or went."""
@@ -84,6 +90,9 @@ class Machine(Protocol):
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""
+
+    def held(self, relation: int, rows: Rows) -> NDArray[np.bool_]:
+        """Of many tuples, which are in a relation."""
 
     def rank(self, relation: int, row: tuple[int, ...]) -> int:
         """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
@@ -135,7 +144,7 @@ def start_machine(
     normal = with_constant_rules(normal_program(program.bare, local))
     if implicit:
         normal = closure_steps(normal, fed)
-    machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit)
+    machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit, may_give_up=True)
     closures = {step.head: step.facts for step in normal.steps if isinstance(step, ClosureRule)}
     homes = {name: closures.get(name, name) for name in program.relations}
     return Started(machine, {name: home for name, home in homes.items() if home is not None})

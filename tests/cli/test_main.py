@@ -14,7 +14,18 @@ from tocsin.cli import parser
 from tocsin.cli.messages import progress
 from tocsin.version import VERSION
 
-COMMANDS = ("check", "build", "match", "explain", "calibrate", "score", "backtest", "statistics", "bench")
+COMMANDS = (
+    "check",
+    "build",
+    "match",
+    "explain",
+    "calibrate",
+    "score",
+    "backtest",
+    "statistics",
+    "verify",
+    "bench",
+)
 
 
 def test_version(tocsin: Command) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tocsin
+from tocsin.errors import IndexFileError
 from tocsin.monitor.index import Index
 from tocsin.spark.shipping import ship_index
 
@@ -106,3 +108,20 @@ def test_index_is_saved_again_when_its_rules_have_changed(saves: list[Index]) ->
     assert send(session, index) == names[-1]
     assert len(saves) == 4
     assert tocsin.open(session.listFiles[-1]).ids.to_pylist() == ["s"]
+
+
+def test_a_file_that_was_written_over_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    session = Session()
+    shipped = ship_index(cast(SparkSession, session), build("x = 1"))
+    brought = tmp_path / shipped.name
+    other = tmp_path / "other"
+    build("x = 2").save(other)
+    monkeypatch.setattr("tocsin.spark.shipping.SparkFiles.get", lambda name: str(tmp_path / name))
+    brought.write_bytes(other.read_bytes())
+    with pytest.raises(IndexFileError, match="was written over"):
+        shipped.open()
+    shutil.copyfile(session.listFiles[-1], brought)
+    assert len(shipped.open()) == 1
+    os.utime(brought, ns=(1, 1))
+    with pytest.raises(IndexFileError, match="was written over"):
+        shipped.open()

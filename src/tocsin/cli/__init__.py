@@ -26,6 +26,7 @@ from tocsin.cli import (
     score,
     statistics,
     stream,
+    verify,
 )
 from tocsin.cli.messages import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
@@ -45,6 +46,7 @@ examples:
   tocsin statistics --events visits/ -o history           count what past events hold
   tocsin backtest rules/ --events old.jsonl --rule r1     which threshold for its contains?
   tocsin datalog paths.dl --facts data --out results      run a Datalog program over files of facts
+  tocsin verify rules.tocsin                              is a saved file whole and sound?
   tocsin bench --list                                     the papers' experiments, to be run here
 """
 
@@ -114,6 +116,7 @@ def parser() -> argparse.ArgumentParser:
         backtest,
         statistics,
         datalog,
+        verify,
         bench,
     ):
         added = commands.add_parser(

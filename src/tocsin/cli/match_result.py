@@ -43,14 +43,15 @@ def _write_one(
     place: ResultPlace | None, matcher: Matcher, job: SliceJob, reports: Sequence[PartReport]
 ) -> None:
     """The parts in their order as one result."""
-    from tocsin.monitor.outputs import FORMATS
+    from tocsin.index.drafts import sync_file, sync_folder
+    from tocsin.monitor.outputs import output_of
     from tocsin.monitor.parts import read_part
 
     draft = Path(job.folder) / "result"
-    suffix = ".jsonl" if place is None else place.suffix
+    output = output_of(".jsonl", False) if place is None else output_of(place.suffix, place.safe_csv)
     with contextlib.ExitStack() as closing:
         stream: BinaryIO = sys.stdout.buffer if place is None else closing.enter_context(draft.open("wb"))
-        sink = FORMATS[suffix](stream, matcher.names(), _columns(job, reports))
+        sink = output(stream, matcher.names(), _columns(job, reports))
         with progress("Writing parts", len(reports)) as advance:
             for done, report in enumerate(reports, 1):
                 for batch in read_part(job.folder, report):
@@ -58,7 +59,9 @@ def _write_one(
                 advance(done)
         sink.finish()
     if place is not None:
+        sync_file(draft)
         draft.replace(place.path)
+        sync_folder(place.path.parent)
 
 
 def _write_folder(
@@ -69,11 +72,12 @@ def _write_folder(
     for_spark: RuleIndex | None,
 ) -> None:
     """A file for each slice that has matches."""
+    from tocsin.index.drafts import sync_folder
     from tocsin.monitor.result_files import ResultFiles, with_rows
 
     draft = Path(job.folder) / "result"
     draft.mkdir()
-    files = ResultFiles(job.folder, str(draft), place.suffix, tuple(_columns(job, reports)))
+    files = ResultFiles(job.folder, str(draft), place.suffix, tuple(_columns(job, reports)), place.safe_csv)
     wanted = with_rows(reports)
     if not wanted:
         files.write_nothing()
@@ -90,6 +94,7 @@ def _write_folder(
         if target.exists():
             shutil.copymode(target, draft)
         draft.replace(target)
+        sync_folder(target.parent)
     except OSError as error:
         raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,12 +42,11 @@ def rejects_file(asked: str | None, output: str | None, skip_bad: bool) -> Path:
 
 def write_rejects(path: Path, lines: Iterable[str], files: Iterable[Path] = ()) -> None:
     """Write the lines, and those of the files, whole or not at all."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        draft = Path(folder) / path.name
-        with draft.open("wb") as stream:
-            for line in lines:
-                stream.write(line.encode("utf-8", "backslashreplace"))
-            for file in files:
-                with file.open("rb") as rejected:
-                    shutil.copyfileobj(rejected, stream)
-        draft.replace(path)
+    from tocsin.index.drafts import AS_USUAL, draft_of
+
+    with draft_of(path, AS_USUAL) as draft, draft.open("wb") as stream:
+        for line in lines:
+            stream.write(line.encode("utf-8", "backslashreplace"))
+        for file in files:
+            with file.open("rb") as rejected:
+                shutil.copyfileobj(rejected, stream)

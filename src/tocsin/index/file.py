@@ -5,17 +5,21 @@ Its header also names the fields, the facts and the settings of free text.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
 from tocsin.index.array_file import INDEX, kind_of, open_arrays, save_arrays
 from tocsin.index.compiled import CompiledIndex
+from tocsin.index.drafts import PRIVATE
 from tocsin.index.leaf_texts import Texts
 from tocsin.index.planning.planner import Planner
+from tocsin.index.soundness import check_index, check_paths, typed, typed_array
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.kernels.leaves import Leaves, Ranges
@@ -43,11 +47,15 @@ _PARTS: dict[str, Any] = {
 _TEXT_PARTS: dict[str, Any] = {"rules": TextRules, "queries": QueryCode, "terms": Terms, "trie": Trie}
 _TEXT_WORDS = "texts.words"
 _TEXT_LEAF = "texts.leaf"
-_ARRAYS = ("group_kind", "pattern_leaf", "metadata")
+_ARRAYS: dict[str, np.dtype[Any]] = {
+    "group_kind": np.dtype(np.uint8),
+    "pattern_leaf": np.dtype(np.int32),
+    "metadata": np.dtype(np.uint8),
+}
 
 
-def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
-    """Write the index to a file, whole or not at all."""
+def save_index(index: CompiledIndex, path: str | os.PathLike[str], mode: int = PRIVATE) -> None:
+    """Write the index to a file, whole or not at all; `mode` as in drafts.draft_of."""
     base = index.texts.base
     said = {
         "fields": [list(path) for path in index.group_path],
@@ -58,42 +66,49 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str]) -> None:
             "fields": [list(path) for path in base.fields],
         },
     }
-    save_arrays(path, said, list(_named_arrays(index)))
+    save_arrays(path, said, list(_named_arrays(index)), mode)
 
 
 def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> CompiledIndex:
-    """Map a saved index. `verify` reads it through once; the header is always checked."""
+    """Map a saved index. `verify` reads it through once: its checksum, and whether it is sound.
+
+    The header, and the types of arrays, are always checked. Without `verify` the file must be one that
+    somebody has verified who can be trusted: kernels would follow wherever it leads them.
+    """
     header, arrays = open_arrays(path, verify=verify)
     if kind_of(header) != INDEX:
         raise IndexFileError(f"{os.fspath(path)} is no index of rules: it holds a {kind_of(header)}")
-    return index_of_arrays(os.fspath(path), header, arrays)
+    return index_of_arrays(os.fspath(path), header, arrays, verify=verify)
 
 
-def index_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> CompiledIndex:
-    """The index that a mapped file holds."""
-    try:
-        parts: dict[str, Any] = {part: _part(part, kind, arrays) for part, kind in _PARTS.items()}
-        parts |= {array: arrays[array] for array in _ARRAYS}
-        parts["texts"] = _opened_texts(arrays, header["texts"])
-    except KeyError as error:
-        raise IndexFileError(f"{name} lacks the array {error}") from error
-    fields = [tuple(path) for path in header["fields"]]
-    return CompiledIndex(**parts, group_path=fields, planner=Planner(), facts=header["facts"])
+def index_of_arrays(
+    name: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]], *, verify: bool = True
+) -> CompiledIndex:
+    """The index that a mapped file holds; whether it is sound is asked if `verify`."""
+    parts: dict[str, Any] = {part: typed(name, part, kind, arrays) for part, kind in _PARTS.items()}
+    parts |= {array: typed_array(name, array, kind, arrays) for array, kind in _ARRAYS.items()}
+    fields = check_paths(name, "fields", header.get("fields"))
+    facts = header.get("facts")
+    if not isinstance(facts, dict) or not all(type(seconds) in (int, float) for seconds in facts.values()):
+        raise IndexFileError(f"{name} is damaged: its header's facts are no numbers")
+    texts = _opened_texts(name, arrays, header.get("texts"))
+    index = CompiledIndex(**parts, group_path=fields, texts=texts, planner=Planner(), facts=facts)
+    if verify:
+        check_index(name, index)
+    return index
 
 
-def _part(name: str, kind: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    return kind(*(arrays[f"{name}.{field}"] for field in kind._fields))
-
-
-def _opened_texts(arrays: dict[str, NDArray[Any]], said: dict[str, Any]) -> CompiledTexts:
-    base = TextBase(
-        said["threshold"],
-        frozenset(said["stop_words"]),
-        tuple(tuple(path) for path in said["fields"]),
-        _part(_TEXT_WORDS, DictionaryWords, arrays),
-    )
-    parts = {part: _part(f"texts.{part}", kind, arrays) for part, kind in _TEXT_PARTS.items()}
-    return CompiledTexts(leaf=arrays[_TEXT_LEAF], base=base, **parts)
+def _opened_texts(name: str, arrays: dict[str, NDArray[Any]], said: Any) -> CompiledTexts:
+    said = said if isinstance(said, dict) else {}
+    fields = tuple(check_paths(name, "fields of texts", said.get("fields")))
+    threshold, stops = said.get("threshold"), said.get("stop_words")
+    if type(threshold) not in (int, float) or not math.isfinite(threshold):
+        raise IndexFileError(f"{name} is damaged: its header's threshold is no number")
+    if not isinstance(stops, list) or not all(isinstance(word, str) for word in stops):
+        raise IndexFileError(f"{name} is damaged: its header's stop words are no list of words")
+    base = TextBase(threshold, frozenset(stops), fields, typed(name, _TEXT_WORDS, DictionaryWords, arrays))
+    parts = {part: typed(name, f"texts.{part}", kind, arrays) for part, kind in _TEXT_PARTS.items()}
+    return CompiledTexts(leaf=typed_array(name, _TEXT_LEAF, np.dtype(np.int32), arrays), base=base, **parts)
 
 
 def _named_arrays(index: CompiledIndex) -> Iterator[tuple[str, NDArray[Any]]]:

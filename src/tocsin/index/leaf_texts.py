@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.errors import IndexFileError
 from tocsin.grammar.canonical.predicates import canonical_predicate
 from tocsin.grammar.conditions import parse_predicate
 from tocsin.grammar.tree import Predicate
@@ -27,5 +28,5 @@ def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:
     """A leaf's predicate, in canonical form, from its text."""
     predicate, _ = parse_predicate(leaf_text.text(leaf))
     if not isinstance(predicate, Predicate):
-        raise TypeError(f"leaf {leaf} is a constant")
+        raise IndexFileError(f"the index is damaged: its leaf {leaf} is a constant")
     return canonical_predicate(predicate)

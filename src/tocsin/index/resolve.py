@@ -6,9 +6,10 @@ from collections import defaultdict
 
 import numpy as np
 
+from tocsin.errors import IndexFileError
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
-from tocsin.grammar.tree import Path, Predicate
+from tocsin.grammar.tree import Path, Predicate, Test
 from tocsin.index.batch_cells import BatchCells
 from tocsin.index.compiled import CompiledIndex
 from tocsin.index.decimals import DecimalGroup
@@ -59,13 +60,20 @@ class Resolver:
         return self._patterns.get(group)
 
     def _text_of(self, leaf: int) -> str:
-        """The pattern or expression of a leaf."""
-        return str(self._predicate(leaf).operands[0].value)
+        """The expression of a leaf."""
+        predicate = self._predicate(leaf)
+        if predicate.test is not Test.MATCHES:
+            raise IndexFileError(f"the index is damaged: its leaf {leaf} is no regular expression")
+        return str(predicate.operands[0].value)
 
     def _decimal_group(self, group: int) -> DecimalGroup:
         if group not in self._decimals:
             leaves = np.flatnonzero(self._index.links.group_of == group).tolist()
-            self._decimals[group] = DecimalGroup(leaves, [self._predicate(leaf) for leaf in leaves])
+            predicates = [self._predicate(leaf) for leaf in leaves]
+            try:
+                self._decimals[group] = DecimalGroup(leaves, predicates)
+            except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # texts, no operand
+                raise IndexFileError("the index is damaged: a leaf among numbers is none") from error
         return self._decimals[group]
 
     def resolve(self, batch: EventBatch, documents: BatchDocuments) -> Cells:

@@ -19,7 +19,7 @@ from typing import Any
 
 from tocsin.errors import IndexFileError
 from tocsin.index.array_file import index_digest
-from tocsin.index.drafts import draft_of
+from tocsin.index.drafts import draft_of, mode_within
 
 FORMAT = 1
 NAME = "parts.json"
@@ -75,9 +75,11 @@ def read_parts(path: PathLike) -> list[Part]:
             Part(Path(part["file"]).name, int(part["rules"]), int(part["bytes"]), str(part["digest"]))
             for part in said["parts"]
         ]
+        if not parts:
+            raise ValueError
     except OSError as error:
         raise IndexFileError(f"cannot open {os.fspath(path)!r}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
         raise IndexFileError(f"{path} is damaged: {NAME} cannot be read") from error
     for part in parts:
         _check(folder, part)
@@ -87,7 +89,7 @@ def read_parts(path: PathLike) -> list[Part]:
 def _check(folder: Path, part: Part) -> None:
     file = folder / part.file
     try:
-        is_the_one = index_digest(file) == part.digest
+        is_the_one = file.is_file() and index_digest(file) == part.digest
     except OSError as error:
         raise IndexFileError(
             f"{folder} is damaged: cannot open its part {part.file}: {error.strerror}"
@@ -100,7 +102,7 @@ def _check(folder: Path, part: Part) -> None:
 
 def write_parts(folder: Path, parts: Sequence[Part]) -> None:
     """Make these the parts of the index, and take away those that were."""
-    with draft_of(folder / NAME) as draft:
+    with draft_of(folder / NAME, mode_within(folder)) as draft:
         draft.write_text(
             json.dumps({"format": FORMAT, "parts": [asdict(part) for part in parts]}, indent=2) + "\n"
         )

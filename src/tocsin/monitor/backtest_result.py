@@ -18,7 +18,7 @@ from tocsin.grammar.text.occurrences import PlacedDocument
 from tocsin.grammar.text.query import TextQuery
 from tocsin.grammar.text.thresholds import threshold_warning
 from tocsin.grammar.threshold_writing import threshold_text, with_threshold
-from tocsin.index.drafts import draft_of
+from tocsin.index.drafts import AS_USUAL, draft_of
 
 NO_DAY = np.iinfo(np.int32).min
 """The day of an event whose time is not known."""
@@ -211,7 +211,7 @@ class TestRun:
         file = Path(check_rewritable(self.file))
         changed = self.place.condition(threshold_text(threshold))
         data = rewritten(file.read_bytes(), rules, row, changed)
-        with draft_of(file) as draft:
+        with draft_of(file, AS_USUAL) as draft:
             draft.write_bytes(data)
             draft.chmod(file.stat().st_mode)
         return file

@@ -63,7 +63,7 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str =
         from tocsin.index.file import index_of_arrays
         from tocsin.monitor.index import Index
 
-        return Index(index_of_arrays(name, header, arrays))
+        return Index(index_of_arrays(name, header, arrays, verify=verify))
     if kind == PROGRAM:
         from tocsin.monitor.programs.snapshot import engine_of_arrays
 

@@ -45,6 +45,10 @@ _saved_as: MutableMapping[Index, tuple[int, Path]] = WeakKeyDictionary()
 """Up to which change the indexes of this process are saved, and where, while they live."""
 
 
+_picked_up: dict[str, tuple[int, ...]] = {}
+"""Identity, size and time of the files that this process has picked up."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShippedIndex:
     """An index that every worker of a session can open. Small, and made to be pickled."""
@@ -53,10 +57,12 @@ class ShippedIndex:
 
     def open(self) -> Index:
         """The index, in a worker or in the driver; opened once in the life of the process."""
+        _check_unchanged(self.name)
         return _opened(self.name)
 
     def open_alone(self) -> Index:
         """The index, instead of any other that the process has opened so: for parts that go one by one."""
+        _check_unchanged(self.name)
         return _opened_alone(self.name)
 
 
@@ -68,6 +74,8 @@ class ShippedRules:
 
     def open(self) -> RuleIndex:
         """The index, in a worker or in the driver."""
+        for part in self.parts:
+            _check_unchanged(part.name)
         return _opened_together(self.parts)
 
 
@@ -220,6 +228,28 @@ def _opened_together(parts: tuple[ShippedIndex, ...]) -> RuleIndex:
 @lru_cache(maxsize=1)
 def _opened_alone(name: str) -> Index:
     return _open(name)
+
+
+def _check_unchanged(name: str) -> None:
+    """IndexFileError when the file that Spark brought is not the one sent, or not as it was picked up first.
+
+    Nobody verifies it again: the driver did, and it is mapped, so that who writes over it changes what this
+    process reads.
+    """
+    from tocsin.index.array_file import index_digest
+
+    path = SparkFiles.get(name)
+    try:
+        status = Path(path).stat()
+        stamp = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        same = _picked_up.get(path) == stamp if path in _picked_up else _name(index_digest(path)) == name
+    except OSError:
+        return  # opening it says what is wrong, unless it is open already
+    if not same:
+        raise IndexFileError(
+            f"{path} was written over after it was sent: it is not the index that was verified"
+        )
+    _picked_up[path] = stamp
 
 
 def _open(name: str) -> Index:

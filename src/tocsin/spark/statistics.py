@@ -300,8 +300,10 @@ def _check_not_overtaken(job: _Job) -> None:
 
 
 def _make(folder: FilePath) -> None:
+    from tocsin.index.drafts import PRIVATE_FOLDER
+
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
 

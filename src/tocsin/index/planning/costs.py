@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tocsin.errors import InputError
 from tocsin.folders import cache_folder
+from tocsin.index.drafts import draft_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,7 @@ def keep_costs(costs: Costs) -> Path:
     """Keep measured constants for this machine; where."""
     path = costs_file()
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(asdict(costs), indent=2) + "\n")
-    draft.replace(path)
+    with draft_of(path) as draft:
+        draft.write_text(json.dumps(asdict(costs), indent=2) + "\n")
     known_costs.cache_clear()
     return path

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from tocsin.errors import InputError
 from tocsin.events.cells import Path
-from tocsin.index.drafts import draft_of
+from tocsin.index.drafts import draft_of, mode_within
 from tocsin.index.statistics.facts import FACTS
 
 FORMAT = 1
@@ -89,7 +89,7 @@ def read_contents(folder: FilePath) -> Contents | None:
         said: dict[str, Any] = json.loads(path.read_bytes())
         if said["format"] != FORMAT:
             raise InputError(f"{path}: has format {said['format']}, and this release reads format {FORMAT}")
-        return Contents(
+        contents = Contents(
             version=int(said["version"]),
             rows=int(said["rows"]),
             rejects=int(said["rejects"]),
@@ -101,18 +101,24 @@ def read_contents(folder: FilePath) -> Contents | None:
             words_folder=FilePath(said["words_folder"]).name,
             parts=tuple(map(str, said.get("parts", ()))),
         )
+        named = contents.fields_file.startswith(FIELDS) and contents.words_folder.startswith(WORDS)
+        numbers = (contents.version, contents.rows, contents.rejects, contents.words, contents.sketch)
+        known = all(0 <= number < len(contents.fields) for number in contents.text)
+        if not (named and known and all(0 <= number < 1 << 62 for number in numbers)):
+            raise ValueError
+        return contents
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InputError(f"{path}: is damaged or no statistics of tocsin") from error
 
 
 def write_contents(folder: FilePath, contents: Contents) -> None:
     """Make this version the one that the folder holds, and take away what is of no other use."""
     before = read_contents(folder)
-    with draft_of(folder / NAME) as draft:
+    with draft_of(folder / NAME, mode_within(folder)) as draft:
         draft.write_text(json.dumps({"format": FORMAT, **asdict(contents)}, indent=2) + "\n")
     old = () if before is None else (before.fields_file, before.words_folder)
     for other in folder.iterdir():
@@ -143,8 +149,10 @@ def read_facts(folder: FilePath, contents: Contents) -> pa.Table:
     """The facts of all fields; InputError when they are not there or damaged."""
     path = folder / contents.fields_file
     try:
-        return pq.read_table(path, page_checksum_verification=True, schema=FACTS)
-    except (OSError, pa.ArrowException) as error:
+        facts = pq.read_table(path, page_checksum_verification=True, schema=FACTS)
+        facts.validate(full=True)
+        return facts
+    except (OSError, MemoryError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
@@ -157,6 +165,8 @@ def read_words(folder: FilePath, contents: Contents, field: int) -> pa.Table:
         files = ds.dataset(path, schema=WORD_FILES, format=form)
         if files.count_rows() != contents.words:
             raise InputError(f"{path}: is damaged: words are missing")
-        return files.to_table(columns=["word", "documents", "sketch"], filter=ds.field("field") == field)
-    except (OSError, pa.ArrowException) as error:
+        words = files.to_table(columns=["word", "documents", "sketch"], filter=ds.field("field") == field)
+        words.validate(full=True)
+        return words
+    except (OSError, MemoryError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error

@@ -21,6 +21,9 @@ from tocsin.index.text.dictionary import Dictionary
 FieldName = str | Sequence[str]
 """A field as conditions write it (`user.bio`, `"a.b"`), or the names of its path."""
 
+_NONSENSE = (ArithmeticError, IndexError, KeyError, TypeError, ValueError, MemoryError)
+"""What may come of facts that nobody counted; pyarrow's errors are among them."""
+
 
 class History:
     """What ts.statistics found in past events. Nothing here changes once it is opened.
@@ -72,7 +75,10 @@ class History:
     def _field_statistics(self, path: Path) -> FieldStatistics:
         number = self._number.get(path)
         facts = self._facts.filter(pc.equal(self._facts.column("field"), -2 if number is None else number))
-        return field_statistics(path, self.rows, facts)
+        try:
+            return field_statistics(path, self.rows, facts)
+        except _NONSENSE as error:
+            raise InputError(f"{self._folder}: is damaged: its facts make no sense") from error
 
     def _word_sketches(self, path: Path) -> WordSketches:
         try:
@@ -86,7 +92,10 @@ class History:
                 f" {there.version}: open it again"
             ) from None
         documents = self.field(path).documents or 0
-        return sketches_of_words(words, documents, self._contents.sketch, self.version)
+        try:
+            return sketches_of_words(words, documents, self._contents.sketch, self.version)
+        except _NONSENSE as error:
+            raise InputError(f"{self._folder}: is damaged: its words make no sense") from error
 
     def __repr__(self) -> str:
         return f"History({len(self.fields):,} fields, {self.rows:,} rows, version={self.version})"

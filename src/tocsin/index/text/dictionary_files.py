@@ -60,7 +60,7 @@ def open_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     try:
         table = pq.read_table(path)
         table.validate(full=True)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, MemoryError, pa.ArrowException) as error:
         raise InputError(f"{name}: cannot be read as a dictionary: {error}") from error
     about = _about(name, table)
     _check(name, table, about["documents"])
@@ -86,11 +86,11 @@ def _about(name: str, table: pa.Table) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(metadata[_KEY])
         form, documents, version = about["format"], about["documents"], about["version"]
         about["checksum"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{name}: the dictionary is damaged: its metadata cannot be read") from error
     if form != FORMAT:
         raise InputError(f"{name}: the dictionary has format {form}, and this release reads format {FORMAT}")
-    if not all(isinstance(number, int) and number >= 0 for number in (documents, version)):
+    if not all(type(number) is int and 0 <= number < 1 << 62 for number in (documents, version)):
         raise InputError(f"{name}: the dictionary is damaged: its metadata makes no sense")
     return about
 

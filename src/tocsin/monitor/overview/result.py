@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from tocsin.errors import InputError, UsageError
 from tocsin.grammar.printing import print_field
 from tocsin.grammar.tree import Path
-from tocsin.index.drafts import draft_of
+from tocsin.index.drafts import AS_USUAL, draft_of, sync_folder
 from tocsin.monitor.overview.merging import Facts, Tables, times_table
 
 SHOWN = 20
@@ -130,7 +130,7 @@ class Overview(ABC):
         from tocsin.monitor.overview.page import page
 
         text = page(self.digest(top))
-        with draft_of(FilePath(path)) as draft:
+        with draft_of(FilePath(path), AS_USUAL) as draft:
             draft.write_text(text, encoding="utf-8")
 
     def __repr__(self) -> str:
@@ -208,6 +208,7 @@ def folder_of_tables(folder: str | os.PathLike[str]) -> Iterator[FilePath]:
         yield draft
         with _said_of(folder):
             draft.replace(target)
+            sync_folder(target.parent)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

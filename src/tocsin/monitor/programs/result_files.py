@@ -15,16 +15,15 @@ between two lines of signs, under its name.
 from __future__ import annotations
 
 import gzip
-import uuid
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from tocsin.errors import InputError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import Rows, TupleCode
+from tocsin.index.drafts import AS_USUAL, draft_of
 from tocsin.monitor.programs.directives import Transfer
 
 _PORTION = 100_000
@@ -43,18 +42,16 @@ def write_result(target: Transfer, path: Path, code: TupleCode, rows: Rows) -> N
 
 def write_whole(path: Path, portions: Iterable[bytes]) -> None:
     """Write a file, whole or not at all; packed when the name ends in .gz."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with gzip.open(draft, "wb") if path.suffix == ".gz" else draft.open("xb") as stream:
+        with (
+            draft_of(path, AS_USUAL) as draft,
+            gzip.open(draft, "wb") if path.suffix == ".gz" else draft.open("wb") as stream,
+        ):
             for portion in portions:
                 stream.write(portion)
-        draft.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
 def print_result(target: Transfer, stream: IO[str], code: TupleCode, rows: Rows) -> None:

@@ -10,9 +10,10 @@ that facts hold are written, so that an engine which has met many others forgets
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.index.array_file import PROGRAM, save_arrays
 from tocsin.index.leaf_texts import Texts
+from tocsin.index.soundness import Check, typed, typed_array
 from tocsin.monitor.programs.engine import Engine, Given
 from tocsin.monitor.programs.expiry import Expiry, Fact, Time
 from tocsin.monitor.programs.program import Program
@@ -66,30 +68,70 @@ def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str 
 
 
 def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Engine:
-    """The engine that a mapped file holds."""
-    try:
-        program = Program.parse(header["text"], file=header["file"])
-        texts = Texts(arrays["symbols.start"], arrays["symbols.data"])
-        known = (texts.text(number) for number in range(len(texts.start) - 1))
-        symbols = Symbols(known, limit=header.get("text_limit", TEXT_LIMIT))
-        given: Given = {}
-        moments: dict[Fact, Time] = {}
-        for relation, declared in program.relations.items():
-            shape = (header["counts"][relation], len(declared.types))
-            given[relation] = arrays[f"facts.{relation}"].reshape(shape).copy()
-            times = header["times"][relation]
-            rows = arrays[f"times.{relation}"].reshape(len(times), len(declared.types))
-            moments |= {(relation, tuple(row)): time for row, time in zip(rows.tolist(), times, strict=True)}
-    except KeyError as error:
-        raise IndexFileError(f"{name} lacks {error}") from error
-    return Engine(
-        program,
-        header["local"],
-        header["limit"],
-        symbols=symbols,
-        restored=given,
-        expiry=Expiry(header["now"], moments),
-    )
+    """The engine that a mapped file holds; IndexFileError when its facts cannot be those of its program."""
+    said: list[Any] = [header.get(key) for key in ("text", "file", "local", "limit")]
+    text, file, local, limit = said
+    text_limit = header.get("text_limit", TEXT_LIMIT)
+    good = isinstance(text, str) and isinstance(file, str | None)
+    if (
+        not good
+        or not all(type(most) is int and most > 0 for most in (limit, text_limit))
+        or type(local) not in (type(None), int, float, str)
+    ):
+        raise IndexFileError(f"{name} is damaged: its header describes no program")
+    program = Program.parse(text, file=file)
+    texts = typed(name, "symbols", Texts, arrays)
+    Check(name).texts("symbols", texts, len(texts.start) - 1)
+    symbols = Symbols((texts.text(number) for number in range(len(texts.start) - 1)), limit=text_limit)
+    if len(symbols) != len(texts.start) - 1:
+        raise IndexFileError(f"{name} is damaged: the array symbols.data has a text twice")
+    now = _moment(name, header.get("now"))
+    given: Given = {}
+    moments: dict[Fact, Time] = {}
+    for relation, declared in program.relations.items():
+        times = _entry(name, header, "times", relation, list)
+        count = _entry(name, header, "counts", relation, int)
+        code = declared.types
+        given[relation] = _rows(name, f"facts.{relation}", arrays, code, count, len(symbols)).copy()
+        rows = _rows(name, f"times.{relation}", arrays, code, len(times), len(symbols))
+        if len(times):
+            known = set(map(tuple, given[relation].tolist()))
+            if not known.issuperset(map(tuple, rows.tolist())):
+                raise IndexFileError(f"{name} is damaged: the array times.{relation} has what is no fact")
+        moments |= {
+            (relation, tuple(row)): _moment(name, time)
+            for row, time in zip(rows.tolist(), times, strict=True)
+        }
+    return Engine(program, local, limit, symbols=symbols, restored=given, expiry=Expiry(now, moments))
+
+
+def _entry(name: str, header: Mapping[str, Any], key: str, relation: str, kind: type) -> Any:
+    said = header.get(key)
+    found = said.get(relation) if isinstance(said, dict) else None
+    if type(found) is not kind:
+        raise IndexFileError(f"{name} is damaged: its header lacks the {key} of {relation}")
+    return found
+
+
+def _moment(name: str, said: Any) -> Time:
+    if type(said) not in (int, float) or not math.isfinite(said):
+        raise IndexFileError(f"{name} is damaged: its header has a time that is no number")
+    return cast(Time, said)
+
+
+def _rows(
+    name: str, array: str, arrays: dict[str, NDArray[Any]], types: Sequence[Type], count: int, symbols: int
+) -> Rows:
+    """The rows of a relation; their symbols are among those there are."""
+    words = typed_array(name, array, np.dtype(np.int64), arrays)
+    fits = count >= 0 and count * len(types) == len(words) and (len(types) > 0 or count <= 1)
+    if not fits:
+        raise IndexFileError(f"{name} is damaged: the array {array} does not hold {count:,} rows")
+    rows = words.reshape(count, len(types))
+    for place, kind in enumerate(types):
+        if kind is Type.SYMBOL:
+            Check(name).references(array, rows[:, place], symbols)
+    return rows
 
 
 def _expiring(expiry: Expiry, codes: Mapping[str, TupleCode]) -> dict[str, tuple[Rows, list[int | float]]]:

@@ -167,7 +167,7 @@ def working_folder(target: Path) -> Iterator[Path]:
     """A folder beside the target, which goes when the work is done or has failed."""
     folder = target.with_name(f".{target.name}.building-{uuid.uuid4().hex[:12]}")
     try:
-        folder.mkdir()
+        folder.mkdir(0o700)
     except OSError as error:
         raise InputError(f"cannot build in {target.parent}: {error.strerror}") from error
     try:

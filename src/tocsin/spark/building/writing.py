@@ -66,13 +66,14 @@ def write_parts(
     """Share the rules out, build every part in a task, and make them the parts of the index."""
     from tocsin.index.array_file import save_arrays
     from tocsin.index.blocks.sharding import parts_wanted, rule_weights, share_out
+    from tocsin.index.drafts import PRIVATE_FOLDER
     from tocsin.index.shards import Part
     from tocsin.index.shards import write_parts as make_them_count
 
     weights = rule_weights(work)
     count = parts_wanted(shards, weights)
     save_arrays(work.folder / _SHARED_OUT, {}, [("part", share_out(work, weights, count))])
-    target.mkdir(exist_ok=True)
+    target.mkdir(PRIVATE_FOLDER, exist_ok=True)
     unique = uuid.uuid4().hex[:8]
     numbers = session.range(0, count, 1, numPartitions=count)
     task = _part_task(work, target, unique, preparation)
@@ -113,6 +114,7 @@ def _part_task(work: Work, target: Path, unique: str, preparation: Preparation) 
         from tocsin.index.array_file import open_arrays
         from tocsin.index.blocks.sharding import rules_of_part
         from tocsin.index.compiled import compile_rules
+        from tocsin.index.drafts import mode_within
         from tocsin.index.file import save_index
 
         _, arrays = open_arrays(work.folder / _SHARED_OUT, verify=False)
@@ -120,7 +122,7 @@ def _part_task(work: Work, target: Path, unique: str, preparation: Preparation) 
             for number in batch.column(0).to_pylist():
                 rules = rules_of_part(work, arrays["part"], number)
                 index = compile_rules(rules, base=preparation.base, planner=preparation.planner)
-                save_index(index, target / _name(unique, number))
+                save_index(index, target / _name(unique, number), mode_within(target))
                 counts = [number, index.rule_count, index.leaf_count, len(index.graph.is_and)]
                 yield pa.record_batch(
                     [[each] for each in counts], names=["number", "rules", "predicates", "nodes"]

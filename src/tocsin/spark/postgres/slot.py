@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import shutil
 import threading
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, TocsinWarning, UsageError
-from tocsin.index.drafts import sync_folder
+from tocsin.index.drafts import draft_of
 from tocsin.spark.postgres.address import Address, TableName, quoted
 from tocsin.spark.postgres.catalog import (
     check_publication,
@@ -216,13 +215,8 @@ def drop_slot(address: Address, slot: Slot) -> None:
 def write_whole(path: Path, text: str) -> None:
     """Write a small file so that it is there whole or not at all, whatever happens."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}-{os.getpid()}")
-    with draft.open("w") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    draft.replace(path)
-    sync_folder(path.parent)
+    with draft_of(path) as draft:
+        draft.write_text(text)
 
 
 def _check_same_tables(address: Address, slot: Slot) -> None:

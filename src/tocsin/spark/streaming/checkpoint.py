@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import os
 import re
 import shutil
 import uuid
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tocsin.errors import InputError, UsageError
-from tocsin.index.drafts import sync_file, sync_folder
+from tocsin.index.drafts import PRIVATE_FOLDER, draft_of, sync_file, sync_folder
 
 FORMAT = 1
 KEPT_BATCHES = 1_000
@@ -71,6 +70,7 @@ class Checkpoint:
         `identity` is what the stream is; a stream that goes on must be the same, once a batch was decided.
         """
         try:
+            self.folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
             for part in ("spark", "batches", "rules", "source", "throttle"):
                 (self.folder / part).mkdir(parents=True, exist_ok=True)
             self._take_lock()
@@ -231,16 +231,10 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """The same of any bytes. InputError when it cannot be written."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        with draft.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        sync_folder(path.parent)
+        with draft_of(path) as draft:
+            draft.write_bytes(data)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 
 

@@ -1,0 +1,206 @@
+"""Index files with hostile contents and right checksums: refused, or good for odd answers at worst."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.fuzz.in_child import failures
+from tests.fuzz.mutated_arrays import mutated, read, written
+
+import tocsin
+from tocsin.errors import IndexFileError, TocsinError, TocsinWarning
+
+Event = dict[str, Any]
+
+STRUCTURED = [
+    ("a", "x = 1 and y in ('p', 'q') or not (z < 5 and x is null)"),
+    ("b", "z between 2 and 8 and z > 3 and (x != 4 or y = 'p') xor t = true"),
+    ("c", "at between timestamp '2026-01-31T12:00:00Z' and timestamp '2026-02-01T00:00:00Z' or true"),
+    ("d", "cidr(ip, '10.0.0.0/8') and not cidr(ip, '10.1.0.0/16') or y >= 'm' and y < 'zz'"),
+    *(
+        (f"s{i}", f"x = {i % 7} and z > {i} or y = 'v{i % 5}' and not u.w in ({i}, {i + 1})")
+        for i in range(40)
+    ),
+    *((f"n{i}", f"not (x < {i} and (z >= {i % 4} or not (y = 'p' and x <= 3)))") for i in range(12)),
+]
+PATTERNS = [
+    ("l1", "s like 'ab%' or s like '%cd' or s like '%bcd%' or s = 'abcd'"),
+    ("l2", "s ilike '%AbC_%e%' or s ilike 'x' or s like '_%' and z > 1"),
+    ("l3", "s matches 'foo[0-9]+' or s matches '(?i)barx|bary' or s matches '[0-9]{3}'"),
+    *(
+        (f"p{i}", f"s like '%{'abcde'[i % 5] * (1 + i % 3)}{'xyz'[i % 3]}%' or v like 'q{i}%'")
+        for i in range(20)
+    ),
+]
+TEXTS = [
+    ("t1", "contains(body, 'golf & trop* & \"david lee\"')"),
+    ("t2", "contains(body, '(golf | tennis) & !open, trophy', 0.7) and x = 1"),
+    ("t3", "contains(title, '\"interest rate\", cut*, !opinion', 0.4) or not contains(body, 'golf')"),
+    ("t4", "tm_contains(body, '\"david golf lee\" | ab*')"),
+    *((f"w{i}", f"contains(body, 'golf & word{i} & other{i % 4} & {chr(97 + i % 6)}*')") for i in range(60)),
+]
+EVENTS: list[Event] = [
+    {"x": 1, "y": "p", "z": 7, "t": True, "s": "abcd", "body": "golf tropic david lee word3 other3 apple"},
+    {
+        "z": 3.5,
+        "y": "zq",
+        "ip": "10.2.1.1",
+        "s": "xxAbCdexx foo12",
+        "title": "an interest rate is cutting costs",
+    },
+    {},
+    {"s": "", "ip": "x", "x": None, "u": {"w": [3, 4]}, "body": ["golf open", "david x golf lee abacus"]},
+    {"x": [1, 2, 3], "y": "v3", "z": 10**30, "s": "barX 123", "at": "2026-01-31T13:00:00Z", "v": "q1"},
+    *(
+        {"x": i % 9, "y": f"v{i % 6}", "z": i, "body": f"golf word{i} other{i % 4} david lee abc"}
+        for i in range(20)
+    ),
+]
+TABLE = pa.table(
+    {
+        "y": [event.get("y") for event in EVENTS],
+        "z": [float(event.get("z", 4)) for event in EVENTS],
+        "s": [event.get("s", "abcd foo1") for event in EVENTS],
+        "body": [f"golf tropic word{row} other{row % 4} david lee a{row}" for row in range(len(EVENTS))],
+    }
+)
+
+
+def rule_sets() -> Mapping[str, Callable[[], Any]]:
+    """Indexes of several kinds."""
+    columns = {"id": [name for name, _ in STRUCTURED], "when": [when for _, when in STRUCTURED]}
+    described = pa.table(
+        {**columns, "severity": [len(name) for name, _ in STRUCTURED], "note": columns["id"]}
+    )
+
+    def changed() -> Any:
+        index = tocsin.build([*STRUCTURED, *TEXTS])
+        index.insert("new", "x > 3 and contains(body, 'golf & fresh*')")
+        index.delete("a")
+        return index
+
+    dictionary = tocsin.Dictionary.count(["golf open", "david lee golf", "trophy final word1", "a b c apple"])
+    return {
+        "structured": lambda: tocsin.build(described),
+        "patterns": lambda: tocsin.build(PATTERNS),
+        "texts": lambda: tocsin.build([*TEXTS, *STRUCTURED[:4]], dictionaries={"body": dictionary}),
+        "changed": changed,
+        "nothing": lambda: tocsin.build([]),
+        "everything": lambda: tocsin.build([*STRUCTURED, *PATTERNS, *TEXTS], stop_words=["the"]),
+    }
+
+
+def use(path: Path) -> None:
+    """Open an index and do all that can be done with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TocsinWarning)  # of fields that events lack
+        _use(path)
+
+
+def _use(path: Path) -> None:
+    index = tocsin.open(path)
+    for event in EVENTS[:5]:
+        each(partial(index.match, event))
+    for action in (
+        lambda: index.match_table(TABLE, threads=1),
+        lambda: index.match_table(TABLE, count=True, threads=1),
+        index.stats,
+        lambda: index.ids.to_pylist(),
+        lambda: index.rule("a"),
+        lambda: index.explain("b", EVENTS[0]),
+        lambda: index.explain("t2", EVENTS[0]),
+        lambda: index.insert("fresh", "x = 5 and contains(body, 'golf & new*')"),
+        lambda: index.delete("t1"),
+        lambda: index.match(EVENTS[0]),
+        lambda: index.match_table(TABLE, threads=1),
+        index.compact,
+        lambda: index.match(EVENTS[1]),
+        lambda: index.save(path.with_suffix(".again")),
+    ):
+        each(action)
+
+
+def each(action: Callable[[], object]) -> None:
+    """Errors that are raised on purpose are good answers."""
+    with contextlib.suppress(TocsinError):
+        action()
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("saved")
+    found = {}
+    for name, make in rule_sets().items():
+        make().save(folder / name)
+        use(folder / name)  # kernels are compiled here, not in every child
+        found[name] = (folder / name).read_bytes()
+    return found
+
+
+def tried(saved: Mapping[str, bytes], folder: Path, count: int, seed: int) -> Iterator[str]:
+    """What goes wrong with so many files of each rule set."""
+    for name, data in saved.items():
+        draw = random.Random(f"{name} {seed}")
+        cases = [mutated(data, draw) for _ in range(count)]
+
+        def attempt(number: int, cases: list[tuple[str, bytes]] = cases, name: str = name) -> None:
+            path = folder / f"{name}-{number}.tocsin"
+            path.write_bytes(cases[number][1])
+            try:
+                use(path)
+            finally:
+                path.unlink()
+
+        yield from failures([f"{name}, {said}" for said, _ in cases], attempt)
+
+
+def test_written_again_is_the_same(saved: dict[str, bytes]) -> None:
+    for data in saved.values():
+        assert written(*read(data)) == data
+
+
+def test_mutated_files(saved: dict[str, bytes], tmp_path: Path) -> None:
+    assert list(tried(saved, tmp_path, 60, 1)) == []
+
+
+KEPT: list[tuple[str, str, Callable[[Any], Any]]] = [
+    # What was ever found to crash, to hang, or to raise what is no TocsinError: rule set, array, change.
+    ("structured", "graph.level_start", lambda array: array[:0]),
+    ("everything", "texts.terms.idf", lambda array: array * 1e-300),
+    ("everything", "texts.words.unknown", lambda array: array * 1e-300),
+    ("structured", "graph.child", lambda array: array + 100_000),
+    ("structured", "graph.root", lambda array: array - 1_000),
+    ("structured", "links.link", lambda array: array + (1 << 28)),
+    ("structured", "literals.scalar_table", lambda array: abs(array)),
+    ("patterns", "patterns.word", lambda array: array ^ (1 << 36)),
+    ("patterns", "patterns.shorter", lambda array: array * 0),
+    ("texts", "texts.trie.branch", lambda array: array[::-1].copy()),
+    ("texts", "texts.terms.slot", lambda array: array | 1),
+    ("texts", "texts.queries.step", lambda array: array + 7),
+    ("texts", "texts.trie.state", lambda array: array + (1 << 40)),
+]
+
+
+@pytest.mark.parametrize(("name", "array", "change"), KEPT, ids=[f"{case[0]} {case[1]}" for case in KEPT])
+def test_kept_cases(
+    name: str, array: str, change: Callable[[Any], Any], saved: dict[str, bytes], tmp_path: Path
+) -> None:
+    header, arrays = read(saved[name])
+    arrays[array] = change(arrays[array]).astype(arrays[array].dtype)
+    path = tmp_path / "kept.tocsin"
+    path.write_bytes(written(header, arrays))
+    with pytest.raises(IndexFileError, match=f"kept.tocsin is damaged: the array {array.split('.')[0]}"):
+        tocsin.open(path)
+
+
+@pytest.mark.slow
+def test_many_mutated_files(saved: dict[str, bytes], tmp_path: Path) -> None:
+    assert list(tried(saved, tmp_path, 3000, 2)) == []

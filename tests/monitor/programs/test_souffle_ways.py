@@ -205,3 +205,39 @@ def test_ranges_are_bounded_and_count_other_numbers() -> None:
         Program.parse(".decl p(x: number) p(x) :- x = range(0, 1, 2, 3).")
     with pytest.raises(RuleError, match="at least 2"):
         Program.parse(".decl p(x: number) p(x) :- x = range(0).")
+
+
+INLINE = [
+    ("p(x, y) :- e(x, y), below(x, y).", [(1, 3)]),
+    ("p(x, y) :- e(x, y), !below(x, y).", [(6, 5)]),
+    ("p(x, y) :- e(x, _), next(x, y).", [(1, 2), (6, 7)]),
+    ("p(x, n) :- e(x, _), n = count : { e(a, b), below(a, b) }.", [(1, 1), (6, 1)]),
+    ("p(x, y) :- e(x, y), far(x, y).", [(1, 3)]),
+    ("p(x, y) :- e(x, y), both(x, y).", [(1, 3), (6, 5)]),
+    ("p(x, y) :- e(x, y), below(_, y), x = 1.", None),
+]
+
+
+@pytest.mark.parametrize(("rules", "expected"), INLINE)
+def test_endless_inline_relations(rules: str, expected: list[tuple[int, int]] | None) -> None:
+    text = f"""
+    .decl e(a: number, b: number) e(1, 3). e(6, 5). .decl p(x: number, y: number)
+    .decl below, far, next, both(x: number, y: number) inline
+    below(x, y) :- x < y. far(x, y) :- below(x, z), z = y - 1. next(x, x + 1).
+    both(x, y) :- below(x, y). both(x, y) :- below(y, x). {rules}
+    """
+    if expected is None:
+        with pytest.raises(RuleError, match="'any' has no value"):
+            Program.parse(text)
+    else:
+        assert found(text, "p") == expected
+
+
+def test_what_cannot_be_inlined_is_refused_by_name() -> None:
+    text = """
+    .decl e(a: number) .decl p(x: number)
+    .decl far(x: number, y: number) inline far(x, y) :- z = y - 1, x < z.
+    p(x) :- e(x), !far(x, 3). p(n) :- n = count : { e(x), far(x, 3) }.
+    """
+    with pytest.raises(RuleError, match="'far' is inline and cannot be negated"):
+        Program.parse(text)

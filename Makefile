@@ -8,7 +8,7 @@ TOOLS := .venv-tools
 LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fast spark test-slow test-kafka bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers pin audit format clean
+.PHONY: help setup demo test check fast spark test-slow test-kafka test-bounds coverage fuzz bench bench-atree bench-paper bench-strings bench-text bench-datalog bench-pipeline bench-peers pin audit format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -50,6 +50,19 @@ test-slow: setup  ## the slow tests
 
 test-kafka: setup  ## streams with a real Kafka broker, which Maven fetches (once)
 	TOCSIN_TEST_KAFKA=1 $(BIN)/python -m pytest -q tests/spark/streaming/test_kafka.py
+
+test-bounds: setup  ## the tests of the kernels, compiled with bounds checks
+	NUMBA_BOUNDSCHECK=1 TOCSIN_EXAMPLES=10 $(BIN)/python -m pytest -q -n auto --dist worksteal \
+	  -m "not spark and not slow" tests/kernels tests/index tests/papers tests/contract/test_stated_cases.py
+
+coverage: setup  ## how many lines of the kernels the tests run, with the compiler off; the figure goes into docs/
+	$(PIP) install coverage==7.17.3
+	NUMBA_DISABLE_JIT=1 TOCSIN_EXAMPLES=3 $(BIN)/python -m tests.kernel_coverage
+
+fuzz: setup  ## hostile inputs at one door: TARGET=condition SECONDS=600; guided by coverage where atheris is to be had
+	@$(PIP) install --no-deps --only-binary :all: --upgrade --target .fuzz atheris==3.0.0 || \
+	  echo "atheris is not to be had for this Python or machine: inputs are random, not guided" >&2
+	PYTHONPATH=.fuzz $(BIN)/python -m tests.fuzz $(or $(TARGET),all --unguided) --seconds $(or $(SECONDS),60)
 
 bench: setup  ## how fast: writes the tables that the documents quote
 	$(BIN)/python -m benchmarks.spine

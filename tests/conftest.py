@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
+
+EXAMPLES = int(os.environ.get("TOCSIN_EXAMPLES", "100"))
+"""Of each property that does not say; fewer where kernels are slow: with bounds checks, or not compiled."""
 
 settings.register_profile(
     "tocsin",
+    max_examples=EXAMPLES,
     deadline=None,
     derandomize=True,
     database=None,

@@ -1,8 +1,9 @@
 """Random programs over several relations, as text, with facts and changes for their input relations.
 
-They use everything: recursion, negation, aggregates (nested ones too), arithmetic, texts, disjunction,
-several heads, constants, `_`, repeated variables, equivalences. They are well-formed, finite and free of
-errors: divisions are guarded, whatever is computed stays small.
+They use everything: recursion, negation, aggregates (nested ones too, and ones grouped by permuted columns of
+what the rule negates), arithmetic, texts, disjunction, several heads, constants, `_`, repeated variables,
+equivalences, closures. They are well-formed and finite: whatever is computed stays small. They are free of
+errors too, divisions being guarded, unless `partial` asks for functions without a value for some operands.
 
     inputs      a(number) b, c(number, number) w(symbol) l(number, symbol) v(number, float) h(unsigned)
     derived     d0, d1, ... of drawn columns; a rule negates and aggregates only what comes before its head
@@ -81,29 +82,29 @@ _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 @st.composite
-def cases(draw: st.DrawFn, derived: int = 4, rules: int = 6) -> Case:
+def cases(draw: st.DrawFn, derived: int = 4, rules: int = 6, *, partial: bool = False, most: int = 6) -> Case:
     """A program of up to so many derived relations and rules, with facts; one that the index takes."""
-    text = draw(programs(derived, rules))
+    text = draw(programs(derived, rules, partial=partial))
     try:
         normal_program(check_program(text))
     except RuleError as error:
         assume(REFUSED not in error.reason)
         raise
-    return Case(text, draw(facts()))
+    return Case(text, draw(facts(most)))
 
 
 @st.composite
-def facts(draw: st.DrawFn) -> dict[str, list[Tuple]]:
-    """Up to six facts for each input relation."""
-    return {each.name: draw(st.lists(rows(each), max_size=6, unique=True)) for each in INPUTS}
+def facts(draw: st.DrawFn, most: int = 6) -> dict[str, list[Tuple]]:
+    """Up to so many facts for each input relation."""
+    return {each.name: draw(st.lists(rows(each), max_size=most, unique=True)) for each in INPUTS}
 
 
 @st.composite
-def changes(draw: st.DrawFn, most: int = 12) -> list[Change]:
+def changes(draw: st.DrawFn, most: int = 12, relations: Sequence[Signature] = INPUTS) -> list[Change]:
     """Facts that come and go, some of which are there already or are not there at all."""
     changed = []
     for _ in range(draw(st.integers(0, most))):
-        relation = draw(st.sampled_from(INPUTS))
+        relation = draw(st.sampled_from(relations))
         changed.append(Change(relation.name, draw(rows(relation)), draw(st.booleans())))
     return changed
 
@@ -121,12 +122,12 @@ def signatures(text: str) -> list[Signature]:
 
 
 @st.composite
-def programs(draw: st.DrawFn, derived: int = 4, rules: int = 6) -> str:
+def programs(draw: st.DrawFn, derived: int = 4, rules: int = 6, *, partial: bool = False) -> str:
     """The text of a program."""
-    made = [
-        Signature(f"d{number}", tuple(draw(st.lists(st.sampled_from(_COLUMNS), max_size=3))))
-        for number in range(draw(st.integers(1, derived)))
-    ]
+    columns = st.one_of(
+        st.lists(st.sampled_from(_COLUMNS), max_size=3).map(tuple), st.just(("number", "number"))
+    )
+    made = [Signature(f"d{number}", draw(columns)) for number in range(draw(st.integers(1, derived)))]
     lines = [relation.declaration() for relation in INPUTS]
     for relation in made:
         is_pair = len(relation.types) == 2 and len(set(relation.types)) == 1
@@ -135,9 +136,23 @@ def programs(draw: st.DrawFn, derived: int = 4, rules: int = 6) -> str:
     for _ in range(draw(st.integers(1, rules))):
         place = draw(st.integers(0, len(made) - 1))
         level = place - place % 2
-        maker = _Rule(draw, [*INPUTS, *made[:level]], made[level : level + 2])
-        lines.append(maker.text(made[place]))
+        lower = [*INPUTS, *made[:level]]
+        if made[place].types == ("number", "number") and draw(st.integers(0, 2)) == 0:
+            lines += _closure(draw, made[place], [each for each in lower if each.types == made[place].types])
+            continue
+        lines.append(_Rule(draw, lower, made[level : level + 2], partial).text(made[place]))
     return "\n".join(lines) + "\n"
+
+
+def _closure(draw: st.DrawFn, head: Signature, arcs: Sequence[Signature]) -> list[str]:
+    """The rules of a transitive closure, which is kept as a graph if nobody else looks at it."""
+    closed, arc = head.name, draw(st.sampled_from(arcs)).name
+    bodies = (
+        f"{closed}(x, z), {arc}(z, y)",
+        f"{arc}(x, z), {closed}(z, y)",
+        f"{closed}(x, z), {closed}(z, y)",
+    )
+    return [f"{closed}(x, y) :- {arc}(x, y).", f"{closed}(x, y) :- {draw(st.sampled_from(bodies))}."]
 
 
 _COLUMNS = ("number", "number", "number", "symbol", "float", "unsigned")
@@ -156,7 +171,10 @@ class _Rule:
     `lower` are the relations that are complete before the head, `level` those that may depend on it.
     """
 
-    def __init__(self, draw: st.DrawFn, lower: Sequence[Signature], level: Sequence[Signature]) -> None:
+    def __init__(
+        self, draw: st.DrawFn, lower: Sequence[Signature], level: Sequence[Signature], partial: bool
+    ) -> None:
+        self._partial = partial
         self._draw = draw
         self._lower = lower
         self._level = level
@@ -175,12 +193,17 @@ class _Rule:
             self._equation,
             self._negation,
             self._aggregate,
+            self._permuted,
             self._text,
             self._division,
             self._either,
         )
         for _ in range(self._number(0, 3)):
             self._choice(kinds)()
+        if self._partial:
+            for _ in range(self._number(0, 2)):
+                self._without_a_value()
+                self._choice((self._comparison, self._negation, self._text))()
         heads = [self._head(head) for _ in range(2 if self._one_in(8) else 1)]
         return f"{', '.join(heads)} :- {', '.join(self._draw(st.permutations(self._literals)))}."
 
@@ -277,6 +300,38 @@ class _Rule:
     def _division(self) -> None:
         dividend, divisor, name = self._known("number"), self._known("number"), self._new("number")
         self._literals += [f"{divisor} != 0", f"{name} = ({dividend} {self._choice('/%')} {divisor}) % 5"]
+        self._bound["number"].add(name)
+
+    def _without_a_value(self) -> None:
+        """Something that has no value for some operands, with nothing to guard it."""
+        dividend, divisor, text = self._known("number"), self._known("number"), self._known("symbol")
+        value = self._choice((f"({dividend} {self._choice('/%')} {divisor}) % 5", f"to_number({text}) % 5"))
+        kind = self._number(0, 3)
+        if kind == 0:
+            self._literals.append(f"{value} {self._choice(_COMPARISONS)} {self._known('number')}")
+        elif kind == 1:
+            self._literals.append(f"b({self._pattern('number')}, {value})")
+        else:
+            name = self._new("number")
+            self._literals.append(f"{name} = {value}")
+            self._bound["number"].add(name)
+
+    def _permuted(self) -> None:
+        """An aggregate over a relation, grouped by its columns in another order, and mostly its negation."""
+        known = sorted(self._bound["number"])
+        relations = [each for each in self._lower if each.types[:2] == ("number", "number")]
+        if not known:
+            return
+        relation, own = self._choice(relations), f"o{self._fresh}"
+        columns = [self._choice([*known, own]) for _ in relation.types[:2]]
+        others = ["_"] * len(relation.types[2:])
+        atom = f"{relation.name}({', '.join([*columns, *others])})"
+        function = self._choice(("sum", "min", "max")) if own in columns else "count"
+        name = self._new("number")
+        self._literals.append(f"{name} = {function} {own if own in columns else ''} : {{ {atom} }}")
+        if not self._one_in(4):
+            turned = [self._choice(known) for _ in columns]
+            self._literals.append(f"!{relation.name}({', '.join([*turned, *others])})")
         self._bound["number"].add(name)
 
     def _either(self) -> None:

@@ -17,6 +17,8 @@ def tables(results: Mapping[str, Any]) -> dict[str, str]:
         "datalog-one-by-one": f"{_one_by_one(names, [part['one by one'] for part in each])}\n\n{note}",
         "datalog-bulk": f"{_bulk(names, [part['bulk'] for part in each])}\n\n{note}",
         "datalog-closure": f"{_closure(results['closures'])}\n\n{note}",
+        "datalog-changes": f"{_changes_read(results['changes read'])}\n\n{note}",
+        "datalog-deletions": f"{_deletions(results['deletions'])}\n\n{note.replace('median', 'best')}",
     }
 
 
@@ -89,3 +91,33 @@ def _closure(found: Mapping[str, Mapping[str, Any]]) -> str:
             ("times every pair in Arrow", faster("duckdb", "written")),
         ]
     return markdown(["", *found], rows)
+
+
+def _changes_read(found: Mapping[str, Mapping[str, Any]]) -> str:
+    parts = list(found.values())
+    rows = [
+        ("arcs", [f"{part['arcs']:,}" for part in parts]),
+        ("pairs that come or go with an arc", [f"{part['pairs']:.1f}" for part in parts]),
+        ("**a change of the implicit closure**, read", [milliseconds(part["implicit"]) for part in parts]),
+        ("a change of the closure written out, read", [milliseconds(part["written out"]) for part in parts]),
+    ]
+    return markdown(["", *found], rows)
+
+
+def _deletions(found: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        (
+            f"{part['rule']}, {part['graph']}",
+            [
+                f"{part['pairs']:,}",
+                milliseconds(part["load"]),
+                milliseconds(part["one"]),
+                f"{part['one'] / part['load']:.2f}",
+                milliseconds(part["tenth"]),
+                f"{part['tenth'] / part['load']:.2f}",
+            ],
+        )
+        for part in found
+    ]
+    head = ["", "pairs", "load", "one arc goes", "of the load", "a tenth goes", "of the load"]
+    return markdown(head, rows)

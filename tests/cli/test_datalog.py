@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 from tests.cli.running import Command
+from tests.datalog_programs import Case, cases
+
+from tocsin.cli import main
+from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.conjunctions import Tuple
+from tocsin.grammar.datalog.meaning import evaluate
 
 PATHS = """\
 .decl arc(x: number, y: number)
@@ -186,3 +195,33 @@ def test_programs_are_checked(tocsin: Command) -> None:
         "none.dl",
     ]
     assert ran.err == "3 mistakes, and 2 rules without one\n"
+
+
+def line_of(values: Tuple) -> str:
+    """A tuple as it stands in a file."""
+    written = [f"{value:.17g}" if isinstance(value, float) else str(value) for value in values]
+    return "\t".join(written) if written else "()"
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(cases(partial=True))
+def test_random_programs_give_what_the_obvious_evaluator_says(case: Case) -> None:
+    program = case.program()
+    derived = [name for name in program.relations if name not in case.facts]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        directives = [f".input {each}" for each in case.facts] + [f".output {each}" for each in derived]
+        (folder / "program.dl").write_text("\n".join([case.text, *directives]))
+        for relation, tuples in case.facts.items():
+            (folder / f"{relation}.facts").write_text("".join(f"{line_of(each)}\n" for each in tuples))
+        code = main(["datalog", str(folder / "program.dl"), "-F", name, "-D", str(folder / "out")])
+        try:
+            wanted = evaluate(program, case.facts)
+        except DerivationError:
+            assert code != 0
+            assert not (folder / "out").exists()
+            return
+        assert code == 0
+        for relation in derived:
+            found = (folder / "out" / f"{relation}.csv").read_text().splitlines()
+            assert sorted(found) == sorted(map(line_of, wanted[relation]))

@@ -474,3 +474,18 @@ def test_ids_of_any_text(tocsin: Command) -> None:
     assert {row["rule"] for row in match(tocsin).rows} == {'say "hi", é\n'}
     assert match(tocsin, "--out", "out.csv").code == 0
     assert read(tocsin.folder / "out.csv")[0]["rule"] == 'say "hi", é\n'
+
+
+@pytest.mark.parametrize("out", ["out.csv", "out.csv/"])
+def test_csv_without_formulas_where_that_is_asked_for(tocsin: Command, out: str) -> None:
+    ids = ["=1+1", "+1", "-1", "@a", "\ta", "\ra", "a=1", "'=1"]
+    texts = "".join(json.dumps({"id": each, "when": "true"}) + "\n" for each in ids)
+    tocsin.file("rules.jsonl", texts)
+    tocsin.file("events.jsonl", '{"x": "=cmd|\' /C calc\'!A0", "n": -5}\n')
+    assert match(tocsin, "--out", out, "--csv-safe", "--keep", "x", "n", rules="rules.jsonl").code == 0
+    file = tocsin.folder / "out.csv"
+    rows = read(file / "part-0000000.csv" if out.endswith("/") else file)
+    assert [row["rule"] for row in rows] == [*("'" + each for each in ids[:6]), "a=1", "'=1"]
+    assert {(row["x"], str(row["n"])) for row in rows} == {("'=cmd|' /C calc'!A0", "-5")}
+    assert match(tocsin, "--out", "plain.csv", rules="rules.jsonl").code == 0
+    assert [row["rule"] for row in read(tocsin.folder / "plain.csv")] == ids

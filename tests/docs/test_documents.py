@@ -11,7 +11,7 @@ from tests.cli.running import Command
 from tests.docs.console import BLOCK, check_console
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 SOURCE = re.compile(r"`(\w+/[\w/.]*)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 

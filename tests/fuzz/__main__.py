@@ -90,7 +90,7 @@ def _guided(guide: ModuleType, name: str, seconds: int, seed: int) -> None:
         for number, data in enumerate(target.corpus):
             with open(f"{folder}/{number}", "wb") as file:  # noqa: PTH123
                 file.write(data)
-        options = [f"-max_total_time={seconds}", f"-seed={seed % 2**31}", "-max_len=4096", "-timeout=120"]
+        options = [f"-max_total_time={seconds}", f"-seed={seed % 2**31}", "-max_len=4096", "-timeout=900"]
         guide.Setup([sys.argv[0], *options, folder], lambda data: _checked(name, data), custom_mutator=custom)
         guide.Fuzz()
 

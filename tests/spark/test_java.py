@@ -45,7 +45,7 @@ def echoing_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     java = make_java(folder, 'for word in "$@"; do printf "%s\\\\0" "$word"; done')
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
-        return java_home_for(java)
+        return java_home_for(java, 17)
 
 
 def words_that_reach_java(home: Path, words: list[str]) -> list[str]:
@@ -69,6 +69,17 @@ def test_script_drops_the_vector_module_and_nothing_else(
     echoing_home: Path, given_words: list[str], passed_on: list[str]
 ) -> None:
     assert words_that_reach_java(echoing_home, given_words) == passed_on
+
+
+OPENED = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+
+
+@pytest.mark.parametrize(
+    ("version", "passed_on"), [(17, [OPENED, "Main"]), (23, [OPENED, "Main"]), (24, ["Main"])]
+)
+def test_a_package_is_opened_where_there_is_one(tmp_path: Path, version: int, passed_on: list[str]) -> None:
+    java = make_java(tmp_path / "jdk", 'for word in "$@"; do printf "%s\\\\0" "$word"; done')
+    assert words_that_reach_java(java_home_for(java, version), [OPENED, "Main"]) == passed_on
 
 
 def without_vector(words: list[str]) -> list[str]:
@@ -153,21 +164,21 @@ def test_no_java_at_all_says_what_was_tried(tmp_path: Path, monkeypatch: pytest.
 
 def test_home_is_kept_in_the_cache_and_made_once(tmp_path: Path) -> None:
     java = make_java_of_version(tmp_path / "jdk", "17")
-    home = java_home_for(java)
+    home = java_home_for(java, 17)
     assert home.is_relative_to(tmp_path / "cache" / "tocsin")
     made = (home / "bin" / "java").stat()
-    assert java_home_for(java) == home
+    assert java_home_for(java, 17) == home
     assert (home / "bin" / "java").stat().st_ino == made.st_ino
-    assert java_home_for(make_java_of_version(tmp_path / "other", "17")) != home
+    assert java_home_for(make_java_of_version(tmp_path / "other", "17"), 17) != home
 
 
 def test_damaged_script_is_replaced(tmp_path: Path) -> None:
     java = make_java_of_version(tmp_path / "jdk", "17")
-    script = java_home_for(java) / "bin" / "java"
+    script = java_home_for(java, 17) / "bin" / "java"
     whole = script.read_bytes()
     script.write_bytes(whole[:40])
     script.chmod(0o644)
-    assert java_home_for(java) / "bin" / "java" == script
+    assert java_home_for(java, 17) / "bin" / "java" == script
     assert script.read_bytes() == whole
     assert java_version(script) == 17
 
@@ -177,7 +188,7 @@ def test_cache_that_cannot_be_written_gives_a_temporary_home(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    home = java_home_for(make_java_of_version(tmp_path / "jdk", "17"))
+    home = java_home_for(make_java_of_version(tmp_path / "jdk", "17"), 17)
     assert not home.is_relative_to(tmp_path / "file")
     assert java_version(home / "bin" / "java") == 17
 
@@ -186,7 +197,7 @@ def test_many_at_once_get_the_same_whole_script(tmp_path: Path) -> None:
     java = make_java_of_version(tmp_path / "jdk", "17")
 
     def make_and_run(_: int) -> tuple[Path, int | None]:
-        home = java_home_for(java)
+        home = java_home_for(java, 17)
         return home, java_version(home / "bin" / "java")
 
     with ThreadPoolExecutor(16) as pool:

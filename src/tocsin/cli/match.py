@@ -99,6 +99,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="top-level fields of the events to add to the result",
     )
     parser.add_argument(
+        "--csv-safe",
+        action="store_true",
+        help="in CSV, put an apostrophe before text that a spreadsheet would take for a formula"
+        " (it starts with = + - @, a tab or a carriage return)",
+    )
+    parser.add_argument(
         "--skip-bad", action="store_true", help="leave out rules, events and files that cannot be read"
     )
     parser.add_argument(
@@ -123,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.monitor.result_files import ResultPlace
 
     started = time.perf_counter()
-    place = None if arguments.out is None else ResultPlace.of(arguments.out)
+    place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
     keep = check_kept_names(arguments.keep)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     bad_files: dict[str, str] = {}

@@ -44,14 +44,14 @@ def _write_one(
 ) -> None:
     """The parts in their order as one result."""
     from tocsin.index.drafts import sync_file, sync_folder
-    from tocsin.monitor.outputs import FORMATS
+    from tocsin.monitor.outputs import output_of
     from tocsin.monitor.parts import read_part
 
     draft = Path(job.folder) / "result"
-    suffix = ".jsonl" if place is None else place.suffix
+    output = output_of(".jsonl", False) if place is None else output_of(place.suffix, place.safe_csv)
     with contextlib.ExitStack() as closing:
         stream: BinaryIO = sys.stdout.buffer if place is None else closing.enter_context(draft.open("wb"))
-        sink = FORMATS[suffix](stream, matcher.names(), _columns(job, reports))
+        sink = output(stream, matcher.names(), _columns(job, reports))
         with progress("Writing parts", len(reports)) as advance:
             for done, report in enumerate(reports, 1):
                 for batch in read_part(job.folder, report):
@@ -77,7 +77,7 @@ def _write_folder(
 
     draft = Path(job.folder) / "result"
     draft.mkdir()
-    files = ResultFiles(job.folder, str(draft), place.suffix, tuple(_columns(job, reports)))
+    files = ResultFiles(job.folder, str(draft), place.suffix, tuple(_columns(job, reports)), place.safe_csv)
     wanted = with_rows(reports)
     if not wanted:
         files.write_nothing()

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.destinations import check_destinations
 from tocsin.cli.messages import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
@@ -49,6 +49,7 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     from tocsin.events.slices import plan_slices
     from tocsin.monitor.outputs import output_format
     from tocsin.monitor.result_files import check_whole
+    from tocsin.monitor.watching.output import alert_writer
 
     _check_usage(arguments)
     started = time.perf_counter()
@@ -67,7 +68,7 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     with workspace(arguments.out) as folder:
         draft = Path(folder) / "result"
         with draft.open("wb") as stream:
-            feed = _Feed(watch, stream, suffix, arguments.skip_bad)
+            feed = _Feed(watch, alert_writer(stream, suffix, arguments.csv_safe), arguments.skip_bad)
             feed.run(slices)
         if arguments.out is None:
             with draft.open("rb") as result:
@@ -136,11 +137,9 @@ def _warn_of_tables(watch: Watch, fed: Sequence[str]) -> None:
 class _Feed:
     """Inserts the rows of slices, and writes the alerts."""
 
-    def __init__(self, watch: Watch, stream: BinaryIO, suffix: str, skip_bad: bool) -> None:
-        from tocsin.monitor.watching.output import alert_writer
-
+    def __init__(self, watch: Watch, writer: AlertLines | AlertTable, skip_bad: bool) -> None:
         self._watch = watch
-        self._writer: AlertLines | AlertTable = alert_writer(stream, suffix)
+        self._writer = writer
         self._skip_bad = skip_bad
         self._first = 0
         self.inserted = 0

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ OWN_COLUMNS = tuple(MATCH_SCHEMA.names)
 _BYTES_AT_ONCE = 64 * 2**20
 _SCORE = b', "score": '
 _NULL = b"null"
+_FORMULA = r"\A([=+\-@\t\r])"
 
 
 def output_format(path: str | Path) -> str:
@@ -122,6 +124,24 @@ class Csv:
         self._writer.close()
 
 
+class SafeCsv(Csv):
+    """CSV that a spreadsheet opens as text: what it would take for a formula has an apostrophe before it."""
+
+    def write(self, batch: MatchedEvents) -> None:
+        """Write the rows of a batch."""
+        for rows in self._rows.of(batch, csv_column):
+            self._writer.write_batch(without_formulas(rows))
+
+
+def without_formulas(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Strings that start with = + - @, a tab or a carriage return, after an apostrophe; numbers stay."""
+    columns = [
+        pc.replace_substring_regex(column, _FORMULA, r"'\1") if pa.types.is_string(column.type) else column
+        for column in rows.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=rows.schema)
+
+
 class Parquet:
     """A Parquet file; kept columns have their types."""
 
@@ -187,4 +207,10 @@ class _Rows:
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-FORMATS: dict[str, type[JsonLines | Csv | Parquet]] = {".jsonl": JsonLines, ".csv": Csv, ".parquet": Parquet}
+Output = JsonLines | Csv | Parquet
+FORMATS: dict[str, type[Output]] = {".jsonl": JsonLines, ".csv": Csv, ".parquet": Parquet}
+
+
+def output_of(suffix: str, safe_csv: bool) -> type[Output]:
+    """What writes a format; CSV without formulas where that is asked for."""
+    return SafeCsv if safe_csv and suffix == ".csv" else FORMATS[suffix]

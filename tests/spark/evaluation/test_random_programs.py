@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
-from tests.datalog_programs import INPUTS, REFUSED, facts, programs
+from tests.datalog_programs import INPUTS, REFUSED, Case, cases, facts, programs
 from tests.spark.evaluation.relations import Facts, frames_of, tuples_of
 
-from tocsin.errors import RuleError
+from tocsin.errors import DerivationError, RuleError
 from tocsin.grammar.datalog.checking import check_program
 from tocsin.grammar.datalog.meaning import evaluate as obvious
 from tocsin.index.activation.normalising import normal_program
@@ -42,7 +42,12 @@ def batches(draw: st.DrawFn, count: int) -> str:
 
 def check(spark: SparkSession, text: str, some: Facts, one_worker: int) -> None:
     program = Program.parse(text)
-    wanted = obvious(program.checked, some)
+    try:
+        wanted = obvious(program.checked, some)
+    except DerivationError:
+        with pytest.raises(DerivationError):
+            evaluate(program, frames_of(spark, program, some), one_worker=one_worker)
+        return
     found = evaluate(program, frames_of(spark, program, some), one_worker=one_worker)
     assert list(found) == program.outputs
     for name, frame in found.items():
@@ -62,8 +67,41 @@ def test_by_joins(spark: SparkSession, text: str, some: Facts) -> None:
     check(spark, text, some, 0)
 
 
+TOGETHER = """
+.decl e(x: number, y: number)
+.decl k(x: number, y: number, s: symbol)
+.decl d(a: number, b: number, n: number)
+.decl m(a: number, n: number)
+.decl p(x: number, y: number)
+d(a, b, n) :- e(a, b), n = count : { e(b, a) }, !e(b, a).
+m(a, n) :- e(a, b), n = min y : { k(b, y, _) }, !k(b, a, _).
+p(1 / x, 1) :- s <= s, k(_, x, s), k(5, _, _).
+p(n, y) :- k(_, _, s), n = to_number(s), e(n, y), !e(y, n).
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one_worker", [0, 1_000])
+@pytest.mark.parametrize(
+    "k", [[(1, 0, "2"), (3, 2, "x")], [(5, 2, "2"), (5, 1, "1")], [(5, 0, "1")], [(1, 1, "x")]], ids=str
+)
+def test_negated_groups_and_values_that_there_are_none_of(
+    spark: SparkSession, k: list[tuple[int, int, str]], one_worker: int
+) -> None:
+    without = [(1, 0, "2"), (3, 2, "x")]
+    arcs = [] if k == without else [(1, 1), (2, 3), (1, 2)]
+    check(spark, TOGETHER, {"e": arcs, "k": k}, one_worker)
+
+
 @pytest.mark.slow
 @settings(FEW, max_examples=150, derandomize=False)
 @given(batches(1), facts(), st.sampled_from([0, 0, 8, 20]))
 def test_by_whatever_is_chosen(spark: SparkSession, text: str, some: Facts, one_worker: int) -> None:
     check(spark, text, some, one_worker)
+
+
+@pytest.mark.slow
+@settings(FEW, max_examples=100, derandomize=False)
+@given(cases(partial=True), st.sampled_from([0, 0, 8, 20]))
+def test_values_that_there_are_none_of(spark: SparkSession, case: Case, one_worker: int) -> None:
+    check(spark, case.text, case.facts, one_worker)

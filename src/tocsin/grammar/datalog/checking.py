@@ -27,10 +27,12 @@ from tocsin.grammar.datalog.declared import Columns, Declared
 from tocsin.grammar.datalog.facts import BARE, placed
 from tocsin.grammar.datalog.includes import Reader, read_sources
 from tocsin.grammar.datalog.inference import Inference, filled_constant, is_in_range
+from tocsin.grammar.datalog.inlining import inlined_rules
 from tocsin.grammar.datalog.io_parameters import mistakes_in
 from tocsin.grammar.datalog.outline import Block, RelationDeclaration
 from tocsin.grammar.datalog.parsing import parse_program
 from tocsin.grammar.datalog.problems import Problems
+from tocsin.grammar.datalog.ranges import with_ranges
 from tocsin.grammar.datalog.scoping import scoped
 from tocsin.grammar.datalog.strata import stratify
 from tocsin.grammar.datalog.syntax import (
@@ -79,7 +81,7 @@ class _Checking:
         """The program, as far as it is right."""
         for declaration in self._block.relations:
             self._declare(declaration)
-        rules = [self._rule(rule) for rule in self._block.rules]
+        rules = [self._rule(rule) for rule in inlined_rules(self._block, self._problems)]
         for directive in self._block.directives:
             self._check_directive(directive)
         known = [rule for rule in rules if not isinstance(rule.body, Truth) and self._all_declared(rule)]
@@ -125,7 +127,7 @@ class _Checking:
         for head in rule.heads:
             self._check_atom(head)
         self._check_locations(rule)
-        rule = without_head_aggregates(rule)
+        rule = with_ranges(without_head_aggregates(rule), self._problems)
         try:
             alternatives = alternatives_of(rule.body)
         except TooManyError:

@@ -23,6 +23,7 @@ from tocsin.grammar.datalog.syntax import (
     Variable,
     type_of,
 )
+from tocsin.grammar.datalog.vocabulary import EACH
 from tocsin.grammar.datalog.walking import Node, variables_in, walk_outside_aggregates
 
 Tuple = tuple[Value, ...]
@@ -84,7 +85,7 @@ def matched(atom: Atom, held: Tuple, binding: Binding, local: Value | None) -> B
 
 def unbound_sides(comparison: Comparison, bound: Collection[str]) -> list[str]:
     """The variable that an equation gives a value: its left side, or its right side, when not yet bound."""
-    if comparison.operator != "=":
+    if comparison.operator not in ("=", EACH):
         return []
     sides = (comparison.left, comparison.right)
     return [side.name for side in sides if isinstance(side, Variable) and side.name not in bound]
@@ -97,7 +98,7 @@ def is_ready(literal: Negation | Comparison, bound: Collection[str], names: Name
     open_sides = [side for side in (literal.left, literal.right) if not needed(side, names).issubset(bound)]
     if not open_sides:
         return True
-    return len(open_sides) == 1 and literal.operator == "=" and isinstance(open_sides[0], Variable)
+    return len(open_sides) == 1 and literal.operator in ("=", EACH) and isinstance(open_sides[0], Variable)
 
 
 def level_names(*nodes: Node) -> Names:

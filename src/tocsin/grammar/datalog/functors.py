@@ -13,18 +13,22 @@ import math
 import operator
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from tocsin.errors import DerivationError, TocsinWarning
 from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.grammar.datalog.vocabulary import EACH, RANGE
 from tocsin.grammar.regexes import LONGEST_PATTERN, Regex, compile_regex
 
 _BITS = 64
 _WORDS = 1 << _BITS
 _SIGN = 1 << (_BITS - 1)
+
+LONGEST_RANGE = 10_000_000
+"""So many values a `range` may have."""
 
 LONGEST_TEXT = 64 << 20
 """In characters: so long a text may be that `cat` makes."""
@@ -44,6 +48,8 @@ def is_arithmetic(functor: str, operand_type: Type) -> bool:
 
 def is_total(functor: str, operand_type: Type) -> bool:
     """Whether it has a value for all operands."""
+    if functor == RANGE:
+        return True  # but at its limit
     if operand_type is Type.FLOAT:
         return functor in ("neg", "min", "max", "to_string", "to_float")
     if operand_type is Type.SYMBOL:
@@ -252,6 +258,38 @@ def _cat(*texts: str) -> str:
     return "".join(texts)
 
 
+class Range:
+    """The numbers of a range, as Soufflé counts them: down where it ends below its start."""
+
+    def __init__(self, first: Any, end: Any, step: Any = None) -> None:
+        self._first, self._end = first, end
+        self._step = (1 if first <= end else -1) if step is None else step
+
+    def __iter__(self) -> Iterator[Value]:
+        number, end, step = self._first, self._end, self._step
+        if step == 0:
+            yield from () if number == end else (number,)
+            return
+        for _ in range(LONGEST_RANGE):
+            if not (number < end if step > 0 else number > end):
+                return
+            yield number
+            number += step
+        raise DerivationError(f"range has more than {LONGEST_RANGE:,} values, which is the limit")
+
+    def numbers(self, rule: str) -> Iterator[Value]:
+        """The same, for a rule that an error names."""
+        try:
+            yield from self
+        except DerivationError as error:
+            raise DerivationError(error.reason, rule=error.rule or rule) from None
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, int) and self._step:
+            return value in range(self._first, self._end, self._step)
+        return any(value == each for each in self)
+
+
 def _match(pattern: Any, text: Any) -> bool:
     regex = _whole_text_regex(pattern)
     return regex is not None and regex.search(text)
@@ -268,6 +306,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+    EACH: lambda value, numbers: value in numbers,
     "match": _match,
     "contains": _contains,
     "!match": lambda pattern, text: not _match(pattern, text),
@@ -344,5 +383,7 @@ FUNCTORS: dict[tuple[str, Type], Function] = {
     for name, function in functions.items()
 }
 """Every functor there is, by its written name and the type of its first operand."""
+for _kind in (Type.NUMBER, Type.UNSIGNED, Type.FLOAT):
+    FUNCTORS[RANGE, _kind] = cast(Function, Range)
 
 _ARITHMETIC = frozenset(_on_integers(_number)) - {"to_number", "to_unsigned", "to_float", "to_string"}

@@ -15,6 +15,7 @@ from tocsin.grammar.datalog.syntax import (
     Positive,
     Variable,
 )
+from tocsin.grammar.datalog.vocabulary import EACH
 
 Ready = Callable[[Aggregate, Set[str]], bool]
 """Whether an aggregate has a result when these variables have values."""
@@ -36,6 +37,8 @@ def grounded(literals: Sequence[Literal], given: Collection[str], ready: Ready) 
             )
         elif isinstance(literal, Comparison) and literal.operator == "=":
             equations += [(literal.left, literal.right), (literal.right, literal.left)]
+        elif isinstance(literal, Comparison) and literal.operator == EACH:
+            equations.append((literal.left, literal.right))
     while True:
         waiting: list[tuple[Argument, Argument]] = []
         for variable, value in equations:

@@ -1,7 +1,7 @@
 """A program that is written in several files, as one text.
 
-`.include "other.dl"` is replaced by what the other file holds. `.once` ends a file that was read before. A place
-in the one text is a place in one of the files: errors show that.
+`.include "other.dl"` is replaced by what the other file holds. `.once` ends a file that was read before. A
+place in the one text is a place in one of the files: errors show that.
 """
 
 from __future__ import annotations

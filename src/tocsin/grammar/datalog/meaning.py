@@ -48,6 +48,7 @@ from tocsin.grammar.datalog.syntax import (
     Value,
     Variable,
 )
+from tocsin.grammar.datalog.vocabulary import EACH
 from tocsin.grammar.datalog.walking import variables_in
 
 Contents = dict[str, set[Tuple]]
@@ -163,6 +164,9 @@ class _Satisfied:
         kept: list[tuple[Binding, DerivationError | None]] = []
         for binding, error in self.bindings:
             try:
+                if isinstance(literal, Comparison) and literal.operator == EACH:
+                    kept += [(each, error) for each in self._each(literal, binding, bound)]
+                    continue
                 if isinstance(literal, Negation):
                     satisfied = not self._is_there(literal.atom, binding)
                 else:
@@ -176,6 +180,16 @@ class _Satisfied:
         self.bindings = kept
         if isinstance(literal, Comparison):
             bound.update(unbound_sides(literal, bound))
+
+    def _each(self, comparison: Comparison, binding: Binding, bound: set[str]) -> list[Binding]:
+        """The assignment with each number of a range, or as it is if its number is one of them."""
+        numbers = _value(comparison.right, binding, self._scope)
+        names = unbound_sides(comparison, bound)
+        if names:
+            return [{**binding, names[0]: number} for number in numbers]  # type: ignore[union-attr]
+        return (
+            [binding] if functors.holds(EACH, _value(comparison.left, binding, self._scope), numbers) else []
+        )
 
     def _compares(self, comparison: Comparison, binding: Binding, bound: set[str]) -> bool:
         for name in unbound_sides(comparison, bound):

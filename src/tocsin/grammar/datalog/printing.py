@@ -25,7 +25,7 @@ from tocsin.grammar.datalog.syntax import (
     Variable,
 )
 from tocsin.grammar.datalog.tokens import ESCAPES
-from tocsin.grammar.datalog.vocabulary import BINDING, CAST, PREDICATES, UNARY, UNARY_BINDING
+from tocsin.grammar.datalog.vocabulary import BINDING, CAST, EACH, PREDICATES, UNARY, UNARY_BINDING
 
 _ESCAPED = str.maketrans({meant: f"\\{letter}" for letter, meant in ESCAPES.items() if letter != "'"})
 _PREFIXES = {functor: "-" if word == "-" else f"{word} " for word, functor in UNARY.items()}
@@ -108,4 +108,4 @@ def _comparison(comparison: Comparison) -> str:
     left, right = print_argument(comparison.left), print_argument(comparison.right)
     if comparison.operator.lstrip("!") in PREDICATES:
         return f"{comparison.operator}({left}, {right})"
-    return f"{left} {comparison.operator} {right}"
+    return f"{left} {'=' if comparison.operator == EACH else comparison.operator} {right}"

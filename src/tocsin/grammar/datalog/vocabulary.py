@@ -9,6 +9,12 @@ from tocsin.grammar.datalog.syntax import Type
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 """The comparisons written between their operands."""
 
+EACH = "in"
+"""The comparison of a variable with a range, which nobody can write."""
+
+RANGE = "range"
+"""The functor that has many values."""
+
 PREDICATES = ("match", "contains")
 """The comparisons written as functors, of two symbols; with a `!` before it, the opposite one."""
 
@@ -54,7 +60,6 @@ RESERVED = frozenset({*BINDING, *UNARY, *AGGREGATES, "true", "false", "nil", "_"
 """The words that are no variables and no relations."""
 
 REFUSED = {
-    "range": "the functor range is not supported: give the numbers as facts",
     "ord": "the functor ord is not supported: symbols have no number that a program may rely on",
     "autoinc": "counters (autoinc) are not supported: results do not depend on an order",
     "__FILE__": "__FILE__ is not supported: results do not depend on where a program is stored",
@@ -115,6 +120,7 @@ SIGNATURES = (
         "lnot": Signature((_INTEGERS,)),
         "min": Signature((_ANY, _ANY), variadic=True),
         "max": Signature((_ANY, _ANY), variadic=True),
+        RANGE: Signature((_NUMERIC, _NUMERIC), variadic=True),
         "cat": Signature((_SYMBOL,), Type.SYMBOL, variadic=True),
         "strlen": Signature((_SYMBOL,), Type.NUMBER),
         "substr": Signature((_SYMBOL, _NUMBER, _NUMBER), Type.SYMBOL),

@@ -195,7 +195,9 @@ class Search:
         for name in unbound_sides(comparison, binding):
             is_left = isinstance(comparison.left, Variable) and comparison.left.name == name
             other = comparison.right if is_left else comparison.left
-            yield {**binding, name: self.value(other, binding, names)}
+            value = self.value(other, binding, names)
+            for each in value if isinstance(value, functors.Range) else (value,):
+                yield {**binding, name: each}
             return
         left, right = (self.value(side, binding, names) for side in (comparison.left, comparison.right))
         if functors.holds(comparison.operator, left, right):

@@ -18,6 +18,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from tocsin.monitor.kept import json_text
+from tocsin.monitor.outputs import without_formulas
 from tocsin.monitor.watching.alerts import Alert
 
 ALERT_SCHEMA = pa.schema(
@@ -59,7 +60,8 @@ class AlertLines:
 class AlertTable:
     """A CSV or Parquet file of alerts."""
 
-    def __init__(self, stream: BinaryIO, suffix: str) -> None:
+    def __init__(self, stream: BinaryIO, suffix: str, safe_csv: bool) -> None:
+        self._is_safe_csv = safe_csv and suffix == ".csv"
         self._writer: pa_csv.CSVWriter | pq.ParquetWriter = (
             pa_csv.CSVWriter(stream, ALERT_SCHEMA)
             if suffix == ".csv"
@@ -82,10 +84,11 @@ class AlertTable:
         if self._waiting:
             columns = zip(ALERT_SCHEMA, zip(*self._waiting, strict=True), strict=True)
             arrays = [pa.array(values, field.type) for field, values in columns]
-            self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=ALERT_SCHEMA))
+            rows = pa.RecordBatch.from_arrays(arrays, schema=ALERT_SCHEMA)
+            self._writer.write_batch(without_formulas(rows) if self._is_safe_csv else rows)
         self._waiting = []
 
 
-def alert_writer(stream: BinaryIO, suffix: str) -> AlertLines | AlertTable:
-    """The writer of a format: .jsonl, .csv or .parquet."""
-    return AlertLines(stream) if suffix == ".jsonl" else AlertTable(stream, suffix)
+def alert_writer(stream: BinaryIO, suffix: str, safe_csv: bool = False) -> AlertLines | AlertTable:
+    """The writer of a format: .jsonl, .csv (perhaps without formulas) or .parquet."""
+    return AlertLines(stream) if suffix == ".jsonl" else AlertTable(stream, suffix, safe_csv)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Self
 
 from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
 from tocsin.fork_locks import WATCH, fork_safe_lock
@@ -14,6 +15,8 @@ from tocsin.grammar.rule_files import read_rules
 from tocsin.grammar.rules import Rules
 from tocsin.index.reading import read_conditions
 from tocsin.index.text.dictionary import Dictionary
+from tocsin.monitor.journal.record_log import ALWAYS
+from tocsin.monitor.journal.rows import CHANGE, COME, GO, NumberedRow, RowJournal
 from tocsin.monitor.preparing import Preparation
 from tocsin.monitor.watching.alerts import Alert, alert_text
 from tocsin.monitor.watching.contents import Contents, Row, kept_row
@@ -36,14 +39,25 @@ def watch(
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
+    journal: PathLike | None = None,
+    sync: str = ALWAYS,
 ) -> Watch:
     """Watch tables with triggers: the path of a file or folder, or what tocsin.build takes.
 
-    All tables are empty at first. Raises RuleError for a rule that cannot be taken, RuleErrors for several.
+    All tables are empty at first, unless a `journal`, a folder, has rows: with one, every change is on disk
+    before its call returns, synced (`always`) or synced so much later at most (`10 ms`). The triggers are
+    those given here, whatever was watched before.
+
+    Raises RuleError for a rule that cannot be taken, RuleErrors for several.
     The other arguments are those of tocsin.build; a field's dictionary is that of the field in any table.
     """
-    made = Watch(Preparation.of(history, dictionaries, stop_words, text_threshold))
-    made.add(rules)
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
+    made = Watch(preparation, None if journal is None else RowJournal(journal, sync))
+    try:
+        made.add(rules)
+    except BaseException:
+        made.close()
+        raise
     return made
 
 
@@ -54,7 +68,7 @@ class Watch:
     changes are made one after the other.
     """
 
-    def __init__(self, preparation: Preparation) -> None:
+    def __init__(self, preparation: Preparation, journal: RowJournal | None = None) -> None:
         self._preparation = preparation
         self._texts = preparation.base.settings()
         self._triggers: dict[int, Watched] = {}
@@ -66,6 +80,23 @@ class Watch:
         self._selections: dict[str | None, Selections] = {}
         self._joins = Joins()
         self._lock = fork_safe_lock(WATCH)
+        self._journal = journal
+        if journal is not None:
+            self._next_row = journal.next_number
+            for number, table, row in journal.take_rows():
+                self._put(table, number, row, ())
+
+    def close(self) -> None:
+        """Let go of the journal, if there is one: it can be opened elsewhere then."""
+        if self._journal is not None:
+            with self._lock:
+                self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __len__(self) -> int:
         return len(self._triggers)
@@ -109,8 +140,9 @@ class Watch:
             _check_name(table)
             entries = self._entries(table, kept)
             number = self._next_row
-            self._next_row += 1
-            self._put(table, number, kept, entries)
+            with self._journalled(COME, number, table, kept):
+                self._next_row += 1
+                self._put(table, number, kept, entries)
             return self._alerts(INSERT, table, number, entries)
 
     @telling("updating a row")
@@ -123,8 +155,10 @@ class Watch:
             number = self._find(table, old)
             kept = kept_row(new)
             entries = self._entries(table, kept)
-            self._take(table, number, self._entries(table, self._rows[number]))
-            self._put(table, number, kept, entries)
+            before = self._entries(table, self._rows[number])
+            with self._journalled(CHANGE, number, table, kept):
+                self._take(table, number, before)
+                self._put(table, number, kept, entries)
             return self._alerts(UPDATE, table, number, entries)
 
     @telling("deleting a row")
@@ -137,7 +171,8 @@ class Watch:
             number = self._find(table, row)
             entries = self._entries(table, self._rows[number])
             alerts = self._alerts(DELETE, table, number, entries)
-            self._take(table, number, entries)
+            with self._journalled(GO, number, table, None):
+                self._take(table, number, entries)
             return alerts
 
     # ---- Changes of triggers
@@ -207,6 +242,21 @@ class Watch:
                 yield number, entry_of(triggers[place.trigger], place, row, score)
 
     # ---- Rows and what they enter
+
+    def _journalled(
+        self, change: str, number: int, table: str, row: Row | None
+    ) -> AbstractContextManager[None]:
+        if self._journal is None:
+            return nullcontext()
+        return self._journal.journalled(change, number, table, row, self._numbered_rows)
+
+    def _numbered_rows(self) -> list[NumberedRow]:
+        rows = [
+            NumberedRow(number, table, row)
+            for table, contents in self._tables.items()
+            for number, row in contents.items()
+        ]
+        return sorted(rows, key=lambda each: each.number)
 
     def _find(self, table: str, row: Mapping[str, object]) -> int:
         wanted = kept_row(row)

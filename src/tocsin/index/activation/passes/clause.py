@@ -16,6 +16,7 @@ from typing import NamedTuple
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors, syntax
 from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.grammar.datalog.vocabulary import EACH, RANGE
 from tocsin.index.activation.normal_form import (
     Anything,
     Atom,
@@ -122,7 +123,7 @@ def solved_for(test: Test, bound: Container[Variable]) -> tuple[Variable, Expres
 
     None when it is no equation, when the variable is bound already, or when something else is not bound.
     """
-    if test.operator != "=":
+    if test.operator not in ("=", EACH):
         return None
     for variable, expression in ((test.left, test.right), (test.right, test.left)):
         if isinstance(variable, Variable) and variable not in bound:
@@ -162,7 +163,7 @@ def solved_in_order(tests: Sequence[Test], bound: set[Variable]) -> tuple[list[S
 def folded(call: Call) -> Call | Constant:
     """A call of constants becomes its value, if it has one."""
     values = [operand.value for operand in call.operands if isinstance(operand, Constant)]
-    if len(values) < len(call.operands):
+    if len(values) < len(call.operands) or call.functor == RANGE:
         return call
     try:
         return Constant(functors.apply(call.functor, call.type, values))

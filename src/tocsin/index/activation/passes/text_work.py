@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
 from tocsin.grammar.datalog.syntax import Value
+from tocsin.grammar.datalog.vocabulary import RANGE
 from tocsin.index.activation.normal_form import (
     Call,
     Constant,
@@ -71,7 +72,9 @@ class TextWork:
         self._instead = instead or {}
         lets = [part.variable for part in work if isinstance(part, Let)]
         slots = {variable: slot for slot, variable in enumerate((*takes, *lets))}
+        self._has_ranges = any(map(_is_range, work))
         self._steps = [_step(part, slots) for part in work]
+        self._constant_terms = [term for term in gives if isinstance(term, Variable | Constant)]
         self._gives = [_reading(term, slots) for term in gives if isinstance(term, Variable | Constant)]
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -80,7 +83,9 @@ class TextWork:
         return type(self), parts
 
     def __call__(self, row: Row) -> list[Row]:
-        """The tuples that come of a tuple: one, or none."""
+        """The tuples that come of a tuple: one, or none; with ranges in the work, any number of them."""
+        if self._has_ranges:
+            return self._of_ranges(row)
         values = list(row)
         try:
             for step in self._steps:
@@ -93,28 +98,58 @@ class TextWork:
 
     def _failure(self, row: Row) -> list[Row]:
         """The same once more, leaving out whatever needs a value that there is none of."""
-        values: dict[Variable, Value] = dict(zip(self._takes, row, strict=True))
-        failure: DerivationError | None = None
-        for part in self._work:
+        return list(self._assignments(0, dict(zip(self._takes, row, strict=True)), None))
+
+    def _of_ranges(self, row: Row) -> list[Row]:
+        """The tuples of all ways to take a number from each range."""
+        found: list[Row] = []
+        for each in self._assignments(0, dict(zip(self._takes, row, strict=True)), None):
+            found.append(each)
+            if len(found) > functors.LONGEST_RANGE:
+                reason = f"ranges give more than {functors.LONGEST_RANGE:,} tuples, which is the limit"
+                raise DerivationError(reason, rule=self._source.text)
+        return found
+
+    def _assignments(
+        self, start: int, values: dict[Variable, Value], failure: DerivationError | None
+    ) -> Iterator[Row]:
+        """What comes of the work from a place on; what needs a value that there is none of is left out."""
+        for place, part in enumerate(self._work[start:], start):
             if not needed(part) <= values.keys():
                 continue
             try:
-                if isinstance(part, Let):
-                    values[part.variable] = value_of(part.expression, values)
-                elif not functors.holds(
-                    part.operator, value_of(part.left, values), value_of(part.right, values)
-                ):
-                    return []
+                if isinstance(part, Test):
+                    left, right = value_of(part.left, values), value_of(part.right, values)
+                    if not functors.holds(part.operator, left, right):
+                        return
+                    continue
+                value = value_of(part.expression, values)
             except DerivationError as error:
                 failure = failure or error
-        if failure is None:
-            raise TypeError("what failed has a value after all")
-        if self._marked is None:
+                continue
+            if isinstance(value, functors.Range):
+                for number in value.numbers(self._source.text):
+                    yield from self._assignments(place + 1, {**values, part.variable: number}, failure)
+                return
+            values[part.variable] = value
+        yield self._told(values, failure)
+
+    def _told(self, values: dict[Variable, Value], failure: DerivationError | None) -> Row:
+        """The tuple of an assignment; DerivationError where it has none, unless that is to be told."""
+        if failure is not None and self._marked is None:
             raise DerivationError(failure.reason, rule=self._source.text)
+        known = {**self._instead, **values}
+        given = [known[term] if isinstance(term, Variable) else term.value for term in self._constant_terms]
+        if self._marked is None:
+            return tuple(given)
+        if failure is None:
+            return (*given, WORKED, "")
         bits = sum(1 << place for place, variable in enumerate(self._marked) if variable not in values)
-        values = {**self._instead, **values}
-        given = [values[term] for term in self._terms if isinstance(term, Variable)]
-        return [(*given, bits, failure.reason)]
+        return (*given, bits, failure.reason)
+
+
+def _is_range(part: Let | Test) -> bool:
+    return isinstance(part, Let) and isinstance(part.expression, Call) and part.expression.functor == RANGE
 
 
 def needed(part: Let | Test) -> set[Variable]:

@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tocsin.errors import RuleError
 from tocsin.grammar.datalog.alternatives import MOST
 from tocsin.grammar.datalog.syntax import Type, Value
+from tocsin.grammar.datalog.vocabulary import EACH
 from tocsin.index.activation.normal_form import Anything, Atom, Constant, Let, MapRule, Test, Variable
 from tocsin.index.activation.passes.clause import (
     Clause,
@@ -50,13 +51,19 @@ def emit_in_stages(clause: Clause, made: Made) -> None:
         if len(waiting) > MOST:
             raise _too_many(clause)
         rest = waiting.pop()
-        if not (rest.atoms or rest.negated) or not any(map(is_text_test, rest.tests)):
+        if not _needs_map(rest):
             emit(rest, made)
             continue
         stage = _Stage(rest, made)
         if not stage.is_whole():
             stage = _Stage(rest, made, _for_kernels(rest))
         waiting += stage.emit()
+
+
+def _needs_map(clause: Clause) -> bool:
+    """Whether there is work in it that kernels cannot do, and more than constants to do it on, or a range."""
+    tests = [test for test in clause.tests if is_text_test(test)]
+    return any(clause.atoms or clause.negated or test.operator == EACH for test in tests)
 
 
 class _Stage:
@@ -339,7 +346,7 @@ def _closure(atoms: Iterable[Atom], tests: list[Test]) -> tuple[set[Variable], l
 
 def _sides(test: Test) -> set[Variable]:
     """The variables that are a whole side of an equation."""
-    sides = (test.left, test.right) if test.operator == "=" else ()
+    sides = (test.left, test.right) if test.operator in ("=", EACH) else ()
     return {side for side in sides if isinstance(side, Variable)}
 
 

@@ -206,7 +206,7 @@ class _Inner:
         value = clause.head.terms[len(self.group) :]
         columns = [(term, self.value_type) for term in value]
         if self._tells_apart:
-            several = [term for atom in clause.atoms for term in atom.terms]
+            several: list[object] = [term for atom in clause.atoms for term in atom.terms]
             several += [test.left for test in clause.tests if test.operator == EACH]
             columns += [
                 (term, clause.types[term])

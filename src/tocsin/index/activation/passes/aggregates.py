@@ -20,6 +20,7 @@ from tocsin.errors import RuleError
 from tocsin.grammar.datalog import functors, syntax
 from tocsin.grammar.datalog.alternatives import MOST, alternatives_of
 from tocsin.grammar.datalog.syntax import Type, Value, type_of
+from tocsin.grammar.datalog.vocabulary import EACH
 from tocsin.grammar.datalog.walking import Rewriter, walk
 from tocsin.index.activation.normal_form import (
     AggregateRule,
@@ -222,10 +223,11 @@ class _Inner:
         value = clause.head.terms[len(self.group) :]
         columns = [(term, self.value_type) for term in value]
         if self._tells_apart:
-            in_atoms = dict.fromkeys(term for atom in clause.atoms for term in atom.terms)
+            several: list[object] = [term for atom in clause.atoms for term in atom.terms]
+            several += [test.left for test in clause.tests if test.operator == EACH]
             columns += [
                 (term, clause.types[term])
-                for term in in_atoms
+                for term in dict.fromkeys(several)
                 if isinstance(term, Variable) and term not in clause.head.terms
             ]
         return columns

@@ -312,7 +312,9 @@ def _count_emissions(table: NDArray[np.int64]) -> int:
         control[TAKEN] = at + 3 + relations[record + R_ARITY]
     control[TAKEN] = 0
     control[EMITTED] = 0
-    return NEEDS_NEW_START if _is_overturned(table) else GOES_ON
+    if control[REMOVED] < control[LEAST_OVERTURNED] or not _is_overturned(table):
+        return GOES_ON
+    return NEEDS_NEW_START
 
 
 @bare_kernel
@@ -325,7 +327,7 @@ def _is_overturned(table: NDArray[np.int64]) -> bool:
     control, relations = words(table, CONTROL), words(table, RELATIONS)
     removed, remaining = control[REMOVED], control[DERIVATIONS]
     weight = 16 if remaining > _MANY * control[DERIVED] else 1
-    if removed < control[LEAST_OVERTURNED] or removed * weight < 4 * remaining:
+    if removed * weight < 4 * remaining:
         return False
     for relation in range(relations.size // RELATION):
         record = relation * RELATION

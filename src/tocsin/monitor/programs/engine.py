@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Self, cast
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import DerivationError, UsageError, telling
+from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.machine import Overturned
 from tocsin.index.activation.symbols import Symbols
@@ -123,75 +123,79 @@ class Engine:
         """The time that `advance` was last given; 0 before."""
         return self._expiry.now
 
-    @telling("inserting a tuple")
     def insert(self, relation: str, values: Tuple, ttl: Time | None = None) -> Changes:
         """Give a fact; what became derivable and what ceased to be.
 
         With `ttl` the fact expires when so much time has passed. Given again, it lives for the time
         that it is given then (for ever without one); this changes no relation.
         """
-        try:
-            door = self._doors[relation]
-        except (KeyError, TypeError):
-            raise unknown_relation(relation, self._doors) from None
-        if door.change is not None and ttl is None and not self._expiry.moments:
+        try:  # `telling` would be a call more
             try:
-                count = door.change(values, True)
+                door = self._doors[relation]
+            except (KeyError, TypeError):
+                raise unknown_relation(relation, self._doors) from None
+            if door.change is not None and ttl is None and not self._expiry.moments:
+                try:
+                    count = door.change(values, True)
+                except BaseException as error:
+                    return self._given_up(error, door.taking, door.encode(values), was_given=False)
+                if count >= 0:
+                    return self._collected() if count else self._nothing
+            row = door.encode(values)
+            taking = door.taking
+            if ttl is not None:
+                check_ttl(ttl)
+            if taking < 0:
+                self._open([relation])
+                taking = self._doors[relation].taking
+            anew: Changes | None = None
+            count = 0
+            try:
+                count = self._change_one(taking, row, True)
             except BaseException as error:
-                return self._given_up(error, door.taking, door.encode(values), was_given=False)
-            if count >= 0:
-                return self._collected() if count else self._nothing
-        row = door.encode(values)
-        taking = door.taking
-        if ttl is not None:
-            check_ttl(ttl)
-        if taking < 0:
-            self._open([relation])
-            taking = self._doors[relation].taking
-        anew: Changes | None = None
-        count = 0
-        try:
-            count = self._change_one(taking, row, True)
-        except BaseException as error:
-            anew = self._given_up(error, taking, row, was_given=False)
-        if ttl is not None or self._expiry.moments:
-            self._expiry.set((relation, row), ttl)
-        if anew is not None:
-            return anew
-        return self._collected() if count or self._implicit else self._nothing
+                anew = self._given_up(error, taking, row, was_given=False)
+            if ttl is not None or self._expiry.moments:
+                self._expiry.set((relation, row), ttl)
+            if anew is not None:
+                return anew
+            return self._collected() if count or self._implicit else self._nothing
+        except (MemoryError, SystemError, TocsinError) as error:
+            tell(error, "inserting a tuple")
 
-    @telling("deleting a tuple")
     def delete(self, relation: str, values: Tuple) -> Changes:
         """Take a fact back; what ceased to be derivable, and what became so.
 
         A tuple that rules derive stays as long as they do. One that was not given: nothing changes.
         """
-        try:
-            door = self._doors[relation]
-        except (KeyError, TypeError):
-            raise unknown_relation(relation, self._doors) from None
-        if door.change is not None and not self._expiry.moments:
+        try:  # `telling` would be a call more
             try:
-                count = door.change(values, False)
+                door = self._doors[relation]
+            except (KeyError, TypeError):
+                raise unknown_relation(relation, self._doors) from None
+            if door.change is not None and not self._expiry.moments:
+                try:
+                    count = door.change(values, False)
+                except BaseException as error:
+                    return self._given_up(error, door.taking, door.encode(values), was_given=True)
+                if count >= 0:
+                    return self._collected() if count else self._nothing
+            row = door.encode(values)
+            taking = door.taking
+            if taking < 0:  # it takes no facts, so none was given
+                return self._nothing
+            anew: Changes | None = None
+            count = 0
+            try:
+                count = self._change_one(taking, row, False)
             except BaseException as error:
-                return self._given_up(error, door.taking, door.encode(values), was_given=True)
-            if count >= 0:
-                return self._collected() if count else self._nothing
-        row = door.encode(values)
-        taking = door.taking
-        if taking < 0:  # it takes no facts, so none was given
-            return self._nothing
-        anew: Changes | None = None
-        count = 0
-        try:
-            count = self._change_one(taking, row, False)
-        except BaseException as error:
-            anew = self._given_up(error, taking, row, was_given=True)
-        if self._expiry.moments:
-            self._expiry.set((relation, row), None)
-        if anew is not None:
-            return anew
-        return self._collected() if count or self._implicit else self._nothing
+                anew = self._given_up(error, taking, row, was_given=True)
+            if self._expiry.moments:
+                self._expiry.set((relation, row), None)
+            if anew is not None:
+                return anew
+            return self._collected() if count or self._implicit else self._nothing
+        except (MemoryError, SystemError, TocsinError) as error:
+            tell(error, "deleting a tuple")
 
     @telling("changing tuples")
     def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:

@@ -3,7 +3,8 @@
 They use everything: recursion, negation, aggregates (nested ones too, and ones grouped by permuted columns of
 what the rule negates), arithmetic, texts, disjunction, several heads, constants, `_`, repeated variables,
 equivalences, closures. They are well-formed and finite: whatever is computed stays small. They are free of
-errors too, divisions being guarded, unless `partial` asks for functions without a value for some operands.
+errors too, divisions being guarded, unless `partial` asks for functions without a value for some operands,
+within aggregates and beside them too.
 
     inputs      a(number) b, c(number, number) w(symbol) l(number, symbol) v(number, float) h(unsigned)
     derived     d0, d1, ... of drawn columns; a rule negates and aggregates only what comes before its head
@@ -203,7 +204,7 @@ class _Rule:
         if self._partial:
             for _ in range(self._number(0, 2)):
                 self._without_a_value()
-                self._choice((self._comparison, self._negation, self._text))()
+                self._choice((self._comparison, self._negation, self._text, self._aggregate))()
         heads = [self._head(head) for _ in range(2 if self._one_in(8) else 1)]
         return f"{', '.join(heads)} :- {', '.join(self._draw(st.permutations(self._literals)))}."
 
@@ -304,8 +305,7 @@ class _Rule:
 
     def _without_a_value(self) -> None:
         """Something that has no value for some operands, with nothing to guard it."""
-        dividend, divisor, text = self._known("number"), self._known("number"), self._known("symbol")
-        value = self._choice((f"({dividend} {self._choice('/%')} {divisor}) % 5", f"to_number({text}) % 5"))
+        value = self._uncertain()
         kind = self._number(0, 3)
         if kind == 0:
             self._literals.append(f"{value} {self._choice(_COMPARISONS)} {self._known('number')}")
@@ -315,6 +315,11 @@ class _Rule:
             name = self._new("number")
             self._literals.append(f"{name} = {value}")
             self._bound["number"].add(name)
+
+    def _uncertain(self) -> str:
+        """A number that there is none of for some operands."""
+        dividend, divisor, text = self._known("number"), self._known("number"), self._known("symbol")
+        return self._choice((f"({dividend} {self._choice('/%')} {divisor}) % 5", f"to_number({text}) % 5"))
 
     def _permuted(self) -> None:
         """An aggregate over a relation, grouped by its columns in another order, and mostly its negation."""
@@ -356,13 +361,15 @@ class _Rule:
         local = sorted(own["number"])
         if local and self._one_in(3):
             literals.append(f"{self._choice(local)} {self._choice(_COMPARISONS)} {self._known('number')}")
-        if local and depth == 0 and self._one_in(4):
-            outer = self._bound
-            self._bound = {each: outer[each] | own[each] for each in VALUES}
-            type_, inner = self._aggregated(depth + 1)
-            self._bound = outer
-            if type_ == "number":
-                literals.append(f"{self._choice(local)} {self._choice(_COMPARISONS)} {inner}")
+        outer = self._bound
+        self._bound = {each: outer[each] | own[each] for each in VALUES}
+        if self._partial and self._one_in(2):
+            literals.append(f"{self._known('number')} {self._choice(_COMPARISONS)} {self._uncertain()}")
+        is_nested = local and depth == 0 and self._one_in(4)
+        type_, inner = self._aggregated(depth + 1) if is_nested else ("", "")
+        self._bound = outer
+        if type_ == "number":
+            literals.append(f"{self._choice(local)} {self._choice(_COMPARISONS)} {inner}")
         body = f"{{ {', '.join(self._draw(st.permutations(literals)))} }}"
         values = [(each, name) for each in ("number", "unsigned", "float") for name in sorted(own[each])]
         if not values or self._one_in(3):

@@ -223,7 +223,7 @@ def telling(doing: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def opened(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 return function(*args, **kwargs)
-            except (MemoryError, SystemError, TocsinError) as error:
+            except (MemoryError, TocsinError) as error:
                 tell(error, doing)
 
         return opened
@@ -235,7 +235,7 @@ def tell(error: BaseException, doing: str) -> NoReturn:
     """Raise what an error means to a user who asked for this to be done.
 
     NumPy, Arrow and Numba each have a MemoryError of their own, and Arrow's may already have been taken for
-    an unreadable file. Ctrl-C while Numba hands over arrays comes out of it as a SystemError.
+    an unreadable file.
     """
     if isinstance(error, OutOfMemory):
         raise error
@@ -243,8 +243,6 @@ def tell(error: BaseException, doing: str) -> NoReturn:
         isinstance(error, TocsinError) and isinstance(error.__context__, MemoryError)
     ):
         raise OutOfMemory(f"out of memory while {doing}") from error
-    if isinstance(error, SystemError) and isinstance(error.__cause__, KeyboardInterrupt):
-        raise KeyboardInterrupt from error
     raise error
 
 

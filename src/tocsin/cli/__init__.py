@@ -76,11 +76,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         complain("out of memory")
         return BAD_INPUT
-    except SystemError as error:  # Numba's word for Ctrl-C while it hands over arrays
-        if not isinstance(error.__cause__, KeyboardInterrupt):
-            raise
-        complain("interrupted")
-        return INTERRUPTED
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return BAD_INPUT

@@ -26,12 +26,13 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from tocsin.folders import cache_folder
 from tocsin.fork_locks import COMPILER, free_at_forks
+from tocsin.kernels.boxes import box_without_python
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 free_at_forks(global_compiler_lock, COMPILER)
-
+box_without_python()
 
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(rb"^from tocsin\.kernels\.([\w.]+) import", re.MULTILINE)

@@ -84,7 +84,7 @@ class EngineIndex(FixedRules):
         check_event(event)
         try:
             found = self._engine.match(self._stage.of_event(event)).item
-        except (MemoryError, SystemError) as error:
+        except MemoryError as error:
             tell(error, "matching an event")
         if not self._stage.texts.has_scores:
             return Matches(found, self._names)

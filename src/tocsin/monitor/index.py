@@ -82,7 +82,7 @@ class Index:
         version = self.version
         try:
             numbers, scores = version.match_event(event)
-        except (MemoryError, SystemError) as error:
+        except MemoryError as error:
             tell(error, "matching an event")
         return Matches(numbers, version.names, scores)
 

@@ -68,7 +68,7 @@ class TableMatching:
         """The matches by event, then in the rules' order."""
         try:
             yield from self._matches()
-        except (MemoryError, SystemError) as error:
+        except MemoryError as error:
             tell(error, "matching a table")
 
     def _matches(self) -> Iterator[pa.RecordBatch]:

@@ -120,21 +120,35 @@ def test_what_an_aggregate_only_compares_with_is_bound_by_the_outer_body() -> No
     ]
 
 
-def test_what_binds_a_group_is_guarded_as_in_the_outer_body() -> None:
+def test_what_binds_a_group_and_may_fail_is_worked_out_before() -> None:
     rules = ".decl p(n: number) p(n) :- z = x / y, n = max u : { r(u), u < z }, q(x, y), y != 0, !r(x)."
-    assert normal(rules)[2:] == [
-        "+3(a, b) :- q(b, a), !r(b), a != 0",
-        "+1(a, b) :- r(b), q(c, d), +3(d, c), a := /(c, d), b < a",
+    assert normal(rules) == [
+        "+2 = max of +1 by 1",
+        "+4(a, b) :- q(a, b), !r(a), b != 0",
+        "+5 <- +4",
+        "p <- +6",
+        "p(a) :- +5(b, -1, _), +2(b, a)",
+        "+6(a) :- +5(_, 1, a)",
+        "+6(a) :- +5(b, 0, a), +2(b, c)",
+        "+7 <- q",
+        "+3(a) :- +7(a, -1, _)",
+        "+1(a, b) :- r(b), +3(a), b < a",
     ]
 
 
-def test_an_aggregate_that_may_fail_is_guarded_by_the_outer_body() -> None:
+def test_an_aggregate_that_may_fail_tells_for_which_groups() -> None:
     rules = (
         ".decl p(x: number, n: number) p(x, n) :- r(x), x != 0, n = max y : { q(y, _), y > 10 / x }, n > 1."
     )
-    assert normal(rules)[2:] == [
-        "+3(a) :- r(a), a != 0",
-        "+1(a, b) :- q(b, _), r(a), +3(a), b > /(10, a)",
+    assert normal(rules) == [
+        "+3 = max of +1 by 1",
+        "p <- +4",
+        "+4(a) :- r(b), +2(b, a), b != 0",
+        "p(a, b) :- r(a), +3(a, b), a != 0, b > 1",
+        "+5(a, b) :- q(a, _), r(b)",
+        "+6 <- +5",
+        "+1(a, b) :- +6(b, a, -1, _)",
+        "+2(a, b) :- +6(c, a, 0, b)",
     ]
 
 
@@ -155,6 +169,14 @@ GUARDED = [
     "p(x, n) :- p(_, x), r(x), x > 0, n = count : { r(z), z > 10 / x }. p(0, 2) :- r(0).",
     "p(x, n) :- r(x), n = count : { r(z), z > 10 / x }, n > 100.",
     "p(x, n) :- r(x), x = 0, n = count : { r(z), z > 10 / x, z > 100 }.",
+    "p(x, n) :- r(x), y = 10 / x, n = min z : { q(y, z) }.",
+    "p(x, n) :- r(x), y = 10 / x, n = min z : { q(y, z) }, q(x, m), n < m.",
+    "p(x, n) :- r(x), n = min y : { r(y), y > 10 / x }, q(x, m), m > 5.",
+    "p(x, n) :- r(x), n = count : { q(y, _), 10 / y > x }, m = min z : { q(x, z) }, m > 6.",
+    "p(x, n) :- r(x), n = count : { q(_, y), 10 / x > y }, p(x, 1). p(x, 1) :- q(x, 5).",
+    "p(x, n) :- r(x), m = count : { q(y, _), 10 / y > x }, n = sum z : { r(z), z < 10 / m }.",
+    "p(x, n) :- r(x), n = max y : { r(y), x = 10 / y }, !r(2).",
+    "p(x, n) :- m = to_number(substr(to_string(x), 0, 1)), n = min z : { q(m, z) }, r(x), !r(2).",
 ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tocsin.cli import main
-from tocsin.errors import DerivationError, InputError, RuleError, TocsinWarning
+from tocsin.errors import DerivationError, InputError, RuleError, RuleErrors, TocsinWarning
 from tocsin.grammar.datalog.meaning import evaluate
 from tocsin.monitor.programs.program import Program
 
@@ -241,3 +241,42 @@ def test_what_cannot_be_inlined_is_refused_by_name() -> None:
     """
     with pytest.raises(RuleError, match="'far' is inline and cannot be negated"):
         Program.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("n = count : { i = range(0, 10), i % 2 = 0 }", [5]),
+        ("e(x), n = count : { i = range(0, x) }", [2, 3, 4]),
+        ("e(x), n = count : { e(y), i = range(0, y), i < x }", [6, 8, 9]),
+        ("n = sum y : { e(y), range(0, y) = range(1, y) }", [20]),
+        ("n = sum range(0, 4) : { e(_) }", [18]),
+        ("n = count : { e(x), x = range(0, 4), i = range(x, 10), j = range(i, 10) }", [64]),
+        ("n = max i : { i = range(0, 10), i < 5 }", [4]),
+    ],
+)
+def test_each_number_of_a_range_counts_in_an_aggregate(body: str, expected: list[int]) -> None:
+    text = f".decl e(x: number) e(3). e(4). e(2). .decl d(n: number) d(n) :- {body}."
+    assert found(text, "d") == [(each,) for each in expected]
+
+
+def test_what_is_not_here_is_named_without_errors_that_follow_from_it() -> None:
+    text = """
+    .functor f(x: symbol): symbol stateful
+    .type Pair = [
+        first: symbol,
+        second: symbol
+    ]
+    .type Tree = Leaf {
+        value: number
+    } | Node { left: Tree,
+        right: Tree }
+    .decl p(x: Pair, t: Tree)
+    p(["a", "b"], $Leaf(1)).
+    p(x, t) <= p(y, t) :- x < y.
+    .decl q(x: number) choice-domain x
+    q(ord(x)) :- p([x, _], _).
+    """
+    with pytest.raises(RuleErrors) as caught:
+        Program.parse(text)
+    assert [error.line for error in caught.value.errors] == [2, 3, 7, 12, 13, 14, 15]

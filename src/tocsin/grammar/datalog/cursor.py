@@ -184,7 +184,7 @@ class Cursor:
         while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE) and not self.at("}"):
             if self.token.kind in (TokenKind.NAME, TokenKind.BAD) and self._starts_line():
                 return
-            if self.at("{"):
+            if self.at("{", "["):
                 self.skip_brackets()
             else:
                 self.advance()

@@ -74,7 +74,7 @@ def _normalise(clause: Clause | None, made: Made) -> None:
         if simple is None:
             continue
         waiting += lifted(simple, made)
-        for variant in expanded(simple):
+        for variant in expanded(simple, made):
             last = unified(variant)
             if last is not None:
                 emit_in_stages(last, made)

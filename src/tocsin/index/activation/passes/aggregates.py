@@ -9,25 +9,31 @@
 
 Where a body is a single atom whose columns have the right order already, that relation is the origin. A
 variable of the group that the aggregate's body does not bind gets atoms of the outer body that do. A body
-that may fail also gets a guard, which has what the outer body does not rule out without the result:
-
-    p(x, n) :- q(x), x != 0, n = max y : { r(y), y > 10 / x }.
-
-    +3(x)    :- q(x), x != 0.
-    +1(x, y) :- r(y), q(x), +3(x), y > 10 / x.
+that may fail tells for which groups it does (failures.py); what is done with that is the outer clause's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from tocsin.errors import RuleError
 from tocsin.grammar.datalog import functors, syntax
 from tocsin.grammar.datalog.alternatives import MOST, alternatives_of
 from tocsin.grammar.datalog.syntax import Type, Value, type_of
+from tocsin.grammar.datalog.vocabulary import EACH
 from tocsin.grammar.datalog.walking import Rewriter, walk
-from tocsin.index.activation.normal_form import AggregateRule, Atom, Constant, Source, Term, Test, Variable
+from tocsin.index.activation.normal_form import (
+    AggregateRule,
+    Anything,
+    Atom,
+    Constant,
+    Source,
+    Term,
+    Test,
+    Variable,
+)
 from tocsin.index.activation.passes.clause import (
+    NOWHERE,
     Clause,
     Pending,
     Result,
@@ -35,8 +41,8 @@ from tocsin.index.activation.passes.clause import (
     can_fail,
     solved_for,
     test_variables,
-    variables_of,
 )
+from tocsin.index.activation.passes.failures import failed
 from tocsin.index.activation.passes.made import Aggregation, Made, anything
 from tocsin.index.activation.passes.reading import Reader
 from tocsin.index.activation.passes.unifying import unified
@@ -61,13 +67,16 @@ def lifted(clause: Clause, made: Made) -> list[Clause]:
     return origins
 
 
-def expanded(clause: Clause) -> list[Clause]:
-    """The clause with atoms for its results: one for each choice of which groups have tuples."""
+def expanded(clause: Clause, made: Made) -> list[Clause]:
+    """The clause with atoms for its results: one for each choice of which groups have tuples, and fail."""
     variants = [clause.copy()]
     for result in clause.results:
         chosen: list[Clause] = []
         for variant in variants:
             variant.results = []
+            if result.failures is not None and clause.failing != NOWHERE:
+                chosen.append(variant.copy())
+                chosen[-1].atoms.append(Atom(result.failures, (*result.group, Anything())))
             if result.of_nothing is not None:
                 chosen.append(_of_nothing(variant.copy(), result, result.of_nothing))
             variant.atoms.append(Atom(result.table, (*result.group, result.value)))
@@ -75,7 +84,11 @@ def expanded(clause: Clause) -> list[Clause]:
         if len(chosen) > MOST:
             raise _error("this rule has too many aggregates: give some of them a relation", clause.source)
         variants = chosen
-    return variants
+    ends = (
+        failed(variant, made) if any(atom.relation in made.failures for atom in variant.atoms) else variant
+        for variant in variants
+    )
+    return [variant for variant in ends if variant is not None]
 
 
 def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
@@ -93,10 +106,9 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
     if aggregation is None:
         aggregation, origin = _aggregation(pending, outer, made)
         if origin is not None:
-            is_open = _bind_group(origin, group, outer)
-            guards = _guard(origin, group, outer, made) if _clause_can_fail(origin) else []
-            origins = [*guards, origin]
-        if origin is None or not (is_open or guards):
+            is_open, binding = _bind_group(origin, group, outer, made)
+            origins = [*binding, origin]
+        if origin is None or not is_open:
             made.aggregations[key] = aggregation
     columns = tuple(group[place] for place in aggregation.order)
     of_nothing = _result_of_nothing(pending.aggregate)
@@ -108,6 +120,7 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
         columns,
         aggregation.others,
         of_nothing,
+        aggregation.failures,
     )
     return result, origins
 
@@ -140,7 +153,7 @@ def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregati
     """The relations of an aggregate, and the clause that fills the origin, where one must."""
     inner = _Inner(pending, outer, made)
     whole = inner.whole_relation()
-    group, origin, others = inner.group, None, 0
+    group, origin, others, failures = inner.group, None, 0, None
     if whole is not None:
         origin, columns, others = whole
     else:
@@ -150,12 +163,17 @@ def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregati
         if inner.clause is not None:
             terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in behind))
             inner.clause.head = Atom(origin, terms)
+            if _clause_can_fail(inner.clause):
+                failures = made.relation([*(outer.types[column] for column in group), Type.SYMBOL])
+                made.failures.add(failures)
+                made.tables.add(failures)
+                inner.clause.failing = Atom(failures, terms[: len(group)])
     table = made.relation([*(outer.types[column] for column in columns), type_of(pending.aggregate)])
     made.tables.add(table)
     function = pending.aggregate.function
     made.step(AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
     order = tuple(group.index(column) for column in columns)
-    return Aggregation(table, origin, order, others), None if whole is not None else inner.clause
+    return Aggregation(table, origin, order, others, failures), None if whole is not None else inner.clause
 
 
 def _result_of_nothing(aggregate: syntax.Aggregate) -> Value | None:
@@ -205,10 +223,11 @@ class _Inner:
         value = clause.head.terms[len(self.group) :]
         columns = [(term, self.value_type) for term in value]
         if self._tells_apart:
-            in_atoms = dict.fromkeys(term for atom in clause.atoms for term in atom.terms)
+            several: list[object] = [term for atom in clause.atoms for term in atom.terms]
+            several += [test.left for test in clause.tests if test.operator == EACH]
             columns += [
                 (term, clause.types[term])
-                for term in in_atoms
+                for term in dict.fromkeys(several)
                 if isinstance(term, Variable) and term not in clause.head.terms
             ]
         return columns
@@ -225,16 +244,37 @@ def _clause_can_fail(clause: Clause) -> bool:
     )
 
 
-def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
-    """Add to an aggregate's body what binds those of the group that it does not; whether there are any."""
-    bound = _binders(inner)
+def _bind_group(inner: Clause, group: list[Variable], outer: Clause, made: Made) -> tuple[bool, list[Clause]]:
+    """Add to an aggregate's body what binds those of the group that it does not; whether there are any.
+
+    What may itself have no value there gets a clause of its own, which is returned: it is the outer one's to
+    tell of that.
+    """
+    bound = _binders(replace(inner, tests=[test for test in inner.tests if not can_fail(test)]))
     waiting = []
     for variable, term in zip(group, inner.head.terms, strict=False):
         if isinstance(term, Variable) and term not in bound:
             waiting.append(variable)
             if term != variable:
                 inner.tests.append(Test("=", variable, term, inner.types[variable]))
-    is_open = bool(waiting)
+    if not waiting:
+        return False, []
+    binding = _binding(waiting, outer)
+    if any(map(can_fail, binding.tests)) or any(result.failures for result in binding.results):
+        columns = [variable for variable in group if variable in _binders(binding)]
+        name = made.relation([outer.types[variable] for variable in columns])
+        binding.head = Atom(name, tuple(columns))
+        inner.atoms.append(binding.head)
+        return True, [binding]
+    inner.atoms += binding.atoms
+    inner.tests += binding.tests
+    inner.results += binding.results
+    return True, []
+
+
+def _binding(waiting: list[Variable], outer: Clause) -> Clause:
+    """What gives variables their values in a clause, as a clause that tells nobody of failures."""
+    binding = Clause(NOWHERE, outer.source, outer.recursive, outer.types, failing=NOWHERE)
     binders = _binders(outer)
     seen: set[Variable] = set()
     while waiting:
@@ -244,56 +284,14 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause) -> bool:
         seen.add(variable)
         binder = binders[variable]
         if isinstance(binder, Atom):
-            inner.atoms.append(_unless_recursive(binder, outer))
+            binding.atoms.append(_unless_recursive(binder, outer))
         elif isinstance(binder, Test):
-            inner.tests.append(binder)
+            binding.tests.append(binder)
             waiting += test_variables(binder) - {variable}
         else:
-            inner.results.append(binder)
+            binding.results.append(binder)
             waiting += binder.needs()
-    return is_open
-
-
-def _guard(inner: Clause, group: list[Variable], outer: Clause, made: Made) -> list[Clause]:
-    """Have an aggregate's body ask a relation for what the outer one does not rule out; what fills it.
-
-    The relation has the variables that both know. What may fail itself, or depends on the head, rules out
-    nothing here.
-    """
-    guard = outer.copy()
-    guard.atoms = [atom for atom in outer.atoms if atom.relation not in outer.recursive]
-    guard.tests = [test for test in outer.tests if not can_fail(test)]
-    bound = _binders(guard).keys()
-    guard.negated = [atom for atom in outer.negated if atom_variables([atom]) <= bound]
-    guard.tests = [test for test in guard.tests if test_variables(test) <= bound]
-    guard.pending, guard.results = [], []
-    needed = {*group, *_variables(guard), *_variables(inner)}
-    for result in reversed(outer.results):
-        rules_out = result.of_nothing is None or isinstance(result.value, Constant) or result.value in needed
-        if rules_out and result.needs() <= bound:
-            guard.results.append(result)
-            needed |= result.needs()
-    if not (guard.atoms or guard.negated or guard.tests or guard.results):
-        return []
-    shared = [variable for variable in dict.fromkeys([*group, *_variables(inner)]) if variable in bound]
-    guard.head = Atom(made.relation([outer.types[variable] for variable in shared]), tuple(shared))
-    inner.atoms.append(guard.head)
-    for variable, term in zip(group, inner.head.terms, strict=False):
-        if isinstance(term, Variable | Constant) and term != variable:
-            inner.tests.append(Test("=", variable, term, inner.types[variable]))
-    return [guard]
-
-
-def _variables(clause: Clause) -> Iterator[Variable]:
-    """The variables in the body of a clause, in an order that is always the same."""
-    for atom in (*clause.atoms, *clause.negated):
-        yield from variables_of(*atom.terms)
-    for test in clause.tests:
-        yield from variables_of(test.left, test.right)
-    for pending in clause.pending:
-        yield from pending.group()
-    for result in clause.results:
-        yield from variables_of(*result.group, result.value)
+    return binding
 
 
 def _unless_recursive(atom: Atom, clause: Clause) -> Atom:

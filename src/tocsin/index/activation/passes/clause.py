@@ -49,7 +49,7 @@ class Result:
     """`value` is the result of an aggregate for a group, in the relation `table`: (group..., result).
 
     Where the group has no tuples in `origin`, which has `others` columns behind it, the result is
-    `of_nothing`, or there is none.
+    `of_nothing`, or there is none. `failures` has (group..., reason) for groups for which it is an error.
     """
 
     value: Variable | Constant
@@ -59,20 +59,29 @@ class Result:
     group: tuple[Term, ...]
     others: int
     of_nothing: Value | None
+    failures: str | None
 
     def needs(self) -> set[Variable]:
         """The variables of the group."""
         return {term for term in self.group if isinstance(term, Variable)}
 
 
+NOWHERE = Atom("", ())
+
+
 @dataclass(slots=True)
 class Clause:
-    """A conjunction and its head. `recursive` are the relations that depend on the head."""
+    """A conjunction and its head. `recursive` are the relations that depend on the head.
+
+    What has no value where all else holds is an error. But where `failing` is an atom, it then gives a tuple
+    of that, with the reason behind its terms; a tuple of NOWHERE is not kept.
+    """
 
     head: Atom
     source: Source
     recursive: frozenset[str]
     types: dict[Variable, Type]
+    failing: Atom | None = None
     atoms: list[Atom] = field(default_factory=list)
     negated: list[Atom] = field(default_factory=list)
     tests: list[Test] = field(default_factory=list)
@@ -158,6 +167,14 @@ def solved_in_order(tests: Sequence[Test], bound: set[Variable]) -> tuple[list[S
         if len(left) == len(waiting):
             return solutions, left
         waiting = left
+
+
+def bound_by(atoms: Iterable[Atom], tests: Sequence[Test]) -> tuple[set[Variable], list[Test]]:
+    """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
+    bound = atom_variables(atoms)
+    solutions, others = solved_in_order(tests, bound)
+    decided = [solution.test for solution in solutions]
+    return bound, decided + [test for test in others if test_variables(test) <= bound]
 
 
 def folded(call: Call) -> Call | Constant:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tocsin.errors import DerivationError
 from tocsin.grammar.datalog.syntax import CheckedProgram, Type, Value
 from tocsin.index.activation.normal_form import (
     MADE,
@@ -12,6 +13,7 @@ from tocsin.index.activation.normal_form import (
     Atom,
     Constant,
     JoinRule,
+    MapRule,
     NormalProgram,
     Relation,
     Source,
@@ -24,23 +26,31 @@ from tocsin.index.activation.normal_form import (
 class Aggregation(NamedTuple):
     """The relations of an aggregate: its results, what they are worked out from, and how wide that is.
 
-    `order` says which variable of the group, in the order in which they were met, each column of it holds.
+    `order` says which variable of the group, in the order in which they were met, each column of it holds;
+    `failures` has the groups for which the aggregate is an error, if there may be any.
     """
 
     table: str
     origin: str
     order: tuple[int, ...]
     others: int
+    failures: str | None
 
 
 ONCE = MADE + "once"
 """A relation of no columns that holds: the positive atom of a rule that has no other."""
 
 
+def refuse(row: tuple[Value, ...]) -> list[tuple[Value, ...]]:
+    """The function of a MapRule over reasons: each is one too many."""
+    raise DerivationError(str(row[0]))
+
+
 class Made:
     """A normal program that grows. `aggregations` are those that another rule may use too.
 
-    `tables` are the relations of their results, `reasons` those whose tuples are reasons to fail.
+    `tables` are the relations of their results, and `failures` of the groups for which they fail, which are
+    among the tables too.
     """
 
     def __init__(self, program: CheckedProgram, local: Value | None) -> None:
@@ -52,7 +62,8 @@ class Made:
         self._count = 0
         self.aggregations: dict[object, Aggregation] = {}
         self.tables: set[str] = set()
-        self.reasons: set[str] = set()
+        self.failures: set[str] = set()
+        self._refused: dict[tuple[str, Source], str] = {}
 
     def types(self, relation: str) -> Sequence[Type]:
         """The types of a relation's columns."""
@@ -79,6 +90,15 @@ class Made:
             self._types[ONCE] = ()
             self.fact(ONCE, ())
         return Atom(ONCE, ())
+
+    def refused(self, relation: str, source: Source) -> str:
+        """The relation whose tuples are reasons for a rule of this relation to fail."""
+        reasons = self._refused.get((relation, source))
+        if reasons is None:
+            reasons = self.relation([Type.SYMBOL])
+            self._refused[relation, source] = self._refused[reasons, source] = reasons
+            self.step(MapRule(relation, reasons, refuse, source))
+        return reasons
 
     def local_part(self, relation: str, columns: tuple[int, ...]) -> str:
         """The relation of those tuples that have the local address in these columns."""

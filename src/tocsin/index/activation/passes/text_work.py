@@ -39,11 +39,6 @@ WORKED = -1
 """What a map that tells of failures says of a tuple for which all has a value."""
 
 
-def refused(row: Row) -> list[Row]:
-    """The function of a MapRule over reasons: each is one too many."""
-    raise DerivationError(str(row[0]))
-
-
 class TextWork:
     """The function of a MapRule: from the tuple `takes` to the tuple `gives`, if the tests hold.
 

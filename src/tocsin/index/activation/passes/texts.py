@@ -28,17 +28,19 @@ from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.grammar.datalog.vocabulary import EACH
 from tocsin.index.activation.normal_form import Anything, Atom, Constant, Let, MapRule, Test, Variable
 from tocsin.index.activation.passes.clause import (
+    NOWHERE,
     Clause,
     atom_variables,
+    bound_by,
     can_fail,
     is_text_test,
     solved_for,
-    solved_in_order,
     test_variables,
 )
 from tocsin.index.activation.passes.emitting import emit
+from tocsin.index.activation.passes.failures import group_of, known, leave_out_unknown, telling
 from tocsin.index.activation.passes.made import Made
-from tocsin.index.activation.passes.text_work import WORKED, TextWork, needed, refused
+from tocsin.index.activation.passes.text_work import WORKED, TextWork, needed
 from tocsin.index.activation.uncertain import may_fail
 
 _ANY_OF: Mapping[Type, Value] = {Type.NUMBER: 0, Type.UNSIGNED: 0, Type.FLOAT: 0.0, Type.SYMBOL: ""}
@@ -51,44 +53,60 @@ def emit_in_stages(clause: Clause, made: Made) -> None:
         if len(waiting) > MOST:
             raise _too_many(clause)
         rest = waiting.pop()
-        if not _needs_map(rest):
+        for_kernels = _for_kernels(rest, made)
+        mapped = _mapped(rest, for_kernels)
+        if not mapped:
             emit(rest, made)
             continue
-        stage = _Stage(rest, made)
+        stage = _Stage(rest, made, mapped)
         if not stage.is_whole():
-            stage = _Stage(rest, made, _for_kernels(rest))
+            stage = _Stage(rest, made, mapped, for_kernels)
         waiting += stage.emit()
 
 
-def _needs_map(clause: Clause) -> bool:
-    """Whether there is work in it that kernels cannot do, and more than constants to do it on, or a range."""
-    tests = [test for test in clause.tests if is_text_test(test)]
-    return any(clause.atoms or clause.negated or test.operator == EACH for test in tests)
+def _mapped(clause: Clause, for_kernels: Sequence[Test]) -> list[Test]:
+    """The tests of a clause that need a map.
+
+    That is work that kernels cannot do, if there is more than constants to do it on or a range, and what may
+    fail and is not for kernels.
+    """
+    fallible = _without(filter(can_fail, clause.tests), for_kernels)
+    if clause.failing is None and not any(
+        clause.atoms or clause.negated or test.operator == EACH for test in clause.tests
+    ):
+        return []
+    return [test for test in clause.tests if is_text_test(test) or test in fallible]
 
 
 class _Stage:
-    """One map of a clause: the early part, the work, and the rest. The tests in `late` are left to that."""
+    """One map of a clause: the early part, the work, and the rest.
 
-    def __init__(self, clause: Clause, made: Made, late: Sequence[Test] = ()) -> None:
+    The tests in `mapped` are what it is for; those in `late` are left to the rest.
+    """
+
+    def __init__(self, clause: Clause, made: Made, mapped: Sequence[Test], late: Sequence[Test] = ()) -> None:
         self._clause = clause
         self._made = made
+        self._mapped = {id(test) for test in mapped}
         self._late = late
         self._kernel_tests = [test for test in clause.tests if not is_text_test(test) and not can_fail(test)]
         candidates = self._candidates()
         self._early = self._least(self._best_connected(candidates), candidates)
-        self._bound, self._early_tests = _closure(self._early, self._kernel_tests)
+        self._bound, self._early_tests = bound_by(self._early, self._kernel_tests)
         self._work_done = self._work(self._early)
 
     def is_whole(self) -> bool:
-        """Whether there is no rest."""
+        """Whether there is no rest, nor anybody to be told of failures."""
         rest = self._rest()
+        if self._clause.failing is not None and any(map(can_fail, self._work_done.done)):
+            return False
         return not (rest.atoms or rest.negated or rest.tests)
 
     def emit(self) -> list[Clause]:
         """Add the early rule and the map; what is left of the clause, nothing when the map gives its head."""
         clause, made, work = self._clause, self._made, self._work_done
         rest = self._rest()
-        later = atom_variables([clause.head, *rest.atoms, *rest.negated])
+        later = atom_variables([clause.head, clause.failing or NOWHERE, *rest.atoms, *rest.negated])
         later.update(*map(test_variables, rest.tests))
         taken = set().union(*map(needed, work.parts))
         columns = [variable for variable in self._bound_in_order() if variable in later | taken]
@@ -115,7 +133,7 @@ class _Stage:
         failed: list[Clause] = []
         for bits in range(1 << len(marked)):
             absent = work.absent({variable for place, variable in enumerate(marked) if bits >> place & 1})
-            if absent is not None:
+            if absent is not None and clause.failing != NOWHERE:
                 terms = tuple(Anything() if variable in absent else variable for variable in gives)
                 failed.append(self._failed(rest, Atom(name, (*terms, Constant(bits))), absent))
         rest.atoms.insert(0, Atom(name, (*gives, Constant(WORKED), Anything())))
@@ -126,15 +144,10 @@ class _Stage:
 
         A variable that an atom of the rest has is known there, and so what the map left out for want of it.
         """
-        failed = rest.copy()
-        reason = rest.fresh(Type.SYMBOL)
-        if rest.head.relation not in self._made.reasons:
-            table = self._made.relation([Type.SYMBOL])
-            self._made.reasons.add(table)
-            self._made.step(MapRule(rest.head.relation, table, refused, rest.source))
-            failed.head = Atom(table, (reason,))
+        failed, reason = telling(rest, self._made)
         failed.tests += self._work_done.left_out(absent)
-        _put_in_front(failed, found._replace(terms=(*found.terms, reason)), self._made)
+        failed.atoms.insert(0, found._replace(terms=(*found.terms, reason)))
+        leave_out_unknown(failed, self._made)
         return failed
 
     def _rest(self) -> Clause:
@@ -183,23 +196,27 @@ class _Stage:
         computed = self._computed()
         early = [atom for atom in self._clause.atoms if not atom_variables([atom]) & computed]
         late = [atom for atom in self._clause.atoms if atom not in early]
-        while late and not any(map(is_text_test, self._work(early).done)):
+        late.sort(key=lambda atom: atom.relation in self._made.tables)
+        while late and not any(map(self._is_mapped, self._work(early).done)):
             early.append(late.pop(0))
         return early
 
+    def _is_mapped(self, test: Test) -> bool:
+        return id(test) in self._mapped
+
     def _computed(self) -> set[Variable]:
-        """The variables that equal what is computed from texts, or from such variables."""
+        """The variables that equal what is computed by a map, or from such variables."""
         computed: set[Variable] = set()
         before = -1
         while before != len(computed):
             before = len(computed)
             for test in self._clause.tests:
-                if is_text_test(test) or test_variables(test) & computed:
+                if self._is_mapped(test) or test_variables(test) & computed:
                     computed |= _sides(test)
         return computed
 
     def _work(self, atoms: Iterable[Atom]) -> _Work:
-        bound, early_tests = _closure(atoms, self._kernel_tests)
+        bound, early_tests = bound_by(atoms, self._kernel_tests)
         return _Work(_without(self._clause.tests, [*early_tests, *self._late]), bound)
 
     def _best_connected(self, candidates: list[Atom]) -> list[Atom]:
@@ -209,7 +226,7 @@ class _Stage:
         """
         best, most = candidates, 0
         for connected in _components(candidates):
-            count = sum(map(is_text_test, self._work(connected).done))
+            count = sum(map(self._is_mapped, self._work(connected).done))
             if count > most:
                 best, most = connected, count
         return best
@@ -226,7 +243,7 @@ class _Stage:
             chosen.append(max(atoms, key=lambda atom: len(atom_variables([atom]) & open_ones)))
         if len(chosen) > 1 or any(map(can_fail, work.done)):
             chosen = atoms
-        bound, _ = _closure(chosen, self._kernel_tests)
+        bound, _ = bound_by(chosen, self._kernel_tests)
         return [atom for atom in candidates if atom_variables([atom]) <= bound]
 
     def _roots(self, atoms: list[Atom], variables: set[Variable]) -> set[Variable]:
@@ -234,7 +251,7 @@ class _Stage:
         in_atoms = atom_variables(atoms)
         definitions: dict[Variable, set[Variable]] = {}
         bound = set(in_atoms)
-        for test in _closure(atoms, self._kernel_tests)[1]:
+        for test in bound_by(atoms, self._kernel_tests)[1]:
             solution = solved_for(test, bound)
             if solution is not None:
                 definitions[solution[0]] = test_variables(test) - {solution[0]}
@@ -295,11 +312,16 @@ class _Work:
         return [test for test, part in zip(self.done, self.parts, strict=True) if needed(part) & absent]
 
 
-def _for_kernels(clause: Clause) -> list[Test]:
-    """The tests that may fail, and that kernels work out when all else is known: no text is made of them."""
-    certain = [test for test in clause.tests if not can_fail(test)]
-    bound, _ = _closure(clause.atoms, certain)
+def _for_kernels(clause: Clause, made: Made) -> list[Test]:
+    """The tests that may fail, and that kernels work out when all else is known, if failing is an error.
+
+    No text is made of them, and no group of an aggregate, which would then be one that nobody knows.
+    """
+    if clause.failing is not None:
+        return []
+    _, bound = known(clause, [test for test in clause.tests if not can_fail(test)], made)
     wanted = {variable for test in clause.tests if is_text_test(test) for variable in test_variables(test)}
+    wanted.update(*(group_of(atom) for atom in clause.atoms if atom.relation in made.tables))
     before = -1
     while before != len(wanted):
         before = len(wanted)
@@ -310,38 +332,10 @@ def _for_kernels(clause: Clause) -> list[Test]:
     return [test for test in fallible if not _sides(test) & wanted - bound]
 
 
-def _put_in_front(clause: Clause, found: Atom, made: Made) -> None:
-    """Put an atom in front of a clause, and leave out what then still needs a variable without a value.
-
-    So does the result of an aggregate for a group that is not known.
-    """
-    atoms = [atom for atom in clause.atoms if atom.relation not in made.tables]
-    tables = [atom for atom in clause.atoms if atom.relation in made.tables]
-    atoms.insert(0, found)
-    bound, _ = _closure(atoms, clause.tests)
-    while known := [
-        table for table in tables if atom_variables([table._replace(terms=table.terms[:-1])]) <= bound
-    ]:
-        atoms += known
-        tables = [table for table in tables if table not in known]
-        bound, _ = _closure(atoms, clause.tests)
-    clause.atoms = atoms
-    clause.negated = [atom for atom in clause.negated if atom_variables([atom]) <= bound]
-    clause.tests = [test for test in clause.tests if test_variables(test) <= bound]
-
-
 def _too_many(clause: Clause) -> RuleError:
     place = clause.source.place
     reason = "too much in this rule may have no value: give some of it a relation"
     return RuleError(reason, rule=clause.source.text, line=place.line, column=place.column)
-
-
-def _closure(atoms: Iterable[Atom], tests: list[Test]) -> tuple[set[Variable], list[Test]]:
-    """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
-    bound = atom_variables(atoms)
-    solutions, others = solved_in_order(tests, bound)
-    decided = [solution.test for solution in solutions]
-    return bound, decided + [test for test in others if test_variables(test) <= bound]
 
 
 def _sides(test: Test) -> set[Variable]:

@@ -35,6 +35,7 @@ def unified(clause: Clause) -> Clause | None:
 def _with_terms(clause: Clause, same: _Same, tests: list[Test]) -> Clause:
     new = clause.copy()
     new.head = same.atom(clause.head)
+    new.failing = None if clause.failing is None else same.atom(clause.failing)
     new.atoms = without_repeats([same.atom(atom) for atom in clause.atoms])
     new.negated = without_repeats([same.atom(atom) for atom in clause.negated])
     new.tests = tests

@@ -84,6 +84,7 @@ bench-text: setup  ## free text; ARXIV=FOLDER adds what needs documents and quer
 bench-datalog: setup  ## rules over several relations, beside dictionaries written by hand and DuckDB
 	-$(PIP) install duckdb==1.5.6
 	$(BIN)/python -m benchmarks.datalog
+	$(BIN)/python -m benchmarks.journal
 
 bench-pipeline: setup  ## Spark: matching, memory, micro-batches, building, programs; ONLY="latency ..." for some
 	$(BIN)/python -m benchmarks.pipeline $(if $(ONLY),--only $(ONLY))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -18,9 +17,9 @@ from types import FrameType
 
 import coverage
 import pytest
+from benchmarks.tables import markdown, write_into
 
 DOCUMENT = Path("SECURITY.md")
-MARKS = re.compile("(<!-- generated: kernel coverage -->\n).*?(<!-- end -->)", re.DOTALL)
 TESTS = ["tests/kernels", "tests/papers", "tests/index"]
 MEASURING = str(Path(coverage.__file__).parent)
 SECONDS = 0.5
@@ -54,12 +53,10 @@ def main() -> int:
     code = pytest.main([*options, *(sys.argv[1:] or TESTS)], plugins=[Hurry()])
     measured.stop()
     total = measured.report(file=io.StringIO())
-    text = f"  With the compiler off, the tests run {total:.0f} % of the kernels' lines (`make coverage`).\n"
-    written, count = MARKS.subn(rf"\g<1>{text}\g<2>", DOCUMENT.read_text())
-    if not count:
-        sys.exit(f"{DOCUMENT} has no place for the figure")
-    DOCUMENT.write_text(written)
-    print(text, end="")
+    table = markdown(
+        ["with the compiler off", "lines that the tests run"], [("`src/tocsin/kernels`", [f"{total:.0f} %"])]
+    )
+    write_into([DOCUMENT], {"coverage": table})
     return int(code)
 
 

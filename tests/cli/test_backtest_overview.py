@@ -31,9 +31,9 @@ the noisiest rules
  prizes     2   66.7%  █                       █  1 .. 1 .. 1.41
 
 rules that never matched: 2, of which 1 could not
- rule         why
- wrong        kind = 'A' never holds: there is 'a'; no event has the field country
- odd�[31m id  each part could hold, but in no event all that it takes did
+ rule            why
+ wrong           kind = 'A' never holds: there is 'a'; no event has the field country
+ odd\\x1b[31m id  each part could hold, but in no event all that it takes did
 """
 
 

@@ -155,6 +155,17 @@ class Machine:
         if self._may_give_up:
             self._control[layout.LEAST_OVERTURNED] = OVERTURNED
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no change is half made: asked after an interrupt, which may come before one or after."""
+        done = self._control[layout.COMPONENT] * layout.COMPONENT_WORDS
+        return bool(
+            not self._waiting
+            and done >= self._store.memory.arrays[layout.COMPONENTS].size
+            and not self._control[layout.FAILING]
+            and not any(isinstance(step, MapStep | AggregateStep) and step.failing for step in self._outside)
+        )
+
     def change_one(self, relation: int, row: Sequence[int], insert: bool) -> int:
         """Stage one fact and settle. How many tuples of reported relations may have changed; 0 is certain."""
         if self._waiting or not self._planned:
@@ -436,6 +447,8 @@ class Machine:
             outbox = self._store.memory.arrays[layout.OUTBOX]
             if outbox.size < _LARGEST_OUTBOX and self._control[layout.ITEM_RELATION] >= 0:
                 self._store.memory.put(layout.OUTBOX, np.zeros(4 * outbox.size, np.int64))
+        elif status == layout.GIVES_WAY:
+            pass
         elif status == layout.NEEDS_NEW_START:
             raise self._overturned()
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -72,13 +72,24 @@ class _Past(NamedTuple):
     rows: dict[int, list[tuple[tuple[int, ...], bool]]]
 
 
+class _Lost:
+    """In the place of a machine and its doors, when an interrupted change could not be put back either."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise DerivationError("a change was interrupted, and so was putting it back: start the engine anew")
+
+    def __getitem__(self, name: object) -> NoReturn:
+        self.__getattr__("get")
+
+
 class Engine:
     """Relations that always hold exactly what facts and rules say. Made by Program.start or tocsin.open.
 
     Facts may be given to every declared relation, also to one that rules derive. The facts that stand in
     the program are given at the start, and can be deleted like any other. A change that cannot be
-    made (a tuple of the wrong shape, a division by zero somewhere down the line) raises, and nothing
-    has changed. One thread at a time may use an engine.
+    made (a tuple of the wrong shape, a division by zero somewhere down the line, Ctrl-C) raises, and nothing
+    has changed: what was there is worked out again, and an engine that is interrupted in that, too, takes no
+    more calls. One thread at a time may use an engine.
     """
 
     def __init__(
@@ -465,7 +476,12 @@ class Engine:
     def _given_up(
         self, error: BaseException, taking: int, row: tuple[int, ...], *, was_given: bool
     ) -> Changes:
-        """A change of one fact was not finished: it did change, or nothing could have."""
+        """A change of one fact was not finished: it did change, or nothing could have.
+
+        An interrupt may come before the change or after it, too, and then the machine is as good as ever.
+        """
+        if not isinstance(error, Exception) and self._machine.is_settled:
+            raise error
         return self._started_anew(error, _Past({}, {taking: [(row, was_given)]}))
 
     def _started_anew(self, error: BaseException, past: _Past) -> Changes:
@@ -488,15 +504,19 @@ class Engine:
 
     def _recover(self, past: _Past) -> None:
         """A machine that failed is of no more use: another one takes the facts that there were before."""
-        given = self._given()
-        for name, door in self._doors.items():
-            given[name] = past.whole.get(door.taking, given[name])
-            if door.taking in past.rows:
-                held = _words(given[name])
-                for row, was_given in past.rows[door.taking]:
-                    (held.add if was_given else held.discard)(row)
-                given[name] = rows_of_words(list(held), door.code)
-        self._take(self._program, self._filled(self._program, given))
+        try:
+            given = self._given()
+            for name, door in self._doors.items():
+                given[name] = past.whole.get(door.taking, given[name])
+                if door.taking in past.rows:
+                    held = _words(given[name])
+                    for row, was_given in past.rows[door.taking]:
+                        (held.add if was_given else held.discard)(row)
+                    given[name] = rows_of_words(list(held), door.code)
+            self._take(self._program, self._filled(self._program, given))
+        except BaseException:
+            self._machine = self._doors = cast(Any, _Lost())
+            raise
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""

@@ -65,6 +65,10 @@ class Machine(Protocol):
         It may raise Overturned, and so may `change_one`: then the facts want another machine.
         """
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no change is half made."""
+
     def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
         """Stage and settle one tuple; 0 when no reported tuple came or went."""
 

@@ -55,7 +55,7 @@ test-bounds: setup  ## the tests of the kernels, compiled with bounds checks
 	NUMBA_BOUNDSCHECK=1 TOCSIN_EXAMPLES=10 $(BIN)/python -m pytest -q -n auto --dist worksteal \
 	  -m "not spark and not slow" tests/kernels tests/index tests/papers tests/contract/test_stated_cases.py
 
-coverage: setup  ## how many lines of the kernels the tests run, with the compiler off; the figure goes into docs/
+coverage: setup  ## how many lines of the kernels the tests run, with the compiler off; the figure goes into SECURITY.md
 	$(PIP) install coverage==7.17.3
 	NUMBA_DISABLE_JIT=1 TOCSIN_EXAMPLES=3 $(BIN)/python -m tests.kernel_coverage
 

@@ -66,6 +66,10 @@ def tried(saved: bytes, folder: Path, count: int, seed: int) -> Iterator[str]:
     yield from failures([said for said, _ in cases], attempt)
 
 
+def test_mutated_engines(saved: bytes, tmp_path: Path) -> None:
+    assert list(tried(saved, tmp_path, 60, 1)) == []
+
+
 @pytest.mark.slow
 def test_many_mutated_engines(saved: bytes, tmp_path: Path) -> None:
     assert list(tried(saved, tmp_path, 5_000, 2)) == []

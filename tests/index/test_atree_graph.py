@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import make_event, make_rule_set
+from tests.conftest import examples
 from tests.strategies import events, rule_sets
 
 from tocsin.grammar.meaning import Truth, condition_truth, predicate_truth
@@ -66,7 +67,7 @@ SWITCHES = [(True, True), (True, False), (False, True), (False, False)]
 
 
 @given(rule_sets(), events(), st.sampled_from(SWITCHES))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_rule_sets(rules, event, switches):
     check_organised(rules, event, *switches)
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.strategies import predicates
 
 from tocsin.events.kinds import Kind
@@ -107,7 +108,7 @@ def naive_slots(predicate: Predicate, bounds: list[Key]) -> set[int]:
     return {slot for slot in every if compare(slot)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(predicates(), min_size=1, max_size=40))
 def test_every_leaf_is_in_its_place(found: list[Predicate]) -> None:
     families, leaves = sorted_leaves(found)
@@ -143,7 +144,7 @@ def test_every_leaf_is_in_its_place(found: list[Predicate]) -> None:
         assert set(slots) <= set(ranged)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(predicates(), min_size=1, max_size=40))
 def test_slots_are_in_the_order_that_matching_walks_them(found: list[Predicate]) -> None:
     families, _ = sorted_leaves(found)

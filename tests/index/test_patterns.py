@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, STRINGS, UNICODE_STRINGS
 
 import tocsin.index.pattern_arrays
@@ -83,7 +84,7 @@ ASKED = likes(LETTERS) | likes("ab%_") | st.tuples(st.just(Test.MATCHES), EXPRES
 TEXT = st.text(LETTERS, max_size=20) | st.text("ab", max_size=20)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(ASKED, max_size=12, unique=True), st.lists(TEXT, max_size=5))
 def test_random_patterns_and_texts(asked: list[Asked], texts: list[str]) -> None:
     (group,) = groups_of(asked)
@@ -91,7 +92,7 @@ def test_random_patterns_and_texts(asked: list[Asked], texts: list[str]) -> None
     assert [found(group, [text])[0] for text in texts] == judged(asked, texts)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.lists(ASKED, max_size=4, unique=True), min_size=2, max_size=4), st.lists(TEXT, max_size=3))
 def test_groups_do_not_see_each_other(asked: list[list[Asked]], texts: list[str]) -> None:
     first = 0
@@ -100,7 +101,9 @@ def test_groups_do_not_see_each_other(asked: list[list[Asked]], texts: list[str]
         first += len(its)
 
 
-def test_the_pools() -> None:
+@pytest.mark.parametrize("at_once", [1, 3_000, 1 << 28])
+def test_the_pools(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tocsin.index.patterns, "_AT_ONCE", at_once)
     asked = [
         *((Test.LIKE, pattern) for pattern in LIKE_PATTERNS),
         *((Test.ILIKE, pattern) for pattern in FOLDED_PATTERNS),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import make_condition, make_predicate
+from tests.conftest import examples
 from tests.index.odd_texts import SNIPPETS, broken, dressed, soup
 from tests.strategies import predicates
 
@@ -56,7 +57,7 @@ def test_the_kernels_numbers_are_the_grammars() -> None:
     assert max(Kind) + 1 == codes.NULLS
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(predicates(), min_size=1, max_size=12))
 def test_one_leaf_for_each_canonical_predicate(found: list[Predicate]) -> None:
     numbers, _ = leaves([print_predicate(predicate) for predicate in found])
@@ -149,7 +150,7 @@ def test_the_kernel_reads_what_rule_sets_are_full_of() -> None:
     assert leaves(TYPICAL)[1] == len(TYPICAL)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False)))
 def test_numbers_have_the_keys_of_the_grammars_literals(value: int | float) -> None:
     predicate, _ = parse_predicate(f"x = {value!r}")
@@ -196,7 +197,7 @@ PIECES_OF_CALLS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(PIECES_OF_CALLS, max_size=10), st.booleans())
 def test_calls_of_free_text_are_only_sure_when_they_are_good(pieces: list[str], whole: bool) -> None:
     text = " ".join(["contains(s,", *pieces, ")"] if whole else pieces)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cases import Event
+from tests.conftest import examples
 from tests.contract.doors import RuleSet, built, by_cells, expected
 from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, LITERALS, NETWORKS, VALUES
 
@@ -68,7 +69,7 @@ def values(kind: Kind) -> st.SearchStrategy[object]:
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_kind_of_column(kind: Kind, data: st.DataObject) -> None:
     index, rules = asked()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from tocsin.index.packing import packed_bytes, starts
 from tocsin.kernels.automaton import (
@@ -88,7 +89,7 @@ def check_layout(automata: Automata, ordered: list[list[bytes]]) -> None:
 BYTES = st.binary(min_size=1, max_size=5) | st.text("ab", min_size=1, max_size=6).map(str.encode)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.sets(BYTES, max_size=10), min_size=1, max_size=3), st.data())
 def test_random_literals(sets: list[set[bytes]], data: st.DataObject) -> None:
     automata, ordered = built(*sets)

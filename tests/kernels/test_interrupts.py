@@ -1,11 +1,11 @@
-"""Ctrl-C while a kernel's arrays and named tuples become Python objects: it is raised later, and nothing else is."""
+"""Ctrl-C while a kernel's arrays and named tuples become Python objects: it is raised when they are."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-# One interrupt in some thousands falls into a weak reference's callback, which no error leaves: others follow.
+# One interrupt in some thousands falls into a weak reference's callback, which no error leaves; more follow.
 _STORM = """
 import random, signal
 import pyarrow as pa

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.index.activation.normal_meaning import Row, contents_of
 
 from tocsin.grammar.datalog.syntax import Type
@@ -246,7 +247,7 @@ FORMS = [BASE, BASE, RIGHT, LEFT, BOTH, MIRROR, "p(x, y) :- f(x, y)", "p(x, x) :
     stated=st.booleans(),
 )
 @example(rules=[BASE, RIGHT], facts=[("e", (1, 2)), ("p", (2, 3))], stated=True)
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 def test_a_program_means_the_same(rules: list[str], facts: list[tuple[str, Row]], stated: bool) -> None:
     """Whether facts stand in the program or are given to it."""
     plain = program(*rules, facts=facts if stated else ())

@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.index.activation.test_closure_graph import Arc, as_array, as_set, assert_counted, changed, closure
 
 from tocsin.index.activation import closure_change, closure_graph, local_change
@@ -21,7 +22,7 @@ CHANGE = st.tuples(st.booleans(), st.lists(ARC, min_size=1, max_size=4))
 
 @STEPS
 @given(start=st.lists(ARC, max_size=24), changes=st.lists(CHANGE, max_size=8), late=st.integers(0, 255))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 def test_any_changes(
     first: int, least: int, start: list[Arc], changes: list[tuple[bool, list[Arc]]], late: int
 ) -> None:

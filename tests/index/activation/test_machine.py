@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.activation_shape import check_shape
+from tests.conftest import examples
 from tests.datalog_programs import Case, Change, cases, changes
 
 from tocsin.errors import DerivationError
@@ -86,7 +87,7 @@ def check_step(kept: Kept, before: dict[str, set[Tuple]]) -> dict[str, set[Tuple
 
 
 @given(cases(), st.lists(st.one_of(changes(most=1), changes()), max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_after_every_step_all_is_as_worked_out_anew(case: Case, batches: Sequence[Sequence[Change]]) -> None:
     kept = Kept(case.program())
     before = kept.contents()
@@ -123,7 +124,7 @@ far(x, y) :- far(y, x), arc(x, x).
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 5), st.booleans()), max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_circles_hold_nothing_up(moves: Sequence[tuple[bool, int, int, bool]]) -> None:
     kept = Kept(check_program(RECURSION))
     before = kept.contents()
@@ -187,7 +188,7 @@ def test_a_failure_names_its_rule(rule: str, reason: str) -> None:
 
 
 @given(cases(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_lookup_gives_the_rows_with_these_values(case: Case, data: st.DataObject) -> None:
     kept = Kept(case.program())
     for name, tuples in case.facts.items():
@@ -252,7 +253,7 @@ r(x) :- a(x, _), a(_, x), !b(x, _), b(_, _).
         st.tuples(st.booleans(), st.sampled_from("abc"), st.integers(0, 2), st.integers(0, 2)), max_size=40
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_atoms_that_ask_for_some_tuple_or_none(moves: Sequence[tuple[bool, str, int, int]]) -> None:
     kept = Kept(check_program(ASKED))
     before = kept.contents()
@@ -279,7 +280,7 @@ r(a, b, n) :- t(a, b, c), n = sum z : { t(b, c, z) }, !t(c, b, a), !e(c, b).
     ),
     st.booleans(),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_groups_of_permuted_columns_beside_a_negation(
     moves: Sequence[tuple[bool, str, tuple[int, int, int]]], at_once: bool
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.conftest import examples
 from tests.index.text.filters import holds, kernel_words
 from tests.kernels.text.trie_shape import check_invariants
 from tests.text_cases import Weights, make_document, make_flat_query, make_query, make_weights
@@ -133,5 +134,5 @@ class AnyOrder(RuleBasedStateMachine):
             check_invariants(self.filter.trie, rarity)
 
 
-AnyOrder.TestCase.settings = settings(max_examples=60, stateful_step_count=20)
+AnyOrder.TestCase.settings = settings(max_examples=examples(60), stateful_step_count=20)
 TestAnyOrder = AnyOrder.TestCase

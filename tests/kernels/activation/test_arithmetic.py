@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
@@ -59,7 +60,7 @@ def test_operations(kind: Type, functor: str) -> None:
 
     @given(VALUES[kind], VALUES[kind])
     @example(-(2**63) if kind is Type.NUMBER else 1, -1 if kind is Type.NUMBER else 0)
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     def run(left: Value, right: Value) -> None:
         if kind is Type.FLOAT:
             left, right = float(left) + 0.0, float(right) + 0.0
@@ -89,7 +90,7 @@ def test_comparisons(kind: Type, operator: str) -> None:
     )
 
     @given(VALUES[kind], VALUES[kind], st.booleans())
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(40), deadline=None)
     def run(left: Value, right: Value, same: bool) -> None:
         if kind is Type.FLOAT:
             left, right = float(left) + 0.0, float(right) + 0.0

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.kernels.text.planted import Planted, word_of
 from tests.text_cases import documents, flat_queries, text_queries, word_weights
 
@@ -143,7 +144,7 @@ thresholds = st.sampled_from([math.nan, 0.0, 0.3, 0.7, 1.0, 1.1, math.sqrt(2), 1
 queries = st.one_of(text_queries(), flat_queries((Operation.ACCRUE, Operation.OR)))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     query=queries, threshold=thresholds, weights=word_weights(), texts=documents(), selective=st.booleans()
 )

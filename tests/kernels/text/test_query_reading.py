@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 from tests.kernels.text.readable_words import term_texts
 from tests.text_cases import hostile_texts, query_texts, text_queries
 
@@ -120,7 +121,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=8), st.booleans())
 def test_pieces_of_queries_in_any_order(texts: list[str], any_gap: bool) -> None:
     check(texts, any_gap)

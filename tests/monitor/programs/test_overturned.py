@@ -33,6 +33,16 @@ alone(x) :- n(x), !p(x, _).
 reached(x, c) :- n(x), c = count : { p(x, _) }.
 any() :- p(x, x).
 """
+IMPLICIT = """
+.decl c(x: number, y: number)
+.decl d(x: number, y: number)
+c(x, y) :- e(x, y).
+c(x, z) :- c(x, y), c(y, z).
+d(x, y) :- p(y, x), !n(x).
+d(x, z) :- d(x, y), d(y, z).
+"""
+"""Closures that nobody looks at, over facts and over what is recursive itself."""
+
 PAIRS = st.tuples(st.integers(0, 4), st.integers(0, 4))
 NUMBERS = st.tuples(st.integers(0, 4))
 FACTS = st.one_of(
@@ -64,10 +74,14 @@ def starts() -> Iterator[list[object]]:
         yield done
 
 
-@given(start=st.lists(PAIRS, min_size=8, max_size=20), changes=st.lists(CHANGES, max_size=8))
+@given(
+    more=st.sampled_from(["", IMPLICIT]),
+    start=st.lists(PAIRS, min_size=8, max_size=20),
+    changes=st.lists(CHANGES, max_size=8),
+)
 @settings(deadline=None, max_examples=100)
-def test_any_changes(start: list[Any], changes: list[tuple[Any, ...]]) -> None:
-    judged = Judged(Program.parse(PROGRAM))
+def test_any_changes(more: str, start: list[Any], changes: list[tuple[Any, ...]]) -> None:
+    judged = Judged(Program.parse(PROGRAM + more))
     judged.step("load", "e", start)
     for method, *arguments in changes:
         if method == "advance":
@@ -80,7 +94,7 @@ def test_any_changes(start: list[Any], changes: list[tuple[Any, ...]]) -> None:
 
 def test_it_happens(starts: list[object]) -> None:
     """A chain is cut by one arc and by many, and expires."""
-    chain = [(i, i + 1) for i in range(30)]
+    chain = CHAIN
     for method, arguments in (
         ("delete", ("e", (15, 16))),
         ("apply", ([("-", "e", arc) for arc in chain[1:]],)),
@@ -101,6 +115,93 @@ def test_it_happens(starts: list[object]) -> None:
     before = len(starts)
     judged.step("advance", 5)
     assert len(starts) == before + 1
+
+
+CHAIN = [(i, i + 1) for i in range(30)]
+EVERY_THIRD = [("-", "e", arc) for arc in CHAIN[::3]]
+MASS = [
+    EVERY_THIRD,
+    [*EVERY_THIRD, ("+", "n", (4,)), ("+", "e", (3, 9)), ("+", "p", (1, 2)), ("-", "n", (1,))],
+    [("-", "e", arc) for arc in CHAIN] + [("-", "p", (7, 3)), ("-", "q", (2, 2))],
+    [("-", "e", arc) for arc in CHAIN if arc != (9, 10)] + [("+", "e", (9, 10)), ("-", "e", (50, 50))],
+]
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too few derivations to give up after some have gone, but enough to do so before."""
+    monkeypatch.setattr(machine, "OVERTURNED", 20_000)
+
+
+def mass_judged(more: str = "") -> Judged:
+    """Facts in several relations, some of them derived too, and some that expire."""
+    judged = Judged(Program.parse(PROGRAM + more))
+    facts: list[tuple[str, str, tuple[int, ...]]] = [
+        ("+", "e", (40, 41)),
+        ("+", "p", (7, 3)),
+        ("+", "q", (2, 2)),
+        *(("+", "n", (number,)) for number in (1, 2, 3, 35)),
+    ]
+    judged.step("apply", facts, 9)
+    judged.step("load", "e", CHAIN)
+    return judged
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("more", ["", IMPLICIT], ids=["explicit", "implicit"])
+@pytest.mark.parametrize("operations", MASS)
+def test_many_facts_that_go_at_once(starts: list[object], operations: list[Any], more: str) -> None:
+    judged, before = mass_judged(more), len(starts)
+    judged.step("apply", operations, 4)
+    assert len(starts) == before + 1
+    for moment in (4, 9):
+        judged.step("advance", moment)
+    judged.step("load", "e", CHAIN)
+    judged.step("apply", operations)
+    judged.step("delete", "e", (1, 2))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_many_facts_that_expire_at_once(starts: list[object]) -> None:
+    judged = mass_judged()
+    judged.step("load", "e", CHAIN[5:25], 3)
+    before = len(starts)
+    judged.step("advance", 3)
+    assert len(starts) == before + 1
+    judged.step("advance", 9)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_few_facts_are_followed(starts: list[object]) -> None:
+    judged, before = mass_judged(), len(starts)
+    for operations in (
+        [("-", "e", CHAIN[-1])],
+        [("-", "n", (number,)) for number in (1, 2, 3, 35)],
+        [("-", "e", (50 + number, 50)) for number in range(30)],
+        [*(("-", "e", arc) for arc in CHAIN), *(("+", "e", arc) for arc in CHAIN)],
+    ):
+        judged.step("apply", operations)
+    assert len(starts) == before
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(
+    "failing",
+    [
+        "e(40, 41).\n.decl bad(x: number)\nbad(100 / c) :- c = count : { p(_, _) }.\n",
+        "p(0, 30).\n.decl m(x: number)\n.decl many(x: number, y: number)\n"
+        "many(x, y) :- m(x), m(y), !p(0, 30).\n" + "".join(f"m({number}).\n" for number in range(45)),
+    ],
+)
+def test_what_remains_cannot_be_worked_out(starts: list[object], failing: str) -> None:
+    """Nothing is there to divide by, or more is derived than may be: all stays as it was."""
+    judged = mass_judged(failing)
+    judged.step("advance", 9)
+    before = len(starts)
+    assert judged.step("apply", [*(("-", "e", arc) for arc in CHAIN), ("-", "p", (0, 30))]) is None
+    assert len(starts) == before + 1
+    judged.step("delete", "e", (29, 30))
+    judged.step("insert", "e", (29, 31), 1)
 
 
 def test_an_error_in_what_is_worked_out_anew_leaves_all_as_it_was(

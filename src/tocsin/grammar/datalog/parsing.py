@@ -68,6 +68,14 @@ _REFUSED = {
     ".lattice": "lattices are not supported",
     ".limitsize": "'.limitsize' is not supported: start a program with a limit on derived tuples",
 }
+_OF_RECURSION = ": an aggregate of what a recursion gives is a rule of its own"
+_REFUSED_QUALIFIERS = {
+    "choice-domain": ": results do not depend on an order",
+    "btree_delete": ", as there is no subsumption",
+    "btree_min": _OF_RECURSION,
+    "btree_max": _OF_RECURSION,
+    "btree_sum": _OF_RECURSION,
+}
 _ALGEBRAIC = "algebraic types are not supported: give a relation for each branch"
 _UNKNOWN_DIRECTIVE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 
@@ -209,10 +217,8 @@ class _ProgramReader:
         found: set[str] = set()
         while cursor.token.kind is TokenKind.NAME:
             word = cursor.token.text
-            if word == "choice-domain":
-                cursor.fail("choice-domain is not supported: results do not depend on an order")
-            if word == "btree_delete":
-                cursor.fail("btree_delete is not supported, as there is no subsumption")
+            if word in _REFUSED_QUALIFIERS:
+                cursor.fail(f"{word} is not supported{_REFUSED_QUALIFIERS[word]}")
             if word not in _QUALIFIERS:
                 break
             found.add(word)

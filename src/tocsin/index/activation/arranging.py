@@ -34,6 +34,7 @@ from tocsin.index.activation.plans import Plan
 from tocsin.index.activation.rule_shape import RuleShape
 from tocsin.index.activation.store import Store
 from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.upheaval import Upheaval
 from tocsin.kernels.activation import layout
 
 
@@ -124,6 +125,7 @@ class Arrangement:
             for name in component
             if len(component) > 1 or name in needs[name]
         )
+        self.upheaval = Upheaval(needs, self._components, self._recursive)
         for relation in self.program.relations:
             self._store.add_relation(
                 relation.name, len(relation.types), recursive=relation.name in self._recursive

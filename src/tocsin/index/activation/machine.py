@@ -9,7 +9,7 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,9 @@ _FAILURES = {
 OVERTURNED = 1 << 18
 """So many derivations must have gone in one change before all is worked out anew: about 20 ms."""
 
+_IN_TIME = 8
+"""Before any has gone, it is worth it where there are so many times fewer: a new machine takes 2 ms."""
+
 _EMISSIONS = 1 << 10
 _OUTBOX = 1 << 12
 _LARGEST_OUTBOX = 1 << 20
@@ -51,12 +54,14 @@ _LARGEST_OUTBOX = 1 << 20
 class Overturned(Exception):
     """So much goes that the facts, with this change, are sooner loaded into a new machine.
 
-    `before` gives the rows that a relation had before the change. Of the machine only `given` is of use else.
+    `before` gives the rows that a relation had before the change, but none of an implicit closure; that
+    goes on in the machine that follows `closures`. Of the old machine only `given` is of use else.
     """
 
-    def __init__(self, before: Callable[[int], Words]) -> None:
+    def __init__(self, before: Callable[[int], Words], closures: Mapping[str, ClosureStep]) -> None:
         super().__init__("what remains is sooner worked out anew")
         self.before = before
+        self.closures = closures
 
 
 class Machine:
@@ -142,10 +147,24 @@ class Machine:
             memory.put(layout.INBOX, rows.reshape(-1))
             settling.stage(memory.table, relation, len(rows), insert)
         memory.put(layout.INBOX, self._inbox)
+        taken_from = {relation for relation, rows, insert in self._waiting if len(rows) and not insert}
         self._waiting = []
+        if taken_from and self._is_overturned_by(taken_from):
+            raise self._overturned()
         self._run(settling.run(memory.table))
-        if self._may_give_up and not self._graphs:  # what these held before could not be told
+        if self._may_give_up:
             self._control[layout.LEAST_OVERTURNED] = OVERTURNED
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no change is half made: asked after an interrupt, which may come before one or after."""
+        done = self._control[layout.COMPONENT] * layout.COMPONENT_WORDS
+        return bool(
+            not self._waiting
+            and done >= self._store.memory.arrays[layout.COMPONENTS].size
+            and not self._control[layout.FAILING]
+            and not any(isinstance(step, MapStep | AggregateStep) and step.failing for step in self._outside)
+        )
 
     def change_one(self, relation: int, row: Sequence[int], insert: bool) -> int:
         """Stage one fact and settle. How many tuples of reported relations may have changed; 0 is certain."""
@@ -205,6 +224,11 @@ class Machine:
         """The last change of a relation that is kept as a graph, to be worked out when looked at."""
         step = self._graphs.get(relation)
         return None if step is None else step.change()
+
+    def follow(self, closures: Mapping[str, ClosureStep]) -> None:
+        """Go on with the implicit closures of a machine that gave up: `closure_change` tells the whole."""
+        for head, step in closures.items():
+            self._graphs[self.relation(head)].follow(step)
 
     def rows(self, relation: int) -> Words:
         """All rows of a relation."""
@@ -423,10 +447,42 @@ class Machine:
             outbox = self._store.memory.arrays[layout.OUTBOX]
             if outbox.size < _LARGEST_OUTBOX and self._control[layout.ITEM_RELATION] >= 0:
                 self._store.memory.put(layout.OUTBOX, np.zeros(4 * outbox.size, np.int64))
+        elif status == layout.GIVES_WAY:
+            pass
         elif status == layout.NEEDS_NEW_START:
-            raise Overturned(self._rows_before)
+            raise self._overturned()
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
+
+    def _overturned(self) -> Overturned:
+        return Overturned(self._rows_before, {step.head: step for step in self._graphs.values()})
+
+    def _is_overturned_by(self, taken_from: Collection[int]) -> bool:
+        """Whether the facts that were just taken back are so many that to follow them is the longer way."""
+        if _IN_TIME * self._control[layout.DERIVATIONS] < self._control[layout.LEAST_OVERTURNED]:
+            return False
+        going = {self.program.relations[relation].name: self._going(relation) for relation in taken_from}
+        upheaval = self._arrangement.upheaval
+        return all(upheaval.is_made(self._live, facts, going) for facts in (self._facts, self._all_facts))
+
+    def _live(self, name: str) -> int:
+        return int(self._store.relation_record(self.relation(name))[layout.R_LIVE])
+
+    def _facts(self, name: str) -> int:
+        """How many rows a relation has, if no rule derives any."""
+        record = self._store.relation_record(self.relation(name))
+        return 0 if record[layout.R_DERIVED] else int(record[layout.R_LIVE])
+
+    def _all_facts(self, name: str) -> int:
+        """How many rows of a relation are given; all must be looked at, where rules derive some."""
+        given = self._store.states(self.relation(name)) & layout.GIVEN
+        return self._facts(name) or int(np.count_nonzero(given))
+
+    def _going(self, relation: int) -> int:
+        """How many tuples of a relation are about to go."""
+        record = self._store.relation_record(relation)
+        pending = self._store.array(int(record[layout.R_BASE]), layout.PENDING)[: record[layout.R_PENDING]]
+        return int(np.count_nonzero(self._store.states(relation)[pending] & layout.PRESENT))
 
     def _rows_before(self, relation: int) -> Words:
         """The rows that a relation had when the change began that is being made."""

@@ -174,7 +174,8 @@ TEST_WORDS = 3
     NEEDS_OUTSIDE,
     NEEDS_NEW_START,  # so much has gone that it is sooner worked out anew
     FAILED,
-) = range(8)
+    GIVES_WAY,  # nothing is needed: whoever called may look after signals, and calls again
+) = range(9)
 GOES_ON = -1
 
 # Why it failed

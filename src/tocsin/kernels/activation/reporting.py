@@ -18,8 +18,11 @@ from tocsin.kernels.activation.layout import (
     STATES,
 )
 from tocsin.kernels.activation.memory import numbers, words
-from tocsin.kernels.activation.tables import find_tuple
+from tocsin.kernels.activation.tables import fetch_tuple, find_tuple
 from tocsin.kernels.jit import bare_kernel
+
+_AHEAD = 8
+"""So many rows before it is looked for, a row's place is fetched."""
 
 
 @bare_kernel
@@ -69,5 +72,6 @@ def find_rows(
     record = relation * RELATION
     states, arity = numbers(table, relations[record + R_BASE] + STATES), relations[record + R_ARITY]
     for i in range(is_there.size):
+        fetch_tuple(table, relation, rows, min(i + _AHEAD, is_there.size - 1) * arity)
         number = find_tuple(table, relation, rows, i * arity)
         is_there[i] = number >= 0 and states[number] & PRESENT != 0

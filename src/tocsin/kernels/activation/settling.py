@@ -54,6 +54,7 @@ from tocsin.kernels.activation.layout import (
     FAILURES,
     FINISHED,
     GIVEN,
+    GIVES_WAY,
     GOES_ON,
     HANG,
     INBOX,
@@ -133,6 +134,9 @@ from tocsin.kernels.jit import bare_kernel
 _MANY = 3
 """Derivations of a tuple, on average, that are many."""
 
+_AT_ONCE = 1 << 21
+"""Steps, and words of what they derive, after which `run` gives way: a small part of a second."""
+
 
 @bare_kernel
 def begin(table: NDArray[np.int64]) -> None:
@@ -205,9 +209,11 @@ def _touch(table: NDArray[np.int64], relation: int, number: int) -> None:
 
 @bare_kernel
 def run(table: NDArray[np.int64]) -> int:
-    """Go on until all is settled (FINISHED), or something is needed from outside."""
+    """Go on until all is settled (FINISHED), or something is needed from outside, or for long enough."""
     control = words(table, CONTROL)
+    left = _AT_ONCE
     while True:
+        left -= 1 + control[EMITTED]
         if control[TAKEN] < control[EMITTED]:
             status = _count_emissions(table)
         elif control[ITEM_RELATION] >= 0:
@@ -218,6 +224,8 @@ def run(table: NDArray[np.int64]) -> int:
             return _name_failure(table)
         if status != GOES_ON:
             return status
+        if left < 0:
+            return GIVES_WAY
 
 
 @bare_kernel
@@ -304,7 +312,9 @@ def _count_emissions(table: NDArray[np.int64]) -> int:
         control[TAKEN] = at + 3 + relations[record + R_ARITY]
     control[TAKEN] = 0
     control[EMITTED] = 0
-    return NEEDS_NEW_START if _is_overturned(table) else GOES_ON
+    if control[REMOVED] < control[LEAST_OVERTURNED] or not _is_overturned(table):
+        return GOES_ON
+    return NEEDS_NEW_START
 
 
 @bare_kernel
@@ -317,7 +327,7 @@ def _is_overturned(table: NDArray[np.int64]) -> bool:
     control, relations = words(table, CONTROL), words(table, RELATIONS)
     removed, remaining = control[REMOVED], control[DERIVATIONS]
     weight = 16 if remaining > _MANY * control[DERIVED] else 1
-    if removed < control[LEAST_OVERTURNED] or removed * weight < 4 * remaining:
+    if removed * weight < 4 * remaining:
         return False
     for relation in range(relations.size // RELATION):
         record = relation * RELATION

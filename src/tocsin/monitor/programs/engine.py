@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self, cast
 
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import DerivationError, UsageError, telling
+from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.machine import Overturned
 from tocsin.index.activation.symbols import Symbols
@@ -72,13 +72,24 @@ class _Past(NamedTuple):
     rows: dict[int, list[tuple[tuple[int, ...], bool]]]
 
 
+class _Lost:
+    """In the place of a machine and its doors, when an interrupted change could not be put back either."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise DerivationError("a change was interrupted, and so was putting it back: start the engine anew")
+
+    def __getitem__(self, name: object) -> NoReturn:
+        self.__getattr__("get")
+
+
 class Engine:
     """Relations that always hold exactly what facts and rules say. Made by Program.start or tocsin.open.
 
     Facts may be given to every declared relation, also to one that rules derive. The facts that stand in
     the program are given at the start, and can be deleted like any other. A change that cannot be
-    made (a tuple of the wrong shape, a division by zero somewhere down the line) raises, and nothing
-    has changed. One thread at a time may use an engine.
+    made (a tuple of the wrong shape, a division by zero somewhere down the line, Ctrl-C) raises, and nothing
+    has changed: what was there is worked out again, and an engine that is interrupted in that, too, takes no
+    more calls. One thread at a time may use an engine.
     """
 
     def __init__(
@@ -112,75 +123,79 @@ class Engine:
         """The time that `advance` was last given; 0 before."""
         return self._expiry.now
 
-    @telling("inserting a tuple")
     def insert(self, relation: str, values: Tuple, ttl: Time | None = None) -> Changes:
         """Give a fact; what became derivable and what ceased to be.
 
         With `ttl` the fact expires when so much time has passed. Given again, it lives for the time
         that it is given then (for ever without one); this changes no relation.
         """
-        try:
-            door = self._doors[relation]
-        except (KeyError, TypeError):
-            raise unknown_relation(relation, self._doors) from None
-        if door.change is not None and ttl is None and not self._expiry.moments:
+        try:  # `telling` would be a call more
             try:
-                count = door.change(values, True)
+                door = self._doors[relation]
+            except (KeyError, TypeError):
+                raise unknown_relation(relation, self._doors) from None
+            if door.change is not None and ttl is None and not self._expiry.moments:
+                try:
+                    count = door.change(values, True)
+                except BaseException as error:
+                    return self._given_up(error, door.taking, door.encode(values), was_given=False)
+                if count >= 0:
+                    return self._collected() if count else self._nothing
+            row = door.encode(values)
+            taking = door.taking
+            if ttl is not None:
+                check_ttl(ttl)
+            if taking < 0:
+                self._open([relation])
+                taking = self._doors[relation].taking
+            anew: Changes | None = None
+            count = 0
+            try:
+                count = self._change_one(taking, row, True)
             except BaseException as error:
-                return self._given_up(error, door.taking, door.encode(values), was_given=False)
-            if count >= 0:
-                return self._collected() if count else self._nothing
-        row = door.encode(values)
-        taking = door.taking
-        if ttl is not None:
-            check_ttl(ttl)
-        if taking < 0:
-            self._open([relation])
-            taking = self._doors[relation].taking
-        anew: Changes | None = None
-        count = 0
-        try:
-            count = self._change_one(taking, row, True)
-        except BaseException as error:
-            anew = self._given_up(error, taking, row, was_given=False)
-        if ttl is not None or self._expiry.moments:
-            self._expiry.set((relation, row), ttl)
-        if anew is not None:
-            return anew
-        return self._collected() if count or self._implicit else self._nothing
+                anew = self._given_up(error, taking, row, was_given=False)
+            if ttl is not None or self._expiry.moments:
+                self._expiry.set((relation, row), ttl)
+            if anew is not None:
+                return anew
+            return self._collected() if count or self._implicit else self._nothing
+        except (MemoryError, SystemError, TocsinError) as error:
+            tell(error, "inserting a tuple")
 
-    @telling("deleting a tuple")
     def delete(self, relation: str, values: Tuple) -> Changes:
         """Take a fact back; what ceased to be derivable, and what became so.
 
         A tuple that rules derive stays as long as they do. One that was not given: nothing changes.
         """
-        try:
-            door = self._doors[relation]
-        except (KeyError, TypeError):
-            raise unknown_relation(relation, self._doors) from None
-        if door.change is not None and not self._expiry.moments:
+        try:  # `telling` would be a call more
             try:
-                count = door.change(values, False)
+                door = self._doors[relation]
+            except (KeyError, TypeError):
+                raise unknown_relation(relation, self._doors) from None
+            if door.change is not None and not self._expiry.moments:
+                try:
+                    count = door.change(values, False)
+                except BaseException as error:
+                    return self._given_up(error, door.taking, door.encode(values), was_given=True)
+                if count >= 0:
+                    return self._collected() if count else self._nothing
+            row = door.encode(values)
+            taking = door.taking
+            if taking < 0:  # it takes no facts, so none was given
+                return self._nothing
+            anew: Changes | None = None
+            count = 0
+            try:
+                count = self._change_one(taking, row, False)
             except BaseException as error:
-                return self._given_up(error, door.taking, door.encode(values), was_given=True)
-            if count >= 0:
-                return self._collected() if count else self._nothing
-        row = door.encode(values)
-        taking = door.taking
-        if taking < 0:  # it takes no facts, so none was given
-            return self._nothing
-        anew: Changes | None = None
-        count = 0
-        try:
-            count = self._change_one(taking, row, False)
-        except BaseException as error:
-            anew = self._given_up(error, taking, row, was_given=True)
-        if self._expiry.moments:
-            self._expiry.set((relation, row), None)
-        if anew is not None:
-            return anew
-        return self._collected() if count or self._implicit else self._nothing
+                anew = self._given_up(error, taking, row, was_given=True)
+            if self._expiry.moments:
+                self._expiry.set((relation, row), None)
+            if anew is not None:
+                return anew
+            return self._collected() if count or self._implicit else self._nothing
+        except (MemoryError, SystemError, TocsinError) as error:
+            tell(error, "deleting a tuple")
 
     @telling("changing tuples")
     def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:
@@ -392,11 +407,17 @@ class Engine:
         codes = {name: self._doors[name].code for name in dict.fromkeys([*heard, *self._codes])}
         return self._difference(before, codes)
 
-    def _difference(self, before: Given, codes: Mapping[str, TupleCode]) -> Changes:
-        """How relations differ from what they were before."""
+    def _difference(
+        self, before: Given, codes: Mapping[str, TupleCode], *, closures_follow: bool = False
+    ) -> Changes:
+        """How relations differ from what they were before. Implicit ones may know it themselves."""
         added: dict[str, Tuples] = {}
         removed: dict[str, Tuples] = {}
+        if closures_follow:
+            self._tell_closures(added, removed)
         for name, code in codes.items():
+            if name in added:
+                continue
             held = before.get(name, rows_of_words([], code))
             number = self._doors[name].number
             stayed = self._machine.held(number, held)
@@ -455,7 +476,12 @@ class Engine:
     def _given_up(
         self, error: BaseException, taking: int, row: tuple[int, ...], *, was_given: bool
     ) -> Changes:
-        """A change of one fact was not finished: it did change, or nothing could have."""
+        """A change of one fact was not finished: it did change, or nothing could have.
+
+        An interrupt may come before the change or after it, too, and then the machine is as good as ever.
+        """
+        if not isinstance(error, Exception) and self._machine.is_settled:
+            raise error
         return self._started_anew(error, _Past({}, {taking: [(row, was_given)]}))
 
     def _started_anew(self, error: BaseException, past: _Past) -> Changes:
@@ -470,22 +496,27 @@ class Engine:
             taking = [name for name, door in self._doors.items() if door.taking >= 0]
             before = {name: error.before(number) for name, number, _ in self._watched}
             self._take(self._program, self._filled(self._program, self._given(), taking))
+            self._machine.follow(error.closures)
         except BaseException:
             self._recover(past)
             raise
-        return self._difference(before, self._codes)
+        return self._difference(before, self._codes, closures_follow=True)
 
     def _recover(self, past: _Past) -> None:
         """A machine that failed is of no more use: another one takes the facts that there were before."""
-        given = self._given()
-        for name, door in self._doors.items():
-            given[name] = past.whole.get(door.taking, given[name])
-            if door.taking in past.rows:
-                held = _words(given[name])
-                for row, was_given in past.rows[door.taking]:
-                    (held.add if was_given else held.discard)(row)
-                given[name] = rows_of_words(list(held), door.code)
-        self._take(self._program, self._filled(self._program, given))
+        try:
+            given = self._given()
+            for name, door in self._doors.items():
+                given[name] = past.whole.get(door.taking, given[name])
+                if door.taking in past.rows:
+                    held = _words(given[name])
+                    for row, was_given in past.rows[door.taking]:
+                        (held.add if was_given else held.discard)(row)
+                    given[name] = rows_of_words(list(held), door.code)
+            self._take(self._program, self._filled(self._program, given))
+        except BaseException:
+            self._machine = self._doors = cast(Any, _Lost())
+            raise
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""
@@ -498,14 +529,19 @@ class Engine:
                 added[name] = Tuples(came, code)
             if len(went):
                 removed[name] = Tuples(went, code)
-        for name, number, code in self._implicit:
-            change = machine.closure_change(number)
-            if change is not None:
-                added[name] = LazyTuples(change.added, change.any_added, change.count_added, code)
-                removed[name] = LazyTuples(change.removed, change.any_removed, change.count_removed, code)
+        if self._implicit:
+            self._tell_closures(added, removed)
         if not added and not removed:
             return self._nothing
         return Changes(Changed(added, self._none), Changed(removed, self._none))
+
+    def _tell_closures(self, added: dict[str, Tuples], removed: dict[str, Tuples]) -> None:
+        """The net change of implicit relations, which is worked out when it is looked at."""
+        for name, number, code in self._implicit:
+            change = self._machine.closure_change(number)
+            if change is not None:
+                added[name] = LazyTuples(change.added, change.any_added, change.count_added, code)
+                removed[name] = LazyTuples(change.removed, change.any_removed, change.count_removed, code)
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:

@@ -1,0 +1,98 @@
+"""Ctrl-C while an engine derives: the change is given up, and the engine is what it was before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tocsin import Program
+from tocsin.errors import DerivationError
+from tocsin.kernels.activation import layout, settling
+
+_PATHS = """
+.decl arc(x: number, y: number)
+.decl path(x: number, y: number)
+.output path
+path(x, y) :- arc(x, y).
+path(x, z) :- path(x, y), arc(y, z), z > 0.
+"""
+
+# The child interrupts itself while the kernel is at work, so the change takes longer than the interrupt does.
+_INTERRUPTED = f"""
+import signal
+import tocsin
+
+engine = tocsin.Program.parse({_PATHS!r}).start()
+engine.load("arc", [(1, 2), (2, 3)])
+before = engine.query("path")
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    engine.load("arc", [(n, n + 1) for n in range(6_000)])
+except KeyboardInterrupt:
+    print("interrupted")
+assert engine.query("path") == before
+engine.insert("arc", (3, 4))
+assert len(engine.query("path")) == 6
+"""
+
+
+def test_a_large_change_can_be_interrupted() -> None:
+    child = subprocess.run([sys.executable, "-c", _INTERRUPTED], capture_output=True, text=True, timeout=300)
+    assert (child.returncode, child.stdout) == (0, "interrupted\n"), child.stderr
+
+
+def test_the_kernel_gives_way_while_it_derives(monkeypatch: pytest.MonkeyPatch) -> None:
+    statuses = []
+    run = settling.run
+
+    def noted(table: NDArray[np.int64]) -> int:
+        statuses.append(run(table))
+        return statuses[-1]
+
+    monkeypatch.setattr(settling, "run", noted)
+    engine = Program.parse(_PATHS).start()
+    engine.load("arc", [(n, n + 1) for n in range(1_440)])
+    assert engine.size("path") == 1_440 * 1_441 // 2
+    assert layout.GIVES_WAY in statuses
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_an_interrupt_in_the_middle_of_one_tuple(monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+    engine = Program.parse(_PATHS).start()
+    engine.load("arc", [(1, 2), (2, 3)])
+    machine = engine._machine
+
+    def change(values: object, insert: bool) -> int:
+        if not kept:  # as the kernel would leave it that gave way in the middle
+            machine._control[layout.COMPONENT] = 0  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(engine._doors, "arc", engine._doors["arc"]._replace(change=change))
+    with pytest.raises(KeyboardInterrupt):
+        engine.insert("arc", (1, 2) if kept else (3, 4))
+    assert (engine._machine is machine) == kept
+    assert engine.query("path") == [(1, 2), (1, 3), (2, 3)]
+
+
+def test_an_interrupt_while_the_change_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Program.parse(_PATHS).start()
+    engine.insert("arc", (1, 2))
+
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(settling, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        engine.apply([("+", "arc", (2, 3))])
+    for call in (
+        lambda: engine.insert("arc", (2, 3)),
+        lambda: engine.apply([("+", "arc", (2, 3))]),
+        lambda: engine.query("path"),
+    ):
+        with pytest.raises(DerivationError, match="start the engine anew"):
+            call()

@@ -21,7 +21,7 @@ import pytest
 
 DOCUMENT = Path("SECURITY.md")
 MARKS = re.compile("(<!-- generated: kernel coverage -->\n).*?(<!-- end -->)", re.DOTALL)
-TESTS = ["tests/kernels", "tests/papers"]
+TESTS = ["tests/kernels", "tests/papers", "tests/index"]
 MEASURING = str(Path(coverage.__file__).parent)
 SECONDS = 0.5
 """Of the processor, for each test: then it is skipped."""

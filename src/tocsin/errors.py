@@ -173,7 +173,7 @@ class JournalError(TocsinError):
 
     def __str__(self) -> str:
         place = "" if self.offset is None else f", byte {self.offset}"
-        return f"the journal {self.file} {self.reason}{place}"
+        return printable(f"the journal {self.file} {self.reason}{place}")
 
 
 class DerivationError(TocsinError):

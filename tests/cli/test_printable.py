@@ -57,7 +57,7 @@ def test_check(tocsin: Command) -> None:
 
 
 def test_build(tocsin: Command, rules: str) -> None:
-    assert tocsin("build", rules, "-o", "rules.tocsin").code == 0
+    assert_shown(tocsin("build", rules, "-o", f"{NAME}.tocsin"))
     tocsin.file("twice.csv", tocsin.folder.joinpath(rules).read_bytes() * 2)
     assert_shown(tocsin("build", "twice.csv", "-o", "twice.tocsin"))
     assert_shown(tocsin("build", rules, "-o", f"nowhere{NAME}/rules.tocsin"))

@@ -58,3 +58,51 @@ def test_an_index_in_parts_that_is_none(tocsin: Command, said: object) -> None:
     assert ran.code == 1
     assert ran.err.startswith("tocsin: parts is damaged: parts.json cannot be read\n")
     assert "nothing.tocsin" in ran.err
+
+
+def test_a_journal_is_read_and_left_as_it_is(tocsin: Command) -> None:
+    program = package.Program.parse('.decl e(a:symbol, b:symbol)\ne("a", "b").')
+    with program.start(journal=tocsin.folder / "engine") as engine:
+        engine.insert("e", ("x", "y"))
+        ran = tocsin("verify", "engine")
+        assert ran.code == 1
+        assert "is open already, in process" in ran.err
+    with package.watch([("r", "k > 3")], journal=tocsin.folder / "watch") as watch:
+        for number in range(3):
+            watch.insert("t", {"k": number})
+    journal = tocsin.folder / "watch" / "journal"
+    torn = journal.read_bytes()[:-5]
+    journal.write_bytes(torn)
+    ran = tocsin("verify", "engine", "watch")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "engine: OK: the journal of an engine with 2 facts",
+        "watch: OK: the journal of a watch with 2 rows, and a torn end of 105 bytes",
+    ]
+    assert journal.read_bytes() == torn
+
+
+def test_a_journal_that_is_damaged(tocsin: Command) -> None:
+    with package.watch([("r", "k > 3")], journal=tocsin.folder / "watch") as watch:
+        for number in range(3):
+            watch.insert("t", {"k": number})
+    journal = tocsin.folder / "watch" / "journal"
+    whole = journal.read_bytes()
+    for place, said in ((60, "is damaged: record 0 is not whole"), (20, "checksum of its header is wrong")):
+        journal.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        ran = tocsin("verify", "watch")
+        assert ran.code == 1
+        assert said in ran.err
+        assert ", byte " in ran.err
+
+
+def test_names_are_shown_escaped(tocsin: Command) -> None:
+    name = "a\x1b[2J\nb\u202e.tocsin"
+    package.build([("a", "x = 1")]).save(tocsin.folder / name)
+    assert tocsin("verify", name).out == "a\\x1b[2J\\nb\\u202e.tocsin: OK: an index of 1 rule\n"
+    folder = tocsin.folder / "j\x1b"
+    folder.mkdir()
+    (folder / "journal").write_bytes(b"TOCSINJ\n")
+    ran = tocsin("verify", folder.name)
+    assert ran.code == 1
+    assert ran.err == "tocsin: the journal j\\x1b/journal is no journal of tocsin, byte 0\n"

@@ -211,4 +211,4 @@ def _write(found: TestRun, threshold: float) -> None:
     if odd is not None:
         warn(odd)
     file = found.write(threshold)
-    say(f"{file}: the contains of {found.rule} has the threshold {threshold:g} now")
+    say(printable(f"{file}: the contains of {found.rule} has the threshold {threshold:g} now"))

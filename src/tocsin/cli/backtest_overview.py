@@ -16,6 +16,7 @@ from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
 from tocsin.counts import number_of
 from tocsin.errors import UsageError
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,7 +105,7 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
         overview.html(arguments.html)
     _show(overview.digest(arguments.top))
     for each in written:
-        say(f"{each} written")
+        say(f"{printable(str(each))} written")
     read = f"{number_of(summary.events, 'event')}, {number_of(summary.rules, 'rule')}"
     said = f"{read}, {number_of(summary.matches, 'match', 'matches')}"
     say(f"{said} in {time.perf_counter() - started:.1f} s")

@@ -11,6 +11,7 @@ from tocsin.cli.messages import say, say_if_compiling, warn_of_rules_left_out
 from tocsin.cli.rejects import rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, read_and_build
 from tocsin.cli.text_options import add_text_arguments, preparation_of
+from tocsin.printable import printable
 
 NAME = "build"
 SUMMARY = "make an index of rules"
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     say_if_compiling()
     if arguments.spark:
         build_on_spark(arguments, shards, rejects)
-        say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s")
+        say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
         return 0
     index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad, preparation_of(arguments))
     index.save(arguments.out)
@@ -73,5 +74,5 @@ def run(arguments: argparse.Namespace) -> int:
         warn_of_rules_left_out(len(bad), rejects)
     if isinstance(index, Index):
         say(str(index.stats()))
-    say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s")
+    say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
     return 0

@@ -14,6 +14,7 @@ from tocsin.cli.messages import progress, say, say_if_compiling_programs
 from tocsin.cli.rejects import write_rejects
 from tocsin.counts import number_of
 from tocsin.errors import InputError, UsageError
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from tocsin.grammar.datalog.syntax import Value
@@ -204,4 +205,4 @@ def _write_rejects(arguments: argparse.Namespace, rejected: list[BadLine]) -> No
     path = folder / default if arguments.rejects is None else Path(arguments.rejects)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_rejects(path, (json.dumps(bad._asdict(), ensure_ascii=False) + "\n" for bad in rejected))
-    say(f"{number_of(len(rejected), 'line')} left out: see {path}")
+    say(f"{number_of(len(rejected), 'line')} left out: see {printable(str(path))}")

@@ -270,11 +270,13 @@ def _write_rejects(
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
     write_rejects(path, lines, [rejects_path(job.folder, each) for each in reports if each.rejects])
     if bad_files:
-        warn(f"files that cannot be read were left out, {len(bad_files):,} of them: see {path}")
+        warn(
+            f"files that cannot be read were left out, {len(bad_files):,} of them: see {printable(str(path))}"
+        )
     if bad_rules:
         warn_of_rules_left_out(len(bad_rules), path)
     if bad_events:
-        warn(f"{left_out(bad_events, 'event')}: see {path}")
+        warn(f"{left_out(bad_events, 'event')}: see {printable(str(path))}")
 
 
 def _summary(reports: Sequence[PartReport], seconds: float) -> str:

@@ -80,7 +80,7 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     if bad_rules:
         warn_of_rules_left_out(len(bad_rules), rejects)
     if feed.rejects:
-        warn(f"{left_out(len(feed.rejects), 'row')}: see {rejects}")
+        warn(f"{left_out(len(feed.rejects), 'row')}: see {printable(str(rejects))}")
     seconds = time.perf_counter() - started
     say(
         f"{number_of(feed.inserted, 'row')}, {number_of(feed.alerts, 'alert')},"
@@ -128,10 +128,10 @@ def _open_watch(arguments: argparse.Namespace) -> tuple[Watch, list[str]]:
 def _warn_of_tables(watch: Watch, fed: Sequence[str]) -> None:
     unfed = [table for table in watch.tables if table not in fed]
     if unfed:
-        warn(f"triggers watch tables that get no rows: {', '.join(sorted(unfed)[:_NAMED])}")
+        warn(f"triggers watch tables that get no rows: {printable(', '.join(sorted(unfed)[:_NAMED]))}")
     unwatched = [table for table in dict.fromkeys(fed) if not watch.is_watched(table)]
     if unwatched:
-        warn(f"no trigger watches {', '.join(unwatched[:_NAMED])}")
+        warn(f"no trigger watches {printable(', '.join(unwatched[:_NAMED]))}")
 
 
 class _Feed:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from tocsin.counts import number_of
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
-from tocsin.printable import printable_lines
+from tocsin.printable import printable, printable_lines
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -47,7 +47,7 @@ def complain_of(error: TocsinError) -> None:
 
 def warn_of_rules_left_out(errors: int, where: object) -> None:
     """A warning of mistakes in rules that the others go on without."""
-    warn(f"{number_of(errors, 'error')} in rules that were left out: see {where}")
+    warn(f"{number_of(errors, 'error')} in rules that were left out: see {printable(str(where))}")
 
 
 def left_out(count: int, what: str) -> str:

@@ -12,6 +12,7 @@ from tocsin.cli.destinations import check_outside
 from tocsin.cli.messages import left_out, say, say_if_compiling, warn
 from tocsin.counts import number_of
 from tocsin.errors import UsageError
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from tocsin.index.statistics.history import History
@@ -96,7 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     if history.rejects:
         warn(left_out(history.rejects, "event"))
     _tell(history)
-    say(f"{arguments.out} written in {time.perf_counter() - started:.1f} s (version {history.version})")
+    written = f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s"
+    say(f"{written} (version {history.version})")
     return 0
 
 

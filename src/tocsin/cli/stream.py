@@ -16,6 +16,7 @@ from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.counts import number_of
 from tocsin.errors import InputError, TocsinError
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
     from tocsin.spark.streaming.batches import BatchReport
@@ -228,4 +229,4 @@ def _wait(started: Stream, interrupts: _Interrupts) -> None:
         if interrupts.count > 1:
             started.stop(at_once=True)
             break
-    say(f"Stopped; it goes on from {started.checkpoint} when it is started again")
+    say(f"Stopped; it goes on from {printable(str(started.checkpoint))} when it is started again")

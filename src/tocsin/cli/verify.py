@@ -7,13 +7,15 @@ from pathlib import Path
 
 from tocsin.cli.messages import complain_of
 from tocsin.errors import TocsinError
+from tocsin.printable import printable
 
 NAME = "verify"
 SUMMARY = "find out whether saved files are whole and sound"
 DESCRIPTION = """\
 Reads saved files through and says of each what it holds, or what is wrong with it: its checksum, and every
 offset, reference and count in it. Takes indexes, whole or in parts, saved engines of Datalog programs,
-dictionaries, and folders of statistics. Nothing is changed. Exit code 0 when all are sound, else 1."""
+dictionaries, folders of statistics, and journals. Nothing is changed. Exit code 0 when all are sound,
+else 1."""
 EXAMPLES = """\
 examples:
   tocsin verify rules.tocsin
@@ -31,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     bad = 0
     for name in arguments.saved:
         try:
-            print(f"{name}: OK: {_what_it_is(Path(name))}", flush=True)
+            print(f"{printable(name)}: OK: {_what_it_is(Path(name))}", flush=True)
         except TocsinError as error:
             complain_of(error)
             bad += 1
@@ -41,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _what_it_is(path: Path) -> str:
     from tocsin.counts import number_of
     from tocsin.index.statistics.folder import NAME as CONTENTS
+    from tocsin.monitor.journal.record_log import holds_journal
     from tocsin.monitor.opening import open_saved
 
     if (path / CONTENTS).is_file():
@@ -52,6 +55,10 @@ def _what_it_is(path: Path) -> str:
         for field in history.text_fields:
             history.sketches(field)
         return f"statistics of {number_of(history.rows, 'event')}"
+    if holds_journal(path):
+        from tocsin.monitor.journal.contents import journal_contents
+
+        return journal_contents(path)
     if _begins_as_parquet(path):
         from tocsin.index.text.dictionary_files import open_dictionary
 

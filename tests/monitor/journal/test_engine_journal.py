@@ -97,10 +97,21 @@ def state(engine: Engine) -> Any:
     return {name: engine.query(name) for name in engine}, given, moments, engine.now, engine.program.rules
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(st.lists(steps, max_size=12))
 @example([("insert", ("arc", (3, 4)), 0), ("shorten",)])  # due now, but not gone before the next advance
 def test_opened_again_it_is_what_it_would_have_been(tmp_path_factory: Any, made: list[Any]) -> None:
+    open_again(tmp_path_factory, made)
+
+
+@pytest.mark.slow
+@settings(max_examples=400)
+@given(st.lists(steps, max_size=12))
+def test_often_opened_again_it_is_what_it_would_have_been(tmp_path_factory: Any, made: list[Any]) -> None:
+    open_again(tmp_path_factory, made)
+
+
+def open_again(tmp_path_factory: Any, made: list[Any]) -> None:
     folder = tmp_path_factory.mktemp("journal") / "j"
     plain = PROGRAM.start()
     engine = PROGRAM.start(journal=folder, sync="1 hour")

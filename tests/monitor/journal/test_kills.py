@@ -161,7 +161,7 @@ def kill_often(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, times: 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_few_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    kill_often(tmp_path, monkeypatch, kind, 15)
+    kill_often(tmp_path, monkeypatch, kind, 6)
 
 
 @pytest.mark.slow

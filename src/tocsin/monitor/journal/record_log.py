@@ -75,13 +75,23 @@ class RecordLog:
     """The journal of a folder, for as long as it is open here.
 
     `sync` is ALWAYS, or the length of time after which what was added is synced at the latest. A new one has
-    no file before the first `rewrite`; one that is there is read before anything is added.
+    no file before the first `rewrite`; one that is there is read before anything is added. One that is
+    `only_read`, of any kind if that is None, stays as it is, torn end and all.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], kind: int, sync: str = ALWAYS) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        kind: int | None,
+        sync: str = ALWAYS,
+        *,
+        only_read: bool = False,
+    ) -> None:
         self.folder = Path(folder)
         self.file = self.folder / _FILE
-        self._kind = kind
+        self.kind = kind
+        self.torn = 0
+        self._only_read = only_read
         self._pause = _pause(sync)
         self._lock = self._descriptor = -1
         self._failed: str | None = None
@@ -91,9 +101,13 @@ class RecordLog:
         self._count = self._synced = self._size = self._base = 0
         self._patience = FLOOR
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _locked(self.folder)
-            if self.file.exists():
+            if not only_read:
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = _locked(self.folder, only_read)
+            if only_read:
+                self._descriptor = os.open(self.file, os.O_RDONLY | os.O_CLOEXEC)
+                self._read_header()
+            elif self.file.exists():
                 self._descriptor = os.open(self.file, os.O_RDWR | os.O_CLOEXEC)
             else:
                 _check_empty(self.folder)
@@ -127,6 +141,9 @@ class RecordLog:
         for record in self._records(size):
             yield record
             place, number = record.offset + _START + len(record.payload), number + 1
+        self.torn = size - place
+        if self._only_read:
+            return
         try:
             if place < size:
                 os.ftruncate(self._descriptor, place)
@@ -256,7 +273,7 @@ class RecordLog:
                 for count, payload in enumerate(payloads, 1):
                     file.write(self._encoded(payload, count - 1, 0))
                 base = file.tell()
-                header = _HEADER.pack(_MAGIC, _VERSION, self._kind, mark, base)
+                header = _HEADER.pack(_MAGIC, _VERSION, self.kind, mark, base)
                 file.seek(0)
                 file.write(header + blake2b(header, digest_size=16).digest())
         finally:
@@ -285,8 +302,11 @@ class RecordLog:
             raise self._error(f"has format version {version}, and this release reads version {_VERSION}", 8)
         if blake2b(header, digest_size=16).digest() != digest:
             raise self._error("is damaged: the checksum of its header is wrong", 0)
-        if kind != self._kind:
-            raise self._error(f"is that of {_KINDS.get(kind, 'something else')}, not of {_KINDS[self._kind]}")
+        if self.kind is None and kind in _KINDS:
+            self.kind = kind
+        if kind != self.kind:
+            own = _KINDS.get(self.kind or 0, "an engine or a watch")
+            raise self._error(f"is that of {_KINDS.get(kind, 'something else')}, not of {own}")
         if base > size:
             raise self._error(f"is damaged: it has {size} bytes and should have {base} at least", size)
         self._mark, self._base = mark, base
@@ -383,10 +403,16 @@ def _pause(sync: object) -> float | None:
         raise UsageError(f"sync is 'always' or a length of time: {error}") from None
 
 
-def _locked(folder: Path) -> int:
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _locked(folder: Path, only_read: bool) -> int:
+    """The descriptor that holds the lock; -1 where there is none to be had, and nothing will be written."""
+    if only_read and not (folder / _LOCK).exists():
+        return -1
+    way = os.O_RDONLY if only_read else os.O_RDWR | os.O_CREAT
+    lock = os.open(folder / _LOCK, way | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, (fcntl.LOCK_SH if only_read else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        if only_read:
+            return lock
         os.ftruncate(lock, 0)
         os.pwrite(lock, str(os.getpid()).encode(), 0)
     except BlockingIOError:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from tocsin.errors import EventError, JournalError, TocsinError, TocsinWarning
-from tocsin.monitor.journal.record_log import WATCH, RecordLog
+from tocsin.monitor.journal.record_log import WATCH, Record, RecordLog
 from tocsin.monitor.journal.values import Unkept, decode, encode
 from tocsin.monitor.watching.contents import Row, kept_row
 
@@ -31,29 +31,47 @@ class NumberedRow(NamedTuple):
     row: Row
 
 
+class KeptRows:
+    """What the records of a journal add up to; JournalError for one that makes no sense."""
+
+    def __init__(self, file: str, records: Iterable[Record]) -> None:
+        self.rows: dict[int, NumberedRow] = {}
+        self.next_number = 0
+        for record in records:
+            try:
+                self._take(*decode(record.payload))  # type: ignore[misc]
+            except _BAD as error:
+                raise JournalError(f"makes no sense: {error}", file=file, offset=record.offset) from error
+
+    def _take(self, change: str, number: int, table: str, row: Row | None) -> None:
+        if type(number) is not int or type(table) is not str or (number in self.rows) == (change == COME):
+            raise ValueError(f"row {number!r:.20} cannot be changed so")
+        if change in (COME, CHANGE):
+            self.rows[number] = NumberedRow(number, table, kept_row(row))
+        elif change == GO:
+            del self.rows[number]
+        else:
+            raise ValueError(f"there is no change {change!r:.20}")
+        self.next_number = max(self.next_number, number + 1)
+
+
 class RowJournal:
     """The journal of a watch."""
 
     def __init__(self, folder: str | os.PathLike[str], sync: str) -> None:
         self._log = RecordLog(folder, WATCH, sync)
-        self._rows: dict[int, NumberedRow] = {}
-        self.next_number = 0
         try:
             if self._log.is_new:
                 self._log.rewrite([])
-            for record in self._log.read():
-                try:
-                    self._take(*decode(record.payload))  # type: ignore[misc]
-                except _BAD as error:
-                    file, reason = str(self._log.file), f"makes no sense: {error}"
-                    raise JournalError(reason, file=file, offset=record.offset) from error
+            self._kept = KeptRows(str(self._log.file), self._log.read())
         except BaseException:
             self.close()
             raise
+        self.next_number = self._kept.next_number
 
     def take_rows(self) -> list[NumberedRow]:
         """The rows that were there, by their numbers; to be asked for once."""
-        rows, self._rows = self._rows, {}
+        rows, self._kept.rows = self._kept.rows, {}
         return [rows[number] for number in sorted(rows)]
 
     @contextmanager
@@ -81,17 +99,6 @@ class RowJournal:
     def close(self) -> None:
         """Let others have it."""
         self._log.close()
-
-    def _take(self, change: str, number: int, table: str, row: Row | None) -> None:
-        if type(number) is not int or type(table) is not str or (number in self._rows) == (change == COME):
-            raise ValueError(f"row {number!r:.20} cannot be changed so")
-        if change in (COME, CHANGE):
-            self._rows[number] = NumberedRow(number, table, kept_row(row))
-        elif change == GO:
-            del self._rows[number]
-        else:
-            raise ValueError(f"there is no change {change!r:.20}")
-        self.next_number = max(self.next_number, number + 1)
 
 
 def _record(change: str, number: int, table: str, row: Row | None) -> bytes:

@@ -302,6 +302,8 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
             "500 " + "y" * 200 + ": " + "x" * 200,
         ),
         (b"HTTP/1.1 500 No\r\n\r\n", b"x", 0.05, "500 No"),
+        (b"HTTP/1.1 503 No\r\nRetry-After: Fri, 99 Dec 99999999999 23:59:59 GMT\r\n\r\n", b"", 0.0, "503 No"),
+        (b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", b"x" * 65536, 0.0, "500 No: xxx"),
     ],
 )
 def test_answers_without_end(
@@ -312,3 +314,30 @@ def test_answers_without_end(
         sink = WebhookSink.of(uri)
         said, _ = sink._tried(urllib.request.Request(uri.partition("#")[0], data=b"[]"))
     assert said is None if problem is None else (said or "").startswith(problem)
+
+
+def test_a_chunk_of_less_than_nothing_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    taken = 0
+
+    def counted(self: Any, data: Any) -> int:
+        nonlocal taken
+        count = read_into(self, data) or 0
+        taken += count
+        return count
+
+    read_into = socket.SocketIO.readinto
+    monkeypatch.setattr(socket.SocketIO, "readinto", counted)
+    with hostile_receiver(CHUNKED + b"-1\r\n", b"x" * 65536, 0.0) as uri:
+        said, _ = WebhookSink.of(uri)._tried(urllib.request.Request(uri.partition("#")[0], data=b"[]"))
+    assert said is None
+    assert taken < 4 * webhook.MOST_OF_AN_ANSWER
+
+
+def test_a_connection_that_is_made_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with hostile_receiver(TAKEN, b"", 0.0) as uri:
+        sink = WebhookSink.of(uri)
+        monkeypatch.setattr(webhook._Deadline, "__enter__", lambda self: (self._end(), self)[1])
+        said, patience = sink._tried(urllib.request.Request(uri.partition("#")[0], data=b"[]"))
+    assert (said, patience) == ("no answer (nothing whole within 1 seconds)", 0.0)

@@ -155,13 +155,10 @@ class WebhookSink:
         with _Deadline(self._seconds) as deadline:
             try:
                 with deadline.opener().open(request, timeout=self._seconds) as answer:
-                    with contextlib.suppress(OSError, http.client.HTTPException):
-                        answer.read(MOST_OF_AN_ANSWER)  # it is received, whatever the answer says
+                    _beginning(answer, MOST_OF_AN_ANSWER)  # it is received, whatever the answer says
                     return None, None
             except urllib.error.HTTPError as error:
-                said = b""
-                with contextlib.suppress(OSError, http.client.HTTPException):
-                    said = error.read(200)
+                said = _beginning(error, 200)
                 text = said.decode("utf-8", "replace").strip().replace("\n", " ")
                 problem = f"{error.code} {error.reason:.200}" + (f": {text}" if text else "")
                 return problem, _patience(error.headers) if error.code in PASSING else None
@@ -199,14 +196,21 @@ class _Deadline:
     def connection(self, host: str, **options: Any) -> _Connection:
         """A connection as urllib makes it, without TLS."""
         made = _Connection(host, **options)
+        made.deadline = self
         self._connections.append(made)
         return made
 
     def secure_connection(self, host: str, **options: Any) -> _SecureConnection:
         """The same with TLS."""
         made = _SecureConnection(host, **options)
+        made.deadline = self
         self._connections.append(made)
         return made
+
+    def check(self) -> None:
+        """For a connection that is just made: TimeoutError when it was not there to be ended."""
+        if self.is_over:
+            raise TimeoutError("the time is over")
 
     def _end(self) -> None:
         self.is_over = True
@@ -221,20 +225,24 @@ class _Connection(http.client.HTTPConnection):
     """Knows its socket also when urllib has handed that over to the answer."""
 
     own: Any = None
+    deadline: _Deadline
 
     def connect(self) -> None:
         super().connect()
         self.own = self.sock
+        self.deadline.check()
 
 
 class _SecureConnection(http.client.HTTPSConnection):
     """The same with TLS."""
 
     own: Any = None
+    deadline: _Deadline
 
     def connect(self) -> None:
         super().connect()
         self.own = self.sock
+        self.deadline.check()
 
 
 class _Http(urllib.request.HTTPHandler):
@@ -313,6 +321,19 @@ def _portions(sizes: list[int], most: int, most_bytes: int) -> Iterator[tuple[in
         yield first, len(sizes)
 
 
+def _beginning(answer: Any, most: int) -> bytes:
+    """So many bytes of an answer at most, and what came of it where it breaks off.
+
+    `read1` takes what one read of the socket gives: `read` believes a chunk that says it has -1 bytes, and
+    reads for ever.
+    """
+    said = b""
+    with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
+        while len(said) < most and (piece := answer.read1(most - len(said))):
+            said += piece
+    return said[:most]
+
+
 def _patience(headers: Message) -> float:
     """The seconds that Retry-After asks for: a number of them, or a date."""
     asked = (headers.get("Retry-After") or "").strip()
@@ -320,7 +341,7 @@ def _patience(headers: Message) -> float:
         return min(LONGEST_PATIENCE, float(asked[:9]))
     try:
         until = parsedate_to_datetime(asked)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
     left = (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     return min(LONGEST_PATIENCE, max(0.0, left))

@@ -17,6 +17,7 @@ from tocsin.index.activation.normal_form import (
     Call,
     Constant,
     Expression,
+    Failing,
     JoinRule,
     MapRule,
     NormalProgram,
@@ -110,7 +111,10 @@ def joined(rule: JoinRule, contents: Contents) -> Iterator[Tuple]:
 
 
 def satisfied(rule: JoinRule, binding: Binding, contents: Contents) -> bool:
-    """Whether lets, tests and negated atoms hold; a let without a value is an error if all else holds."""
+    """Whether lets, tests and negated atoms hold; a let without a value is an error if all else holds.
+
+    Unless the rule says otherwise of it.
+    """
     failure: DerivationError | None = None
     for let in rule.lets:
         try:
@@ -135,9 +139,9 @@ def satisfied(rule: JoinRule, binding: Binding, contents: Contents) -> bool:
             assert failure is not None, "a variable is not bound"
         elif any(matched(atom, held, binding) is not None for held in contents[atom.relation]):
             return False
-    if failure is not None:
+    if failure is not None and rule.failing is Failing.AN_ERROR:
         raise failure
-    return True
+    return (failure is not None) == (rule.failing is Failing.THE_HEAD)
 
 
 def matched(atom: Atom, held: Tuple, binding: Binding) -> Binding | None:
@@ -189,7 +193,8 @@ class _Names:
         parts += [f"!{self._atom(atom)}" for atom in rule.negated]
         parts += [f"{self._text(let.variable)} := {self._text(let.expression)}" for let in rule.lets]
         parts += [f"{self._text(test.left)} {test.operator} {self._text(test.right)}" for test in rule.tests]
-        return f"{head} :- {', '.join(parts)}"
+        said = {Failing.AN_ERROR: "", Failing.NOTHING: " or nothing", Failing.THE_HEAD: " has no value"}
+        return f"{head} :- {', '.join(parts)}{said[rule.failing]}"
 
     def _atom(self, atom: Atom) -> str:
         return f"{atom.relation}({', '.join(map(self._text, atom.terms))})"

@@ -87,6 +87,15 @@ def test_bombs_in_parquet(tmp_path: Path, tight: None) -> None:
         tocsin.backtest([("r", "a = 'y'")], tmp_path / "events.parquet")
 
 
+def test_bombs_of_rules_in_parquet(tmp_path: Path, tight: None) -> None:
+    table = pa.table(
+        {"id": list(map(str, range(2000))), "when": [f"a = '{'x' * 200}{row}'" for row in range(2000)]}
+    )
+    pq.write_table(table, tmp_path / "rules.parquet", compression="zstd", use_dictionary=False)
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than"):
+        tocsin.read_rules(tmp_path / "rules.parquet")
+
+
 def test_a_record_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tocsin.events.csv_files.LONGEST_RECORD", 1000)
     (tmp_path / "events.csv").write_text("a\n" + '"x\n",' * 1000)

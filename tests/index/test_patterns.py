@@ -101,7 +101,9 @@ def test_groups_do_not_see_each_other(asked: list[list[Asked]], texts: list[str]
         first += len(its)
 
 
-def test_the_pools() -> None:
+@pytest.mark.parametrize("at_once", [1, 3_000, 1 << 28])
+def test_the_pools(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tocsin.index.patterns, "_AT_ONCE", at_once)
     asked = [
         *((Test.LIKE, pattern) for pattern in LIKE_PATTERNS),
         *((Test.ILIKE, pattern) for pattern in FOLDED_PATTERNS),

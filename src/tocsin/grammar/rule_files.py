@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
-from tocsin.events.packed_files import open_input
+from tocsin.events.packed_files import check_unpacked, most_unpacked, open_input
 from tocsin.grammar.rule_columns import columns_of_pairs
 from tocsin.grammar.rule_csv import read_csv
 from tocsin.grammar.rule_metadata import metadata_of_rows
@@ -87,7 +87,11 @@ def _read_bytes(path: Path) -> bytes:
 
 def _read_parquet(path: Path) -> Rules:
     try:
-        table = pq.ParquetFile(path).read()
+        opened = pq.ParquetFile(path)
+        about = opened.metadata
+        declared = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+        check_unpacked(path, declared, most_unpacked(path.stat().st_size))
+        table = opened.read()
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a Parquet file: {error}") from None
     return Rules.of_table(table, file=str(path))

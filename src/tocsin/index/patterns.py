@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,9 @@ from tocsin.grammar.patterns import Regex, compile_regex
 from tocsin.index.folding import fold_table
 from tocsin.index.packing import starts, text_arrays
 from tocsin.kernels.pattern_search import Patterns, search_patterns
+
+_AT_ONCE = 1 << 28
+"""Bytes of texts, times what may be asked of each text, for a call of the kernel: Ctrl-C waits for it."""
 
 
 class PatternGroup:
@@ -30,11 +34,24 @@ class PatternGroup:
         literals = int(patterns.literal_start[2 * group + 2] - patterns.literal_start[2 * group])
         questions = int(patterns.question_start[4 * group + 4] - patterns.question_start[4 * group])
         self._stamps = literals + questions + 1
+        self._bytes_at_once = max(1, _AT_ONCE // (questions + 1))
         self._idle_stamps: list[NDArray[np.int64]] = []
 
     def find(self, texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """found_start and found_leaf: the leaves that each text satisfies, each once."""
         start, data = text_arrays(texts)
+        if start[-1] - start[0] <= self._bytes_at_once or len(texts) < 2:
+            return self._find(start, data)
+        cuts = np.flatnonzero(np.diff(start[:-1] // self._bytes_at_once)) + 1
+        bounds = [0, *cuts.tolist(), len(texts)]
+        found = [self._find(start[first : end + 1], data) for first, end in pairwise(bounds)]
+        sizes = np.concatenate([np.diff(found_start) for found_start, _ in found])
+        return starts(sizes, np.int64), np.concatenate([leaf for _, leaf in found])
+
+    def _find(
+        self, start: NDArray[np.int64], data: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        texts = len(start) - 1
         try:
             stamp = self._idle_stamps.pop()
         except IndexError:
@@ -46,10 +63,10 @@ class PatternGroup:
         if not len(asked):
             return found_start, found_leaf
         text, leaf = self._matching(start, data, asked_start, asked)
-        all_texts = np.concatenate([np.repeat(np.arange(len(texts)), np.diff(found_start)), text])
+        all_texts = np.concatenate([np.repeat(np.arange(texts), np.diff(found_start)), text])
         all_leaves = np.concatenate([found_leaf, leaf])
         order = np.argsort(all_texts, kind="stable")
-        return starts(np.bincount(all_texts, minlength=len(texts)), np.int64), all_leaves[order]
+        return starts(np.bincount(all_texts, minlength=texts), np.int64), all_leaves[order]
 
     def _matching(
         self,

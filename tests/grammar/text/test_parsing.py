@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from tests.text_cases import hostile_texts, query_texts
 
-from tocsin.grammar.text.parsing import QueryProblems, parse_query
+from tocsin.grammar.text.parsing import MOST_WORDS, QueryProblems, parse_query
 from tocsin.grammar.text.query import ANY_GAP, Group, Leaf, Operation, TextQuery, Word
 
 
@@ -172,6 +172,14 @@ def test_refuses_at_the_place(text: str, places: list[int], part: str) -> None:
         parse_query(text)
     assert [place for place, _ in raised.value.problems] == places
     assert part in raised.value.problems[0][1]
+
+
+def test_a_phrase_has_so_many_words_at_most() -> None:
+    longest = " ".join(["golf"] * MOST_WORDS)
+    assert parse_query(f'"{longest}"').steps == (leaf(longest),)
+    with pytest.raises(QueryProblems) as raised:
+        parse_query(f'tennis, "{longest} golf"')
+    assert raised.value.problems == [(8, "a phrase of 1,001 words: at most 1,000 can be looked for")]
 
 
 def test_refuses_a_gap_in_tm_contains() -> None:

@@ -130,8 +130,7 @@ def test_what_binds_a_group_and_may_fail_is_worked_out_before() -> None:
         "p(a) :- +5(b, -1, _), +2(b, a)",
         "+6(a) :- +5(_, 1, a)",
         "+6(a) :- +5(b, 0, a), +2(b, c)",
-        "+7 <- q",
-        "+3(a) :- +7(a, -1, _)",
+        "+3(a) :- q(b, c), a := /(b, c) or nothing",
         "+1(a, b) :- r(b), +3(a), b < a",
     ]
 
@@ -145,10 +144,8 @@ def test_an_aggregate_that_may_fail_tells_for_which_groups() -> None:
         "p <- +4",
         "+4(a) :- r(b), +2(b, a), b != 0",
         "p(a, b) :- r(a), +3(a, b), a != 0, b > 1",
-        "+5(a, b) :- q(a, _), r(b)",
-        "+6 <- +5",
-        "+1(a, b) :- +6(b, a, -1, _)",
-        "+2(a, b) :- +6(c, a, 0, b)",
+        "+1(a, b) :- q(b, _), r(a), b > /(10, a) or nothing",
+        "+2(a, 'division by zero') :- q(b, _), r(a), b > /(10, a) has no value",
     ]
 
 

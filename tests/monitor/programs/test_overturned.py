@@ -33,6 +33,16 @@ alone(x) :- n(x), !p(x, _).
 reached(x, c) :- n(x), c = count : { p(x, _) }.
 any() :- p(x, x).
 """
+IMPLICIT = """
+.decl c(x: number, y: number)
+.decl d(x: number, y: number)
+c(x, y) :- e(x, y).
+c(x, z) :- c(x, y), c(y, z).
+d(x, y) :- p(y, x), !n(x).
+d(x, z) :- d(x, y), d(y, z).
+"""
+"""Closures that nobody looks at, over facts and over what is recursive itself."""
+
 PAIRS = st.tuples(st.integers(0, 4), st.integers(0, 4))
 NUMBERS = st.tuples(st.integers(0, 4))
 FACTS = st.one_of(
@@ -64,10 +74,14 @@ def starts() -> Iterator[list[object]]:
         yield done
 
 
-@given(start=st.lists(PAIRS, min_size=8, max_size=20), changes=st.lists(CHANGES, max_size=8))
+@given(
+    more=st.sampled_from(["", IMPLICIT]),
+    start=st.lists(PAIRS, min_size=8, max_size=20),
+    changes=st.lists(CHANGES, max_size=8),
+)
 @settings(deadline=None, max_examples=100)
-def test_any_changes(start: list[Any], changes: list[tuple[Any, ...]]) -> None:
-    judged = Judged(Program.parse(PROGRAM))
+def test_any_changes(more: str, start: list[Any], changes: list[tuple[Any, ...]]) -> None:
+    judged = Judged(Program.parse(PROGRAM + more))
     judged.step("load", "e", start)
     for method, *arguments in changes:
         if method == "advance":
@@ -134,9 +148,10 @@ def mass_judged(more: str = "") -> Judged:
 
 
 @pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("more", ["", IMPLICIT], ids=["explicit", "implicit"])
 @pytest.mark.parametrize("operations", MASS)
-def test_many_facts_that_go_at_once(starts: list[object], operations: list[Any]) -> None:
-    judged, before = mass_judged(), len(starts)
+def test_many_facts_that_go_at_once(starts: list[object], operations: list[Any], more: str) -> None:
+    judged, before = mass_judged(more), len(starts)
     judged.step("apply", operations, 4)
     assert len(starts) == before + 1
     for moment in (4, 9):

@@ -77,7 +77,23 @@ d(a, b, n) :- e(a, b), n = count : { e(b, a) }, !e(b, a).
 m(a, n) :- e(a, b), n = min y : { k(b, y, _) }, !k(b, a, _).
 p(1 / x, 1) :- s <= s, k(_, x, s), k(5, _, _).
 p(n, y) :- k(_, _, s), n = to_number(s), e(n, y), !e(y, n).
+p(x, n) :- e(x, _), n = min y : { k(_, y, _), 6 / y > x }, e(n, x), k(5, _, _).
+p(x, n) :- k(_, x, _), z = 1 / x, n = count : { e(z, y), y > 0 }, e(x, _).
 """
+
+
+FEWER = """
+.decl e(x: number, y: number)
+.decl k(x: number, y: number, s: symbol)
+.decl d(a: number, b: number, n: number)
+d(a, b, n) :- e(a, b), n = count : { e(b, a) }, !e(b, a).
+d(1 / x, 1, 1) :- s <= s, k(_, x, s), k(5, _, _).
+d(x, n, 2) :- e(x, _), n = max y : { k(_, y, _), 6 / y > x }, k(n, _, _).
+"""
+
+
+def test_a_few_by_joins(spark: SparkSession) -> None:
+    check(spark, FEWER, {"e": [(1, 1), (2, 3), (1, 2)], "k": [(3, 2, "2"), (2, 3, "1")]}, 0)
 
 
 @pytest.mark.slow

@@ -106,8 +106,8 @@ class Assembler:
                 return _marked([layout.TEST, 0, *self._test(test)], mark, needed)
             case Other(atom):
                 return [layout.OTHER, atom]
-            case Emit(relation, registers, ranked):
-                return self._emit(relation, registers, ranked)
+            case Emit(relation, registers, ranked, failing):
+                return [*self._emit(relation, registers, ranked), failing.value]
 
     def _base(self, link: int) -> int:
         return int(self._store.link_record(link)[layout.L_BASE])

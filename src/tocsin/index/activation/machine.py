@@ -9,7 +9,7 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,12 +54,14 @@ _LARGEST_OUTBOX = 1 << 20
 class Overturned(Exception):
     """So much goes that the facts, with this change, are sooner loaded into a new machine.
 
-    `before` gives the rows that a relation had before the change. Of the machine only `given` is of use else.
+    `before` gives the rows that a relation had before the change, but none of an implicit closure; that
+    goes on in the machine that follows `closures`. Of the old machine only `given` is of use else.
     """
 
-    def __init__(self, before: Callable[[int], Words]) -> None:
+    def __init__(self, before: Callable[[int], Words], closures: Mapping[str, ClosureStep]) -> None:
         super().__init__("what remains is sooner worked out anew")
         self.before = before
+        self.closures = closures
 
 
 class Machine:
@@ -148,9 +150,9 @@ class Machine:
         taken_from = {relation for relation, rows, insert in self._waiting if len(rows) and not insert}
         self._waiting = []
         if taken_from and self._is_overturned_by(taken_from):
-            raise Overturned(self._rows_before)
+            raise self._overturned()
         self._run(settling.run(memory.table))
-        if self._may_give_up and not self._graphs:  # what these held before could not be told
+        if self._may_give_up:
             self._control[layout.LEAST_OVERTURNED] = OVERTURNED
 
     @property
@@ -222,6 +224,11 @@ class Machine:
         """The last change of a relation that is kept as a graph, to be worked out when looked at."""
         step = self._graphs.get(relation)
         return None if step is None else step.change()
+
+    def follow(self, closures: Mapping[str, ClosureStep]) -> None:
+        """Go on with the implicit closures of a machine that gave up: `closure_change` tells the whole."""
+        for head, step in closures.items():
+            self._graphs[self.relation(head)].follow(step)
 
     def rows(self, relation: int) -> Words:
         """All rows of a relation."""
@@ -443,9 +450,12 @@ class Machine:
         elif status == layout.GIVES_WAY:
             pass
         elif status == layout.NEEDS_NEW_START:
-            raise Overturned(self._rows_before)
+            raise self._overturned()
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
+
+    def _overturned(self) -> Overturned:
+        return Overturned(self._rows_before, {step.head: step for step in self._graphs.values()})
 
     def _is_overturned_by(self, taken_from: Collection[int]) -> bool:
         """Whether the facts that were just taken back are so many that to follow them is the longer way."""

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from tocsin.grammar.datalog.syntax import Place, Type, Value
+from tocsin.kernels.activation import layout
 
 MADE = "+"
 """What the name of a relation that was made here, and that no user sees, starts with."""
@@ -98,6 +100,15 @@ class Source(NamedTuple):
     place: Place
 
 
+class Failing(Enum):
+    """What comes of a derivation in which something has no value, all else holding."""
+
+    AN_ERROR = layout.AN_ERROR
+    NOTHING = layout.NOTHING
+    THE_HEAD = layout.THE_HEAD
+    """The head, which does not need it; and nothing comes of any other derivation."""
+
+
 @dataclass(frozen=True, slots=True)
 class JoinRule:
     """A conjunction. `body` or `lets` bind each variable of the head, of negated atoms and of tests."""
@@ -108,6 +119,7 @@ class JoinRule:
     lets: tuple[Let, ...] = ()
     tests: tuple[Test, ...] = ()
     source: Source | None = None
+    failing: Failing = Failing.AN_ERROR
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,15 +86,22 @@ class ClosureStep:
         self.origin = rule.arc
         self.head = rule.head
         self.graph = ClosureGraph()
-        self._before = self.graph.version
+        self.before = self.graph.version
 
     def begin(self) -> None:
         """From here on is the next change."""
-        self._before = self.graph.version
+        self.before = self.graph.version
 
     def change(self) -> ClosureChange:
         """What changed since it began."""
-        return self.graph.changes_between(self._before, self.graph.version)
+        return self.graph.changes_between(self.before, self.graph.version)
+
+    def follow(self, earlier: ClosureStep) -> None:
+        """Go on with the graph of another one, which is given up: `change` tells how it came to this."""
+        arcs = self.graph.arcs()
+        self.graph, self.before = earlier.graph, earlier.before
+        self.graph.delete(self.graph.arcs())
+        self.graph.insert(arcs)
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> None:  # noqa: ARG002  no recursion here
         """Take the arcs. One that goes and comes within a batch goes first."""

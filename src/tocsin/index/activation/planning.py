@@ -297,4 +297,4 @@ class _Planning:
             for number, atom in enumerate(self.shape.atoms[: self.shape.listed])
             if atom.relation in self.shape.ranked
         )
-        self.steps.append(Emit(head.relation, tuple(columns), ranked))
+        self.steps.append(Emit(head.relation, tuple(columns), ranked, self.rule.failing))

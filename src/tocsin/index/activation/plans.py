@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.linking import ColumnTest
-from tocsin.index.activation.normal_form import Expression, JoinRule, Test
+from tocsin.index.activation.normal_form import Expression, Failing, JoinRule, Test
 
 
 class Follow(NamedTuple):
@@ -112,6 +112,7 @@ class Emit(NamedTuple):
     relation: str
     registers: tuple[int, ...]
     ranked: tuple[tuple[int, str], ...]
+    failing: Failing = Failing.AN_ERROR
 
 
 Step = Follow | Search | Range | Some | AskFollowed | AskSearched | Load | Compute | Check | Other | Emit

@@ -14,6 +14,7 @@ from tocsin.kernels.activation.arithmetic import evaluate
 from tocsin.kernels.activation.data_index import find_entry, passes
 from tocsin.kernels.activation.layout import (
     ACTIVATIONS,
+    AN_ERROR,
     AS_HOLDING,
     AS_IT_IS,
     ASK_FOLLOWED,
@@ -68,10 +69,12 @@ from tocsin.kernels.activation.layout import (
     STEP,
     STEPS,
     TEST,
+    THE_HEAD,
     TUPLE_ACCESSES,
     TUPLES,
     TURNED_ENTRY,
     WANTING,
+    WHEN_FAILED,
 )
 from tocsin.kernels.activation.memory import numbers, words
 from tocsin.kernels.activation.ranges import entry_of_node, first_in_range, next_in_range
@@ -88,6 +91,7 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
     What cannot be worked out is an error only where all else holds. So a step that fails leaves a mark, those
     that need its value are taken to hold, and when a derivation would be found, it is counted in FAILURES
     instead: it may cease to be before all is settled. A plan of a listener, which is not, returns FAILED.
+    Where the plan says that it is no error, there is no derivation then, or then alone.
     A test that has no mark to leave does not hold.
     """
     plans, control = words(table, PLANS), words(table, CONTROL)
@@ -177,10 +181,10 @@ def activate(table: NDArray[np.int64], plan: int, coming: int, sign: int) -> int
         elif code == OTHER:
             holds = tuples[steps[at + 1]] != coming
         elif code == EMIT:
-            if poison:
+            if poison and steps[at + WHEN_FAILED] == AN_ERROR:
                 if not _count_failure(table, plans[record + P_RULE], failure, sign):
                     return FAILED
-            elif not _emit(table, at, sign):
+            elif (poison != 0) == (steps[at + WHEN_FAILED] == THE_HEAD) and not _emit(table, at, sign):
                 control[EMITTED] = emitted_before
                 _count_failure(table, plans[record + P_RULE], failure, failing_before - control[FAILING])
                 return NEEDS_EMISSIONS

@@ -147,11 +147,15 @@ JOIN, LEAVE, ACTIVATE, HANG, JOIN_COUNTED, LEAVE_COUNTED, ACTIVATE_SOME, ACTIVAT
     TEST,  # nothing, expression from, to
     LOAD,  # atom, rows slot, arity, pairs (column, register), how many, whether it is the coming tuple
     OTHER,  # atom: must not stand at the coming tuple
-    EMIT,  # relation, registers, how many, pairs (atom, ranks slot), how many
+    EMIT,  # relation, registers, how many, pairs (atom, ranks slot), how many, what comes of a failure
 ) = range(11)
 STEP = 8
 MARK, NEEDED = 6, 7
 """In ASK_SEARCHED, COMPUTE and TEST: the bit that says it failed, and the bits of what it needs."""
+
+# What comes of a derivation that says what has no value: an error, nothing, or the head, which else is not
+AN_ERROR, NOTHING, THE_HEAD = range(3)
+WHEN_FAILED = 6
 
 # What another atom that hangs by the same link is taken to say of the entry that has just turned
 AS_IT_IS, AS_HOLDING, AS_FAILING = range(3)

@@ -407,11 +407,17 @@ class Engine:
         codes = {name: self._doors[name].code for name in dict.fromkeys([*heard, *self._codes])}
         return self._difference(before, codes)
 
-    def _difference(self, before: Given, codes: Mapping[str, TupleCode]) -> Changes:
-        """How relations differ from what they were before."""
+    def _difference(
+        self, before: Given, codes: Mapping[str, TupleCode], *, closures_follow: bool = False
+    ) -> Changes:
+        """How relations differ from what they were before. Implicit ones may know it themselves."""
         added: dict[str, Tuples] = {}
         removed: dict[str, Tuples] = {}
+        if closures_follow:
+            self._tell_closures(added, removed)
         for name, code in codes.items():
+            if name in added:
+                continue
             held = before.get(name, rows_of_words([], code))
             number = self._doors[name].number
             stayed = self._machine.held(number, held)
@@ -490,10 +496,11 @@ class Engine:
             taking = [name for name, door in self._doors.items() if door.taking >= 0]
             before = {name: error.before(number) for name, number, _ in self._watched}
             self._take(self._program, self._filled(self._program, self._given(), taking))
+            self._machine.follow(error.closures)
         except BaseException:
             self._recover(past)
             raise
-        return self._difference(before, self._codes)
+        return self._difference(before, self._codes, closures_follow=True)
 
     def _recover(self, past: _Past) -> None:
         """A machine that failed is of no more use: another one takes the facts that there were before."""
@@ -522,14 +529,19 @@ class Engine:
                 added[name] = Tuples(came, code)
             if len(went):
                 removed[name] = Tuples(went, code)
-        for name, number, code in self._implicit:
-            change = machine.closure_change(number)
-            if change is not None:
-                added[name] = LazyTuples(change.added, change.any_added, change.count_added, code)
-                removed[name] = LazyTuples(change.removed, change.any_removed, change.count_removed, code)
+        if self._implicit:
+            self._tell_closures(added, removed)
         if not added and not removed:
             return self._nothing
         return Changes(Changed(added, self._none), Changed(removed, self._none))
+
+    def _tell_closures(self, added: dict[str, Tuples], removed: dict[str, Tuples]) -> None:
+        """The net change of implicit relations, which is worked out when it is looked at."""
+        for name, number, code in self._implicit:
+            change = self._machine.closure_change(number)
+            if change is not None:
+                added[name] = LazyTuples(change.added, change.any_added, change.count_added, code)
+                removed[name] = LazyTuples(change.removed, change.any_removed, change.count_removed, code)
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:

@@ -19,6 +19,7 @@ from tocsin.index.activation.machine import Machine as ActivationMachine
 from tocsin.index.activation.normal_form import MADE, Atom, ClosureRule, JoinRule, NormalProgram, Relation
 from tocsin.index.activation.normal_form import Constant as NormalConstant
 from tocsin.index.activation.normalising import normal_program
+from tocsin.index.activation.outside import ClosureStep
 from tocsin.index.activation.passes.made import ONCE
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
@@ -91,6 +92,9 @@ class Machine(Protocol):
 
     def is_given(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple was given."""
+
+    def follow(self, closures: Mapping[str, ClosureStep]) -> None:
+        """Go on with the closures of a machine that raised Overturned."""
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""

@@ -30,6 +30,7 @@ from tocsin.index.activation.normal_form import (
     Call,
     Constant,
     Expression,
+    Failing,
     JoinRule,
     Let,
     Source,
@@ -40,7 +41,7 @@ from tocsin.index.activation.normal_form import (
 from tocsin.index.activation.passes.clause import atom_variables, test_variables, variables_of
 from tocsin.index.activation.uncertain import may_fail
 from tocsin.spark.evaluation.batches import Work
-from tocsin.spark.evaluation.planning import can_fail
+from tocsin.spark.evaluation.planning import is_partial
 from tocsin.spark.evaluation.storing import Frame
 from tocsin.spark.evaluation.values import FAILURE, Columns, constant, ordered
 
@@ -106,10 +107,14 @@ class _Join:
         for scan in plain:
             self._exclude(scan)
         if self._lets or self._tests:
-            self._compute(self._lets, self._tests, can_fail(self._rule))
+            self._compute(self._lets, self._tests, is_partial(self._rule))
         for scan in waiting:
             if scan not in plain:
                 self._exclude(scan)
+        if FAILURE in self._data.columns and self._rule.failing is not Failing.AN_ERROR:
+            failure = F.col(FAILURE)
+            told = self._rule.failing is Failing.THE_HEAD
+            self._data = self._data.where(failure.isNotNull() if told else failure.isNull()).drop(FAILURE)
         return self._head()
 
     def _scan(self, atom: Atom, frame: Frame) -> _Scan:

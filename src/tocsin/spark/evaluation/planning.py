@@ -14,6 +14,7 @@ from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import (
     MADE,
     AggregateRule,
+    Failing,
     JoinRule,
     MapRule,
     NormalProgram,
@@ -71,12 +72,17 @@ def reading_counts(program: NormalProgram) -> Counter[str]:
 def can_fail(step: Step) -> bool:
     """Whether there may be tuples for which a step has no result."""
     if isinstance(step, JoinRule):
-        expressions = [let.expression for let in step.lets]
-        expressions += [side for test in step.tests for side in (test.left, test.right)]
-        return any(map(may_fail, expressions))
+        return step.failing is Failing.AN_ERROR and is_partial(step)
     if isinstance(step, AggregateRule):
         return step.type is Type.FLOAT and step.function in ("sum", "mean")
     return isinstance(step, MapRule)
+
+
+def is_partial(rule: JoinRule) -> bool:
+    """Whether there may be tuples for which something in a rule has no value."""
+    expressions = [let.expression for let in rule.lets]
+    expressions += [side for test in rule.tests for side in (test.left, test.right)]
+    return any(map(may_fail, expressions))
 
 
 def part_of(program: NormalProgram, components: Iterable[Component]) -> NormalProgram:

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import (
     Atom,
     Call,
     Constant,
     Expression,
+    Failing,
     JoinRule,
     Let,
     Term,
     Test,
     Variable,
 )
-from tocsin.index.activation.passes.clause import Clause, atom_variables, solved_in_order, variables_of
+from tocsin.index.activation.passes.clause import (
+    NOWHERE,
+    Clause,
+    atom_variables,
+    can_fail,
+    solved_in_order,
+    variables_of,
+)
 from tocsin.index.activation.passes.made import Made
 from tocsin.index.activation.passes.text_work import value_of
 
 
 def emit(clause: Clause, made: Made) -> None:
     """Add what the clause comes to. Raises DerivationError when it is a fact without a value."""
+    if clause.failing is not None and any(map(can_fail, clause.tests)):
+        made.step(join_rule(clause, made, Failing.NOTHING))
+        if clause.failing != NOWHERE:
+            told = clause.copy()
+            told.head = Atom(clause.failing.relation, (*clause.failing.terms, Constant(_reason(clause))))
+            made.step(join_rule(told, made, Failing.THE_HEAD))
+        return
     if clause.atoms or clause.negated:
         made.step(join_rule(clause, made))
         return
@@ -35,7 +51,13 @@ def emit(clause: Clause, made: Made) -> None:
     made.fact(clause.head.relation, values)
 
 
-def join_rule(clause: Clause, made: Made) -> JoinRule:
+def _reason(clause: Clause) -> str:
+    """Why kernels fail to work out a clause: floats may also come to what is no number."""
+    is_certain = all(test.type is not Type.FLOAT for test in filter(can_fail, clause.tests))
+    return "division by zero" if is_certain else "division by zero, or the result is not a number"
+
+
+def join_rule(clause: Clause, made: Made, failing: Failing = Failing.AN_ERROR) -> JoinRule:
     """The rule, with its variables numbered in the order in which they occur."""
     lets, tests = _lets_and_tests(clause)
     numbers = _Numbers()
@@ -52,6 +74,7 @@ def join_rule(clause: Clause, made: Made) -> JoinRule:
             for test in tests
         ),
         source=clause.source,
+        failing=failing,
     )
 
 

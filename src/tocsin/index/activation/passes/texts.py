@@ -313,12 +313,10 @@ class _Work:
 
 
 def _for_kernels(clause: Clause, made: Made) -> list[Test]:
-    """The tests that may fail, and that kernels work out when all else is known, if failing is an error.
+    """The tests that may fail, and that kernels work out when all else is known.
 
     No text is made of them, and no group of an aggregate, which would then be one that nobody knows.
     """
-    if clause.failing is not None:
-        return []
     _, bound = known(clause, [test for test in clause.tests if not can_fail(test)], made)
     wanted = {variable for test in clause.tests if is_text_test(test) for variable in test_variables(test)}
     wanted.update(*(group_of(atom) for atom in clause.atoms if atom.relation in made.tables))

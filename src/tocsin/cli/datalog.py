@@ -95,7 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, write."""
     from tocsin.events.packed_files import UNPACKED_LIMIT
-    from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
+    from tocsin.grammar.datalog.functors import TEXT_LIMIT
+    from tocsin.index.activation.symbols import Symbols
     from tocsin.monitor.programs.confinement import check_transfers
     from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
     from tocsin.monitor.programs.engine import Engine

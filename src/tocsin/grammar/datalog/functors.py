@@ -30,6 +30,9 @@ _SIGN = 1 << (_BITS - 1)
 LONGEST_RANGE = 10_000_000
 """So many values a `range` may have."""
 
+TEXT_LIMIT = 1 << 30
+"""So many bytes of texts the rules of a program may make, if nothing else is said."""
+
 LONGEST_TEXT = 64 << 20
 """In characters: so long a text may be that `cat` makes."""
 

@@ -19,10 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type, Value
-
-TEXT_LIMIT = 1 << 30
-"""So many bytes of texts the rules of a program may make, if nothing else is said."""
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 LARGEST_UNSIGNED = 2**64 - 1

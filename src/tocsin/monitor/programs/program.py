@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
 from tocsin.events.packed_files import UNPACKED_LIMIT
 from tocsin.grammar.datalog.checking import check_program
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.removing import without_rule
 from tocsin.grammar.datalog.syntax import CheckedProgram, Relation, Rule, Truth, Value
-from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
+from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 
 if TYPE_CHECKING:

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import IndexFileError
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.symbols import TEXT_LIMIT, Symbols
+from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.index.array_file import PROGRAM, save_arrays
 from tocsin.index.leaf_texts import Texts

@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from tocsin.errors import DerivationError
 from tocsin.grammar.datalog import functors
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.normal_form import AggregateRule, Let, MapRule, Source, Test, Variable
 from tocsin.index.activation.passes.text_work import Row, TextWork
-from tocsin.index.activation.symbols import TEXT_LIMIT, too_much_text
+from tocsin.index.activation.symbols import too_much_text
 from tocsin.spark.evaluation.arithmetic import DTYPES, Numbers, worked_out
 from tocsin.spark.evaluation.values import FAILURE, inside
 

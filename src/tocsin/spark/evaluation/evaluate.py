@@ -12,7 +12,7 @@ from pyspark.errors import PySparkAttributeError, PySparkException, PySparkNotIm
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, TocsinError, UsageError
-from tocsin.index.activation.symbols import TEXT_LIMIT
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.spark.failures import reason_of
 
 if TYPE_CHECKING:

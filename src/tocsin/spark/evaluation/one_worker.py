@@ -23,9 +23,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import NormalProgram
-from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.evaluation.batches import error_of
 from tocsin.spark.evaluation.storing import Frame, Storage
 from tocsin.spark.evaluation.values import FAILURE, Columns, columns_inside

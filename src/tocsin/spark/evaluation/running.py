@@ -20,10 +20,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.counts import number_of
 from tocsin.errors import DerivationError
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Value
 from tocsin.index.activation.closures import closure_steps
 from tocsin.index.activation.normal_form import ClosureRule, NormalProgram, Relation
-from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.evaluation.batches import ARROW, error_of
 from tocsin.spark.evaluation.closing import closed, closed_in_parts
 from tocsin.spark.evaluation.one_worker import Job, TooMany, finish_in_one_worker

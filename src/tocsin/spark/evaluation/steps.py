@@ -7,9 +7,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type
 from tocsin.index.activation.normal_form import AggregateRule, JoinRule, MapRule, NormalProgram, Step
-from tocsin.index.activation.symbols import TEXT_LIMIT
 from tocsin.spark.evaluation.aggregating import aggregated
 from tocsin.spark.evaluation.joining import joined
 from tocsin.spark.evaluation.storing import Frame

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -89,7 +90,7 @@ def read_parts(path: PathLike) -> list[Part]:
 def _check(folder: Path, part: Part) -> None:
     file = folder / part.file
     try:
-        is_the_one = file.is_file() and index_digest(file) == part.digest
+        is_the_one = stat.S_ISREG(file.stat().st_mode) and index_digest(file) == part.digest
     except OSError as error:
         raise IndexFileError(
             f"{folder} is damaged: cannot open its part {part.file}: {error.strerror}"

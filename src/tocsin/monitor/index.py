@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tocsin.errors import UnknownRuleError, UsageError, tell, telling
+from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.grammar.conditions import parse_condition
 from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
@@ -114,26 +114,32 @@ class Index:
             return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
         return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
 
-    @telling("inserting a rule")
     def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a rule, behind all others; the next match sees it.
 
         Raises RuleError when the id is taken or the condition is no condition; then nothing changes.
         """
-        self._rules.apply([insertion(rule, when, metadata)])
+        try:  # `telling` would be a call more
+            self._rules.apply([insertion(rule, when, metadata)])
+        except (MemoryError, TocsinError) as error:
+            tell(error, "inserting a rule")
 
-    @telling("replacing a rule")
     def replace(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Give an id another condition and other metadata. The rule then stands behind all others.
 
         Raises UnknownRuleError when there is no such rule, RuleError when the condition is none.
         """
-        self._rules.apply([replacement(rule, when, metadata)])
+        try:  # `telling` would be a call more
+            self._rules.apply([replacement(rule, when, metadata)])
+        except (MemoryError, TocsinError) as error:
+            tell(error, "replacing a rule")
 
-    @telling("deleting a rule")
     def delete(self, rule: str | int) -> None:
         """Take a rule away; UnknownRuleError when there is none."""
-        self._rules.apply([deletion(rule)])
+        try:  # `telling` would be a call more
+            self._rules.apply([deletion(rule)])
+        except (MemoryError, TocsinError) as error:
+            tell(error, "deleting a rule")
 
     @telling("changing rules")
     def apply(self, operations: Iterable[object]) -> None:

@@ -36,7 +36,7 @@ from tocsin.index.pattern_arrays import compile_patterns, like_codes
 from tocsin.index.patterns import PatternGroup
 from tocsin.kernels.folding import fold_text, room_to_fold
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.likes import like_one
+from tocsin.kernels.likes import UNDECIDED, YES, begin_segments, like_by_segments, like_quickly
 from tocsin.kernels.pattern_search import Patterns
 
 RESULTS = Path(__file__).resolve().parent / "results" / "strings.json"
@@ -262,11 +262,16 @@ class PatternByPattern:
 def ask_all(page: Any, fold_by: Any, offset: Any, data: Any, pattern_start: Any, code: Any) -> Any:
     holds = np.zeros((offset.size - 1, pattern_start.size - 1), np.bool_)
     folded = np.empty(room_to_fold(data.size), np.uint8)
+    endless = np.full(1, np.iinfo(np.int64).max)
     for text in range(offset.size - 1):
         size = fold_text(page, fold_by, data[offset[text] : offset[text + 1]], folded)
         for place in range(pattern_start.size - 1):
             first, last = pattern_start[place], pattern_start[place + 1]
-            holds[text, place] = like_one(folded, 0, size, code, first, last)
+            answer = like_quickly(folded, 0, size, code, first, last, endless)
+            if answer == UNDECIDED:
+                segments = begin_segments(folded, 0, size, code, first, last)
+                answer = like_by_segments(folded, code, segments, endless)
+            holds[text, place] = answer == YES
     return holds
 
 

@@ -85,11 +85,17 @@ TEXT = st.text(LETTERS, max_size=20) | st.text("ab", max_size=20)
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(st.lists(ASKED, max_size=12, unique=True), st.lists(TEXT, max_size=5))
-def test_random_patterns_and_texts(asked: list[Asked], texts: list[str]) -> None:
+@given(
+    st.lists(ASKED, max_size=12, unique=True),
+    st.lists(TEXT, max_size=5),
+    st.sampled_from([1, 20, 60, 1 << 27]),
+)
+def test_random_patterns_and_texts(asked: list[Asked], texts: list[str], at_once: int) -> None:
     (group,) = groups_of(asked)
-    assert found(group, texts) == judged(asked, texts)
-    assert [found(group, [text])[0] for text in texts] == judged(asked, texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tocsin.index.patterns, "_WORK_AT_ONCE", at_once)
+        assert found(group, texts) == judged(asked, texts)
+        assert [found(group, [text])[0] for text in texts] == judged(asked, texts)
 
 
 @settings(max_examples=examples(50), deadline=None)
@@ -101,9 +107,9 @@ def test_groups_do_not_see_each_other(asked: list[list[Asked]], texts: list[str]
         first += len(its)
 
 
-@pytest.mark.parametrize("at_once", [1, 3_000, 1 << 28])
+@pytest.mark.parametrize("at_once", [1, 100, 3_000, 1 << 28])
 def test_the_pools(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tocsin.index.patterns, "_AT_ONCE", at_once)
+    monkeypatch.setattr(tocsin.index.patterns, "_WORK_AT_ONCE", at_once)
     asked = [
         *((Test.LIKE, pattern) for pattern in LIKE_PATTERNS),
         *((Test.ILIKE, pattern) for pattern in FOLDED_PATTERNS),

@@ -1,9 +1,11 @@
-"""Ctrl-C while a kernel's arrays and named tuples become Python objects: it is raised when they are."""
+"""Ctrl-C: while a kernel's arrays and named tuples become Python objects, while much is built or matched."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 
 # One interrupt in some thousands falls into a weak reference's callback, which no error leaves; more follow.
 _STORM = """
@@ -40,3 +42,54 @@ def test_interrupts_at_any_time_hurt_nothing() -> None:
         [sys.executable, "-X", "faulthandler", "-c", _STORM], capture_output=True, text=True, timeout=300
     )
     assert (child.returncode, child.stdout) == (0, "unhurt\n"), child.stderr
+
+
+# Each is interrupted after a moment, and goes on for as long as that takes; what it is doing then it tells.
+_LONG = """
+import signal, sys, time
+import pyarrow as pa
+import tocsin
+
+rules = [(f"r{n}", f"a = {n % 500} and b > {n % 7} or s like '%x_{n}%'") for n in range(20_000)]
+table = pa.table({"a": [n % 600 for n in range(300_000)], "b": [9] * 300_000, "s": ["yx"] * 300_000})
+small = table.slice(0, 3)
+index = tocsin.build(rules)
+right = index.match_table(small).to_pylist()
+hostile = tocsin.build([(f"r{n}", f"s like '%" + "a_" * 2000 + f"b%{n}'") for n in range(100)])
+
+def build():
+    tocsin.build(rules)
+
+def match_table():
+    index.match_table(table)
+
+def match_one_text():
+    hostile.match({"s": "a" * 5_000_000})
+
+for job in (build, match_table, match_one_text):
+    try:
+        print(job.__name__, flush=True)
+        while True:
+            job()
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+assert index.match_table(small).to_pylist() == right
+assert tocsin.build(rules).match_table(small).to_pylist() == right
+assert [found.rule for found in hostile.match({"s": "a" * 4000 + "b7"})] == ["r7"]
+print("unhurt")
+"""
+
+
+def test_long_work_can_be_interrupted() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", "-c", _LONG], stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line in ("build\n", "match_table\n", "match_one_text\n"):
+                time.sleep(0.4)
+                child.send_signal(signal.SIGINT)
+                assert child.stdout.readline() == "interrupted\n"
+                continue
+            assert line == "unhurt\n"
+    assert child.returncode == 0

@@ -6,33 +6,52 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import tocsin
 from tocsin.grammar.likes import MOST_SPACED, compile_like, like_problem, like_tokens
 from tocsin.index.pattern_arrays import like_codes
-from tocsin.kernels.likes import _like_by_segments, like_one
+from tocsin.kernels.likes import NO, UNDECIDED, YES, begin_segments, like_by_segments, like_quickly
 
 TEXTS = st.text("abé😀", max_size=12)
 
 
-@given(st.text("ab_%%é😀", max_size=9), TEXTS)
-def test_both_ways_agree_with_the_grammar(pattern: str, text: str) -> None:
+def by_segments(data: NDArray[np.uint8], codes: NDArray[np.int16], work: int) -> bool:
+    """The second way's answer, when it may do so much work at once."""
+    segments = begin_segments(data, 0, data.size, codes, 0, codes.size)
+    answer = UNDECIDED
+    while answer == UNDECIDED:
+        answer = like_by_segments(data, codes, segments, np.full(1, work, np.int64))
+    return answer == YES
+
+
+@given(st.text("ab_%%é😀", max_size=9), TEXTS, st.integers(1, 9))
+def test_both_ways_agree_with_the_grammar(pattern: str, text: str, work: int) -> None:
     codes = np.array(like_codes(like_tokens(pattern)), np.int16)
     data = np.frombuffer(text.encode(), np.uint8)
     wanted = compile_like(pattern, folded=False).matches(text)
-    assert like_one(data, 0, data.size, codes, 0, codes.size) == wanted
+    left = np.zeros(1, np.int64)
+    answer = like_quickly(data, 0, data.size, codes, 0, codes.size, left)
+    assert answer in (UNDECIDED, YES if wanted else NO)
+    assert left[0] < 0
     if "%" in pattern:
-        assert _like_by_segments(data, 0, data.size, codes, 0, codes.size) == wanted
+        assert by_segments(data, codes, work) == wanted
+    else:
+        assert answer != UNDECIDED
 
 
-@given(st.lists(st.sampled_from(["a", "b", "_", "é"]), max_size=150), st.text("aé", max_size=200))
-def test_segments_longer_than_a_word(middle: list[str], around: str) -> None:
+@given(
+    st.lists(st.sampled_from(["a", "b", "_", "é"]), max_size=150),
+    st.text("aé", max_size=200),
+    st.integers(1, 900),
+)
+def test_segments_longer_than_a_word(middle: list[str], around: str, work: int) -> None:
     pattern = "%a" + "".join(middle) + "a%b"
     codes = np.array(like_codes(like_tokens(pattern)), np.int16)
     like = compile_like(pattern, folded=False)
     for text in (around, f"{around}a{''.join(middle).replace('_', 'é')}a{around}b"):
         data = np.frombuffer(text.encode(), np.uint8)
-        assert _like_by_segments(data, 0, data.size, codes, 0, codes.size) == like.matches(text)
+        assert by_segments(data, codes, work) == like.matches(text)
 
 
 LONG = 300_000

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from tocsin.kernels.automaton import BASE_SHIFT, BYTE_MASK, ENDS, FALL_SHIFT, OWN, SLOT_MASK
 from tocsin.kernels.folding import fold_text, room_to_fold
 from tocsin.kernels.jit import kernel
-from tocsin.kernels.likes import like_one
+from tocsin.kernels.likes import UNDECIDED, YES, begin_segments, like_by_segments, like_quickly
 
 ANYWHERE = 0
 BEGINS = 1
@@ -184,25 +184,62 @@ def _run_automaton(
 
 
 @kernel
+def _answer(patterns: Patterns, question: int, text: NDArray[np.uint8], left: NDArray[np.int64]) -> int:
+    """Whether a text is like the pattern of a question; UNDECIDED if that takes more work than is left.
+
+    Expressions are UNDECIDED too.
+    """
+    first = patterns.code_start[question]
+    last = patterns.code_start[question + 1]
+    if left[0] <= 0 or (last > first and patterns.code[first] == EXPRESSION):
+        return UNDECIDED
+    answer = like_quickly(text, 0, text.size, patterns.code, first, last, left)
+    if answer == UNDECIDED and left[0] > 0:
+        segments = begin_segments(text, 0, text.size, patterns.code, first, last)
+        answer = like_by_segments(text, patterns.code, segments, left)
+    return answer
+
+
+@kernel
 def _ask(
-    patterns: Patterns,
-    first: int,
-    text: NDArray[np.uint8],
-    answers: _Answers,
+    patterns: Patterns, first: int, text: NDArray[np.uint8], answers: _Answers, left: NDArray[np.int64]
 ) -> None:
-    """Answer the questions from the first on; those that are expressions stay."""
+    """Answer the questions from the first on; those that are expressions, or too much work, stay."""
     last = answers.size[1]
     answers.size[1] = first
     for i in range(first, last):
         question = answers.asked[i]
-        code_start = patterns.code_start[question]
-        code_end = patterns.code_start[question + 1]
-        if code_end > code_start and patterns.code[code_start] == EXPRESSION:
+        answer = _answer(patterns, question, text, left)
+        if answer == UNDECIDED:
             answers.asked[answers.size[1]] = question
             answers.size[1] += 1
-        elif like_one(text, 0, text.size, patterns.code, code_start, code_end):
+        elif answer == YES:
             answers.leaf[answers.size[0]] = patterns.question_leaf[question]
             answers.size[0] += 1
+
+
+@kernel
+def answer_questions(
+    patterns: Patterns,
+    asked: NDArray[np.int32],
+    first: int,
+    text: NDArray[np.uint8],
+    answer: NDArray[np.int8],
+    work: int,
+) -> int:
+    """Answer questions of one text from the first on, until so much work is done; the first that is open.
+
+    The answers of expressions stay as they are.
+    """
+    left = np.full(1, work, np.int64)
+    for i in range(first, asked.size):
+        start = patterns.code_start[asked[i]]
+        if patterns.code_start[asked[i] + 1] > start and patterns.code[start] == EXPRESSION:
+            continue
+        answer[i] = _answer(patterns, asked[i], text, left)
+        if answer[i] == UNDECIDED:
+            return i
+    return asked.size
 
 
 @kernel
@@ -226,9 +263,12 @@ def search_patterns(
     stamp: NDArray[np.int64],
     offset: NDArray[np.int64],
     data: NDArray[np.uint8],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    work: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], bool]:
     """found_start, found_leaf; asked_start, asked: rows of leaves and of open questions, by text.
 
+    It ends with the text at which so much work is done: the rows are of the texts so far. Then, says the last
+    of what it returns, the open questions of that text may be any; those of other texts are expressions.
     `page` and `fold_by` are a FoldTable. The group has so many leaves. stamp is scratch: one number
     for each of the group's literals, one for each of its questions, and one that counts texts; zero at
     first, then left as it was.
@@ -248,7 +288,11 @@ def search_patterns(
     answers = _Answers(
         stamp, np.empty(leaves, np.int32), np.empty(questions, np.int32), np.zeros(2, np.int64)
     )
-    for text in range(texts):
+    left = np.full(1, work, np.int64)
+    done = 0
+    while done < texts and left[0] > 0:
+        text = done
+        before = answers.size[0]
         answers = _Answers(
             stamp,
             _with_room(answers.leaf, answers.size[0], leaves),
@@ -264,18 +308,22 @@ def search_patterns(
             content = data[offset[text] : offset[text + 1]]
             if automaton & 1:
                 content = folded[: fold_text(page, fold_by, content, folded)]
+            left[0] -= content.size
             asked = answers.size[1]
             for question in range(always, always_end):
                 answers.asked[answers.size[1]] = question
                 answers.size[1] += 1
             if patterns.root[automaton] >= 0:
                 _run_automaton(patterns, automaton, literals_at, questions_at, stamp[-1], content, answers)
-            _ask(patterns, asked, content, answers)
-        found_start[text + 1] = answers.size[0]
-        asked_start[text + 1] = answers.size[1]
+            _ask(patterns, asked, content, answers, left)
+        left[0] -= answers.size[0] - before
+        done += 1
+        found_start[done] = answers.size[0]
+        asked_start[done] = answers.size[1]
     return (
-        found_start,
+        found_start[: done + 1],
         answers.leaf[: answers.size[0]].copy(),
-        asked_start,
+        asked_start[: done + 1],
         answers.asked[: answers.size[1]].copy(),
+        left[0] <= 0,
     )

@@ -13,6 +13,7 @@ from tocsin.grammar.text.parsing import parse_query
 from tocsin.grammar.text.query import TextQuery
 from tocsin.grammar.text.words import words_of
 from tocsin.index.packing import packed_bytes
+from tocsin.index.text import asking
 from tocsin.index.text.documents import documents_of_texts
 from tocsin.index.text.queries import query_code
 from tocsin.index.text.reading_room import ReadingRoom
@@ -39,6 +40,10 @@ def check(queries: list[TextQuery], batch: list[list[str]], weights: Weights, gr
     query = np.tile(np.arange(len(queries), dtype=np.int32), len(batch))
     with ReadingRoom(len(terms.group)).lent(texts) as words:
         holds, score = ask_pairs(code, terms, dictionary, texts, document, query, words)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(asking, "_WORK_AT_ONCE", 7)
+            cut = asking.ask(code, terms, dictionary, texts, document, query, words)
+    assert [each.tolist() for each in cut] == [holds.tolist(), score.tolist()]
     wanted = [judge(each, document, weights) for document in batch for each in queries]
     assert holds.tolist() == [verdict.holds for verdict in wanted]
     assert score.tolist() == [verdict.score for verdict in wanted]

@@ -13,12 +13,12 @@ from tocsin.events.arrow import batch_of_table
 from tocsin.events.arrow_types import TEXTS, is_list
 from tocsin.grammar.text.query import TextQuery
 from tocsin.grammar.text.settings import TextSettings
+from tocsin.index.text.asking import ask
 from tocsin.index.text.dictionary import Dictionary
 from tocsin.index.text.dictionary_words import words_for_kernels
 from tocsin.index.text.documents import documents_of
 from tocsin.index.text.queries import query_code
 from tocsin.index.text.reading_room import ReadingRoom
-from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.documents import Documents
 
 _FIELD = ("text",)
@@ -56,7 +56,7 @@ class ColumnScores:
         distinct, place = np.unique(document, return_inverse=True)
         query = np.zeros(len(distinct), np.int32)
         with self._room.lent(documents) as memory:
-            _, score = ask_pairs(self._code, self._terms, self._words, documents, distinct, query, memory)
+            _, score = ask(self._code, self._terms, self._words, documents, distinct, query, memory)
         return score[place]
 
 

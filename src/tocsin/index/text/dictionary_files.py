@@ -60,7 +60,7 @@ def open_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     try:
         table = pq.read_table(path)
         table.validate(full=True)
-    except (OSError, MemoryError, pa.ArrowException) as error:
+    except (OSError, MemoryError, ValueError, pa.ArrowException) as error:  # a name may be no text
         raise InputError(f"{name}: cannot be read as a dictionary: {error}") from error
     about = _about(name, table)
     _check(name, table, about["documents"])

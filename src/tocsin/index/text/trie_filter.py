@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tocsin.fork_locks import CACHE, fork_safe_lock
 from tocsin.index.scratch import Scratch
+from tocsin.index.text.asking import ask
 from tocsin.index.text.reading_room import ReadingRoom
 from tocsin.kernels.number_sorting import no_tally
 from tocsin.kernels.text.access_paths import access_paths
-from tocsin.kernels.text.asking import ask_pairs
 from tocsin.kernels.text.dictionary import DictionaryWords
 from tocsin.kernels.text.documents import Documents
 from tocsin.kernels.text.judging import room_to_judge
@@ -140,7 +140,7 @@ class TextFilter:
         Pairs of one document stand together.
         """
         with self._reading.lent(documents) as words:
-            return ask_pairs(self.code, self.terms, self.dictionary, documents, document, query, words)
+            return ask(self.code, self.terms, self.dictionary, documents, document, query, words)
 
     def changed(
         self, code: QueryCode, terms: Terms, dictionary: DictionaryWords, *, insert: Ints, delete: Ints

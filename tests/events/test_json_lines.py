@@ -8,6 +8,8 @@ import math
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tocsin.events.json_lines import DEEPEST, member_text, parse_lines, record_lines
 
@@ -107,6 +109,18 @@ def test_rows_count_rejects_and_no_blank_lines() -> None:
     assert parsed.rows == [10, 12]
     assert parsed.lines == [b"{}\n", b'{"a": 1}']
     assert [(reject.row, reject.text) for reject in parsed.rejects] == [(11, "oops \\xff")]
+
+
+@given(
+    st.lists(st.sampled_from([b"\n", b"\n" * 70, b" \r\n" * 70, b"{}\n", b"  ", b" {}\r\n"]), max_size=8),
+    st.integers(1, 64),
+    st.integers(0, 300),
+)
+def test_many_blank_lines(lines: list[bytes], buffer: int, stop: int) -> None:
+    data = b"".join(lines)
+    for end in (None, stop):
+        stream = io.BufferedReader(io.BytesIO(data), buffer)
+        assert list(record_lines(stream, 0, end)) == list(record_lines(io.BytesIO(data), 0, end))
 
 
 def test_what_is_kept_is_json_even_where_the_line_is_not() -> None:

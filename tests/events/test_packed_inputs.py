@@ -96,6 +96,49 @@ def test_bombs_of_rules_in_parquet(tmp_path: Path, tight: None) -> None:
         tocsin.read_rules(tmp_path / "rules.parquet")
 
 
+def repeated(text: object, rows: int) -> pa.Array:
+    """One value in all rows of a column, which Parquet keeps once."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))
+
+
+REPEATED = [
+    repeated("x" * 20_000, 100),
+    repeated("x" * 20_000, 100).cast(pa.string()).cast(pa.large_string()),
+    pa.array([["x" * 20_000]] * 100),
+    pa.array([{"b": "x" * 20_000}] * 100),
+    pa.array([[("x" * 20_000, 1)]] * 100, pa.map_(pa.string(), pa.int64())),
+    pa.array([None, *["x" * 20_000] * 99]),
+]
+
+
+@pytest.mark.parametrize("column", REPEATED, ids=lambda column: str(column.type)[:20])
+def test_bombs_in_dictionaries(tmp_path: Path, tight: None, column: pa.Array) -> None:
+    """The pages are small, as is what they say of themselves, and the texts are not."""
+    events, rules = tmp_path / "events.parquet", tmp_path / "rules.parquet"
+    pq.write_table(pa.table({"a": column}), events)
+    pq.write_table(
+        pa.table({"id": [str(n) for n in range(100)], "when": ["b = 1"] * 100, "a": column}), rules
+    )
+    assert pq.read_metadata(events).row_group(0).total_byte_size < 30_000
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than 100,000 bytes"):
+        tocsin.backtest([("r", "a = 'y'")], events)
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than"):
+        tocsin.read_rules(rules)
+
+
+def test_a_dictionary_with_one_long_text_that_is_rare(tmp_path: Path, tight: None) -> None:
+    texts = ["x" * 20_000, *["y", "z", None] * 1000]
+    pq.write_table(pa.table({"a": texts}), tmp_path / "events.parquet")
+    found = tocsin.backtest([("r", "a = 'y'")], tmp_path / "events.parquet")
+    assert (found.summary.events, found.summary.matches) == (3001, 1000)
+
+
+def test_bombs_of_equal_numbers(tmp_path: Path, tight: None) -> None:
+    pq.write_table(pa.table({"a": repeated(7, 100_000).cast(pa.int64())}), tmp_path / "events.parquet")
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than"):
+        tocsin.backtest([("r", "a = 1")], tmp_path / "events.parquet")
+
+
 def test_a_record_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tocsin.events.csv_files.LONGEST_RECORD", 1000)
     (tmp_path / "events.csv").write_text("a\n" + '"x\n",' * 1000)

@@ -70,6 +70,8 @@ def _what_it_is(path: Path) -> str:
 
 
 def _begins_as_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             return file.read(4) == b"PAR1"

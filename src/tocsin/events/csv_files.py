@@ -38,6 +38,7 @@ from tocsin.events.rejects import Reject
 
 LONGEST_RECORD = 64 * 2**20
 _TYPING_RECORDS = 20_000
+_EMPTY_LINES = ("\n", "\r\n", "\r")
 _INTEGER = r"^[+-]?[0-9]+$"
 _FLOAT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _FLOAT_WORD = r"(?i)^[+-]?(nan|inf|infinity)$"
@@ -78,6 +79,8 @@ class CsvFile:
         self._file = file
         self._lines: list[str] = []
         self._size = 0
+        self._line = 0
+        self._first_line = 1
         self._stream = open_plain_or_gz(file)
         # Python's limit is one for the whole process, and too low for a document in a field.
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))
@@ -120,6 +123,11 @@ class CsvFile:
         text = io.TextIOWrapper(self._stream, "utf-8-sig", errors="surrogateescape", newline="")
         try:
             while line := text.readline(LONGEST_RECORD):
+                self._line += 1
+                if not self._lines:
+                    if line in _EMPTY_LINES:  # no record, and there may be a gigabyte of them
+                        continue
+                    self._first_line = self._line
                 if len(line) == LONGEST_RECORD:
                     raise self._error(f"a line is longer than {LONGEST_RECORD:,} characters")
                 self._size += len(line)
@@ -144,7 +152,6 @@ class CsvFile:
         while True:
             self._lines.clear()
             self._size = 0
-            first_line = self._reader.line_num + 1
             try:
                 record = next(self._reader)
                 reason = self._fault(record, width)
@@ -152,7 +159,7 @@ class CsvFile:
                 return
             except csv.Error as error:
                 if "end of data" in str(error) or "field limit" in str(error):
-                    raise InputError(f"{self._file}:{first_line}: a quote is never closed") from error
+                    raise InputError(f"{self._file}:{self._first_line}: a quote is never closed") from error
                 reason = f"quotes out of place: {error}"
             if reason is not None:
                 text = "".join(self._lines).encode("utf-8", "surrogateescape")
@@ -176,7 +183,7 @@ class CsvFile:
         return None
 
     def _error(self, reason: str) -> InputError:
-        return InputError(f"{self._file}:{self._reader.line_num + 1}: {reason}")
+        return InputError(f"{self._file}:{self._line}: {reason}")
 
 
 def open_plain_or_gz(file: str) -> IO[bytes]:

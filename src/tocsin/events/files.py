@@ -31,6 +31,7 @@ from tocsin.events.csv_files import (
 )
 from tocsin.events.json_lines import member_text, parse_lines, record_lines
 from tocsin.events.packed_files import check_unpacked, most_unpacked
+from tocsin.events.parquet_sizes import unpacked_size
 from tocsin.events.rejects import Reject
 from tocsin.events.slices import Slice
 from tocsin.events.values import FieldPlan
@@ -72,7 +73,7 @@ def read_slice(
     readers = {"jsonl": _json_chunks, "csv": _csv_chunks, "parquet": _parquet_chunks}
     try:
         yield from readers[piece.format](piece, wanted, list(keep), batch_rows)
-    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
         raise InputError(f"{piece.file}: cannot be read: {error}") from error
 
 
@@ -174,13 +175,15 @@ def _parquet_chunks(
         _check_kept(piece, keep, opened.schema_arrow.names)
         groups = list(range(piece.start, opened.num_row_groups if piece.stop is None else piece.stop))
         names = {*keep, *(field[0] for field in fields)}
-        about = [opened.metadata.row_group(group) for group in groups]
         most = most_unpacked(FilePath(piece.file).stat().st_size)
-        for group in about:
-            check_unpacked(piece.file, _unpacked_size(group, names), most)
-        rows = [rows_of_a_chunk(group, names) for group in about if group.num_rows]
+        rows = [batch_rows]
+        for group in groups:
+            size = unpacked_size(piece.file, opened.metadata, group, most, names)
+            check_unpacked(piece.file, size, most)
+            if count := opened.metadata.row_group(group).num_rows:
+                rows.append(max(1, _CHUNK_BYTES * count // max(1, size)))  # some 32 MB; texts may be long
         first_row = piece.first_row
-        for batch in _batches_of_groups(opened, groups, min([batch_rows, *rows]), list(names)):
+        for batch in _batches_of_groups(opened, groups, min(rows), list(names)):
             yield _table_chunk(batch, fields, keep, first_row)
             first_row += batch.num_rows
 
@@ -203,20 +206,6 @@ def _batches_of_groups(
             seen -= known
             if known < batch.num_rows:
                 yield batch.slice(known)
-
-
-def rows_of_a_chunk(group: pq.RowGroupMetaData, names: set[str]) -> int:
-    """How many rows of a row group are some 32 MB, in the columns of these names; texts may be long."""
-    return max(1, _CHUNK_BYTES * int(group.num_rows) // max(1, _unpacked_size(group, names)))
-
-
-def _unpacked_size(group: pq.RowGroupMetaData, names: set[str]) -> int:
-    """The bytes of a row group in the columns of these names, as it says itself."""
-    size = 0
-    for column in map(group.column, range(group.num_columns)):
-        if column.path_in_schema.partition(".")[0] in names:
-            size += column.total_uncompressed_size
-    return size
 
 
 def _table_chunk(batch: pa.RecordBatch, fields: list[Path], keep: list[str], first_row: int) -> EventChunk:

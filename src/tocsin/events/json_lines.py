@@ -12,6 +12,7 @@ on every path or on none.
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -40,6 +41,8 @@ _LONG_EXPONENT = 6
 """Digits of an exponent that not every reader takes: a database may refuse 1e999999."""
 _ONE_LINE = str.maketrans("\r\n", "  ")
 _SHOWN = 1_000
+_MANY_BLANK = 64
+"""After so many blank lines it pays to look for the end of them."""
 
 
 class Parsed(NamedTuple):
@@ -58,7 +61,12 @@ def record_lines(stream: IO[bytes], start: int = 0, stop: int | None = None) -> 
     only enough is given for `parse_lines` to say so.
     """
     place = start
+    blank = 0
     while stop is None or place < stop:
+        if blank >= _MANY_BLANK:
+            place += _skip_blank(stream)
+            blank = 0
+            continue
         line = stream.readline(LONGEST_LINE + 1)
         if not line:
             return
@@ -72,7 +80,25 @@ def record_lines(stream: IO[bytes], start: int = 0, stop: int | None = None) -> 
             place += len(part)
             line = line if line.strip(BLANKS) else part
         if line.strip(BLANKS):
+            blank = 0
             yield line
+        else:
+            blank += 1
+
+
+def _skip_blank(stream: IO[bytes]) -> int:
+    """Read on over the blank lines that the stream has at hand; how many bytes they were.
+
+    One by one, a packed gigabyte of line feeds would take many minutes.
+    """
+    skipped = 0
+    while isinstance(stream, io.BufferedReader):
+        ready = stream.peek()
+        more = ready.rfind(b"\n", 0, len(ready) - len(ready.lstrip(BLANKS))) + 1
+        if not more:
+            break
+        skipped += len(stream.read(more))
+    return skipped
 
 
 def parse_lines(lines: Iterable[bytes], first_row: int = 0) -> Parsed:

@@ -31,7 +31,7 @@ def read_rows(piece: Slice) -> Iterator[RowChunk]:
     readers = {"jsonl": _of_json, "csv": _of_csv, "parquet": _of_parquet}
     try:
         yield from readers[piece.format](piece)
-    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
         raise InputError(f"{piece.file}: cannot be read: {error}") from error
 
 

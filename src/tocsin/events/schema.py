@@ -94,7 +94,7 @@ class Schema:
                 found.add_arrow(pq.read_schema(piece.file))
             else:
                 found.add_lines(piece)
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
             raise InputError(f"{piece.file}: cannot be read: {error}") from error
         return found.schema()
 
@@ -222,7 +222,7 @@ def _read_events(path: str | os.PathLike[str]) -> Schema:
                 for line in record_lines(stream):
                     for event in parse_lines([line]).events:
                         found.add_event(event)
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
             raise InputError(f"{file}: cannot be read: {error}") from error
     return found.schema()
 

@@ -83,7 +83,7 @@ def plan_slices(
                 found = [Slice(file, file_format, first_row, rows)]
             else:
                 found = list(_line_slices(file, first_row, slice_bytes))
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
             if unreadable is None:
                 raise InputError(f"{file}: cannot be read: {error}") from error
             unreadable[file] = str(error)

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
 from tocsin.events.packed_files import check_unpacked, most_unpacked, open_input
+from tocsin.events.parquet_sizes import unpacked_sizes
 from tocsin.grammar.rule_columns import columns_of_pairs
 from tocsin.grammar.rule_csv import read_csv
 from tocsin.grammar.rule_metadata import metadata_of_rows
@@ -88,11 +89,10 @@ def _read_bytes(path: Path) -> bytes:
 def _read_parquet(path: Path) -> Rules:
     try:
         opened = pq.ParquetFile(path)
-        about = opened.metadata
-        declared = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
-        check_unpacked(path, declared, most_unpacked(path.stat().st_size))
+        most = most_unpacked(path.stat().st_size)
+        check_unpacked(path, unpacked_sizes(path, opened.metadata, most), most)
         table = opened.read()
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a Parquet file: {error}") from None
     return Rules.of_table(table, file=str(path))
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tocsin.cli import main
-from tocsin.errors import DerivationError, InputError
+from tocsin.errors import DerivationError, LimitError
 from tocsin.monitor.programs.program import Program
 
 DOUBLING = """
@@ -169,7 +169,7 @@ def test_packed_facts_are_bounded(folders: Path, capsys: pytest.CaptureFixture[s
     assert "unpacked, it has more than 100,000 bytes, the limit, of a" in capsys.readouterr().err
     assert run(".input a .output a", "--unpacked-limit", "400000") == 0
     program = Program.parse(".decl a(x: number, y: number)")
-    with pytest.raises(InputError, match="more than 10 bytes"):
+    with pytest.raises(LimitError, match="more than 10 bytes"):
         program.start(facts={"a": folders / "facts/a.facts.gz"}, unpacked_limit=10)
 
 
@@ -177,6 +177,11 @@ def test_parquet_is_bounded_by_what_it_says_of_itself(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [7] * 100_000, "y": [7] * 100_000}), tmp_path / "a.parquet")
     assert (tmp_path / "a.parquet").stat().st_size < 10_000
     program = Program.parse(".decl a(x: number, y: number)")
-    with pytest.raises(InputError, match="more than 1,000,000 bytes"):
+    with pytest.raises(LimitError, match="more than 1,000,000 bytes"):
         program.start(facts={"a": tmp_path / "a.parquet"}, unpacked_limit=1_000_000)
     assert program.start(facts={"a": tmp_path / "a.parquet"}).size("a") == 1
+    pq.write_table(pa.table({"x": ["x" * 50_000] * 100}), tmp_path / "b.parquet")
+    program = Program.parse(".decl b(x: symbol)")
+    with pytest.raises(LimitError, match="more than 1,000,000 bytes"):
+        program.start(facts={"b": tmp_path / "b.parquet"}, unpacked_limit=1_000_000)
+    assert program.start(facts={"b": tmp_path / "b.parquet"}).size("b") == 1

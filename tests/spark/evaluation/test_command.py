@@ -139,3 +139,9 @@ def test_parquet_that_does_not_fit(spark: SparkSession, tocsin: Command) -> None
     assert ran.code == 1
     assert ran.err.startswith("tocsin: person.parquet: cannot be read: ")
     assert ran.err.count("\n") == 1
+    people = pa.table({"a": ["x" * 50_000] * 100, "b": [1] * 100, "c": [1.0] * 100})
+    pq.write_table(people, tocsin.folder / "person.parquet")
+    limited = "datalog", "all.dl", "-D", "results", "--spark", "--unpacked-limit", "1000"
+    ran = without_messages(tocsin(*limited))
+    assert ran.code == 1
+    assert ran.err.startswith("tocsin: person.parquet: unpacked, it has more than ")

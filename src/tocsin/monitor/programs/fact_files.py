@@ -32,8 +32,9 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, LimitError
 from tocsin.events.packed_files import UNPACKED_LIMIT, open_unpacked
+from tocsin.events.parquet_sizes import unpacked_sizes
 from tocsin.events.rejects import readable
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import ARROW_TYPES, Rows, TupleCode
@@ -94,7 +95,7 @@ def read_fact_file(
 ) -> Rows:
     """The tuples of a file, which is of the kind that its name says.
 
-    InputError when it cannot be read, or when more than `unpacked_limit` bytes come out of a packed one.
+    InputError when it cannot be read, LimitError when more than `unpacked_limit` bytes come out of it packed.
     """
     source = source or Transfer(code.relation, stream=False)
     name = str(path)
@@ -102,29 +103,33 @@ def read_fact_file(
         try:
             check_parquet(path, code.relation, unpacked_limit)
             return code.rows_of_table(pq.read_table(path))
-        except (OSError, pa.ArrowException, InputError) as error:
+        except LimitError as error:
+            raise LimitError(f"{name}: {error}", setting=error.setting) from None
+        except (OSError, UnicodeDecodeError, pa.ArrowException, InputError) as error:
             raise InputError(f"{name}: {error}") from error
     try:
         with open_unpacked(path, unpacked_limit) as stream:
             data = stream.read()
-    except InputError as error:
-        raise InputError(f"{error}, of {code.relation}") from None
+    except LimitError as error:
+        raise LimitError(f"{error}, of {code.relation}", setting="unpacked_limit") from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     return _read_text(name, data, source, code, on_bad)
 
 
-def check_parquet(path: Path, relation: str, unpacked_limit: int) -> None:
-    """Refuse a file, or a folder of files, that says of itself that more bytes come out of it than may."""
+def check_parquet(path: Path, relation: str, unpacked_limit: int, times: int = 0) -> None:
+    """LimitError for a file, or a folder of files, out of which more bytes come than may.
+
+    Those are `unpacked_limit`, or so many times what is packed if that is more.
+    """
     files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    limit = max(unpacked_limit, times * sum(file.stat().st_size for file in files))
     size = 0
     for file in files:
-        metadata = pq.read_metadata(file)
-        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-        words = 8 * metadata.num_rows * metadata.num_columns  # however few bytes many equal values take
-        size += max(words, sum(group.total_byte_size for group in groups))
-    if size > unpacked_limit:
-        raise InputError(f"unpacked, it has more than {unpacked_limit:,} bytes, the limit, of {relation}")
+        size += unpacked_sizes(file, pq.read_metadata(file), limit - size)
+        if size > limit:
+            reason = f"unpacked, it has more than {limit:,} bytes, the limit, of {relation}"
+            raise LimitError(reason, setting="unpacked_limit")
 
 
 def file_of(source: Transfer, folder: Path) -> Path:

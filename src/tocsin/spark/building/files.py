@@ -64,6 +64,8 @@ def _row_groups(file: Path, schemas: list[Any]) -> Iterator[Piece]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from tocsin.events.packed_files import check_unpacked, most_unpacked
+    from tocsin.events.parquet_sizes import unpacked_size
     from tocsin.grammar.rule_columns import check_names
 
     try:
@@ -73,7 +75,12 @@ def _row_groups(file: Path, schemas: list[Any]) -> Iterator[Piece]:
     check_names(opened.schema_arrow.names, str(file))
     schemas.append(pa.schema([field for field in opened.schema_arrow if field.name not in ("id", "when")]))
     before = 0
+    most = most_unpacked(file.stat().st_size)
     for number in range(opened.num_row_groups):
+        try:
+            check_unpacked(file, unpacked_size(file, opened.metadata, number, most), most)
+        except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
+            raise InputError(f"{file}: cannot be read: {error}") from None
         yield Piece(str(file.resolve()), str(file), number, before)
         before += opened.metadata.row_group(number).num_rows
 

@@ -14,19 +14,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StringType, StructField
 
-from tocsin.errors import InputError
-from tocsin.events.packed_files import UNPACKED_LIMIT, is_packed, open_unpacked
+from tocsin.errors import InputError, LimitError
+from tocsin.events.packed_files import UNPACKED_LIMIT, UNPACKED_TIMES, is_packed, open_unpacked
 from tocsin.grammar.datalog.syntax import Relation
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import TupleCode
 from tocsin.monitor.programs.directives import Transfer
-from tocsin.monitor.programs.fact_files import BadLine, Layout, file_of, layout_of, read_facts
+from tocsin.monitor.programs.fact_files import (
+    BadLine,
+    Layout,
+    check_parquet,
+    file_of,
+    layout_of,
+    read_facts,
+)
 from tocsin.spark.evaluation.storing import Frame, Storage
 from tocsin.spark.evaluation.values import FAILURE, columns_inside, taken
 from tocsin.spark.failures import reason_of
@@ -70,6 +78,7 @@ def read_fact_file(
     """The facts that an `.input` names, stored. `on_bad` is told of each line that is no tuple, in order.
 
     A packed text of more than `unpacked_limit` bytes is an InputError: one worker reads it as a whole.
+    Parquet may have UNPACKED_TIMES the size of its files if that is more; beyond it is a LimitError.
     """
     code = TupleCode(relation.name, relation.types, Symbols(), relation.columns)
     if source.stream:
@@ -81,7 +90,7 @@ def read_fact_file(
         return _stored(storage, taken(relation, given), "standard input")
     path = file_of(source, folder)
     if path.suffix.lower() == ".parquet":
-        return _read_parquet(session, storage, path, relation)
+        return _read_parquet(session, storage, path, relation, unpacked_limit)
     reading = _planned(source, path, relation, code, unpacked_limit)
     return _read_pieces(session, storage, reading, on_bad)
 
@@ -93,11 +102,18 @@ def _stored(storage: Storage, plan: DataFrame, name: str) -> Frame:
     return stored.frames[name]
 
 
-def _read_parquet(session: SparkSession, storage: Storage, path: Path, relation: Relation) -> Frame:
+def _read_parquet(
+    session: SparkSession, storage: Storage, path: Path, relation: Relation, unpacked_limit: int
+) -> Frame:
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     try:
+        check_parquet(path, relation.name, unpacked_limit, UNPACKED_TIMES)
         return _stored(storage, taken(relation, session.read.parquet(str(path.absolute()))), str(path))
+    except LimitError as error:
+        raise LimitError(f"{path}: {error}", setting=error.setting) from None
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
     except (PySparkException, Py4JError) as error:

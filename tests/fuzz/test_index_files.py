@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import random
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +16,7 @@ import pyarrow as pa
 import pytest
 from tests.fuzz.in_child import failures
 from tests.fuzz.mutated_arrays import mutated, read, written
+from tests.rules_in_parts import shared_out, write_in_parts
 
 import tocsin
 from tocsin.errors import IndexFileError, TocsinError, TocsinWarning
@@ -199,6 +202,77 @@ def test_kept_cases(
     path.write_bytes(written(header, arrays))
     with pytest.raises(IndexFileError, match=f"kept.tocsin is damaged: the array {array.split('.')[0]}"):
         tocsin.open(path)
+
+
+HEADERS: list[tuple[str, Any]] = [
+    # What opened and failed later, or raised what is no TocsinError: where in the header, and what.
+    ("texts.threshold", -1),
+    ("texts.threshold", -0.5),
+    ("texts.threshold", 10**400),
+    ("texts.threshold", float("nan")),
+    ("texts.stop_words", ["A b"]),
+    ("texts.stop_words", [""]),
+    ("texts.stop_words", ["\ud800"]),
+    ("texts.fields", [["\ud800"]]),
+    ("fields", [["\ud800"]]),
+    ("facts", {"read": 10**400}),
+    ("facts", {"read": -1}),
+    ("facts", {"read": float("inf")}),
+    ("facts", {"\ud800": 1.0}),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), HEADERS, ids=[f"{place} {at}" for at, (place, _) in enumerate(HEADERS)]
+)
+def test_kept_headers(place: str, value: Any, saved: dict[str, bytes], tmp_path: Path) -> None:
+    header, arrays = read(saved["everything"])
+    *holders, key = place.split(".")
+    holder = header[holders[0]] if holders else header
+    holder[key] = value
+    path = tmp_path / "kept.tocsin"
+    path.write_bytes(written(header, arrays))
+    with pytest.raises(IndexFileError, match=r"kept\.tocsin is damaged: (its|in its) header"):
+        tocsin.open(path)
+
+
+PARTS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
+    ("another size", lambda part: part.update(bytes=part["bytes"] + 1)),
+    ("another number of rules", lambda part: part.update(rules=part["rules"] + 1)),
+    ("a name that no file has", lambda part: part.update(file="part\0")),
+    ("a name that is no text", lambda part: part.update(file="part-\ud800")),
+    ("no name", lambda part: part.update(file="")),
+]
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    folder = tmp_path / "parts"
+    write_in_parts(folder, shared_out(random.Random(1), STRUCTURED, 2))
+    return folder
+
+
+@pytest.mark.parametrize("change", [change for _, change in PARTS], ids=[what for what, _ in PARTS])
+def test_a_list_of_parts_that_says_nonsense(change: Callable[[dict[str, Any]], object], parts: Path) -> None:
+    said = json.loads((parts / "parts.json").read_text())
+    change(said["parts"][1])
+    (parts / "parts.json").write_text(json.dumps(said))
+    with pytest.raises(IndexFileError, match="parts is damaged"):
+        tocsin.open(parts)
+
+
+def test_a_part_that_is_there_twice(parts: Path) -> None:
+    said = json.loads((parts / "parts.json").read_text())
+    said["parts"].append(said["parts"][0])
+    (parts / "parts.json").write_text(json.dumps(said))
+    with pytest.raises(IndexFileError, match=r"parts\.json cannot be read"):
+        tocsin.open(parts)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.tocsin")
+    with pytest.raises(IndexFileError, match="not a regular file"):
+        tocsin.open(tmp_path / "pipe.tocsin")
 
 
 @pytest.mark.slow

@@ -7,13 +7,16 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.fuzz.in_child import failures
-from tests.fuzz.mutated_arrays import mutated
+from tests.fuzz.mutated_arrays import mutated, read, written
+from tests.index.statistics.corpora import history_of
 
 import tocsin
-from tocsin.errors import InputError
+from tocsin.cli import main
+from tocsin.errors import IndexFileError, InputError
 from tocsin.index.statistics.history import History
 from tocsin.index.text.dictionary import Dictionary
 
@@ -70,6 +73,44 @@ def test_mutated_engines(saved: bytes, tmp_path: Path) -> None:
     assert list(tried(saved, tmp_path, 60, 1)) == []
 
 
+@pytest.mark.parametrize("word", [0x7FF8000000000000, -1, -(2**63)], ids=["nan", "another nan", "minus zero"])
+def test_a_float_that_no_fact_has(word: int, saved: bytes, tmp_path: Path) -> None:
+    header, arrays = read(saved)
+    arrays["facts.n"][1] = word
+    (tmp_path / "kept.tocsin").write_bytes(written(header, arrays))
+    with pytest.raises(IndexFileError, match=r"the array facts\.n has a float"):
+        tocsin.open(tmp_path / "kept.tocsin")
+
+
+@pytest.mark.parametrize("now", [10**400, float("nan"), "1", None, True])
+def test_a_time_that_is_none(now: object, saved: bytes, tmp_path: Path) -> None:
+    header, arrays = read(saved)
+    (tmp_path / "kept.tocsin").write_bytes(written({**header, "now": now}, arrays))
+    with pytest.raises(IndexFileError, match="what time it is"):
+        tocsin.open(tmp_path / "kept.tocsin")
+
+
+LATE: list[tuple[float, float]] = [
+    (float("inf"), 1),
+    (0, float("inf")),
+    (int(1.7e308), int(1.7e308)),
+    (5, 1e308),
+]
+
+
+@pytest.mark.parametrize(("now", "ttl"), LATE, ids=map(str, range(len(LATE))))
+def test_times_without_end_are_kept(now: float, ttl: float, tmp_path: Path) -> None:
+    program = tocsin.Program.parse(PROGRAM)
+    with program.start(journal=tmp_path / "journal") as engine:
+        engine.advance(now)
+        engine.insert("on", (), ttl=ttl)
+        engine.save(tmp_path / "engine.tocsin")
+        engine.add_rule("on() :- e(x, x).")  # writes the journal anew
+    with tocsin.open(tmp_path / "engine.tocsin") as saved, tocsin.open(tmp_path / "journal") as journalled:
+        assert saved.query("on") == journalled.query("on") == [()]
+        assert saved.now == journalled.now == now
+
+
 @pytest.mark.slow
 def test_many_mutated_engines(saved: bytes, tmp_path: Path) -> None:
     assert list(tried(saved, tmp_path, 5_000, 2)) == []
@@ -105,6 +146,8 @@ _ODD: list[object] = [
     _CONTENTS | {"rows": 1e400},
     _CONTENTS | {"rows": -1},
     _CONTENTS | {"fields": 5},
+    _CONTENTS | {"fields": ["ab"]},
+    _CONTENTS | {"fields": [[]]},
 ]
 
 
@@ -113,3 +156,44 @@ def test_statistics_that_say_nonsense(said: str, tmp_path: Path) -> None:
     (tmp_path / "statistics.json").write_text(said)
     with pytest.raises(InputError, match=r"statistics\.json: is damaged"):
         History.open(tmp_path)
+
+
+_COUNTED: list[tuple[str, str, object]] = [
+    ("fields-1.parquet", "number", -1),
+    ("fields-1.parquet", "number", None),
+    ("fields-1.parquet", "number", 1_000),
+    ("words-1/0.parquet", "documents", -1),
+    ("words-1/0.parquet", "documents", 1_000),
+    ("words-1/0.parquet", "documents", None),
+    ("words-1/0.parquet", "word", "open"),
+]
+
+
+@pytest.mark.parametrize(("file", "column", "value"), _COUNTED, ids=map(str, range(len(_COUNTED))))
+def test_counts_that_nobody_counted(file: str, column: str, value: object, tmp_path: Path) -> None:
+    events = [{"a": number, "body": "golf open"} for number in range(9)]
+    history_of(events, [("a",), ("body",)], [("body",)], folder=tmp_path)
+    table = pq.read_table(tmp_path / file)
+    about = [tuple(each.values()) for each in table.select([0, 1, 2]).to_pylist()]
+    row = about.index((0, -1, "present")) if file.startswith("fields") else 0
+    values = table.column(column).to_pylist()
+    assert values[row] != value
+    values[row] = value
+    place = table.column_names.index(column)
+    field = table.schema.field(place)
+    pq.write_table(table.set_column(place, field, pa.array(values, field.type)), tmp_path / file)
+    assert main(["verify", str(tmp_path)]) == 1
+
+
+def test_a_column_that_has_no_name_in_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "words.parquet"
+    Dictionary.of_counts({"golf": 2}, 4).save(path)
+    table = pq.read_table(path).replace_schema_metadata(None)
+    pq.write_table(table, path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"documents", b"document\xff"))
+    with pytest.raises(InputError, match="cannot be read as a dictionary"):
+        Dictionary.open(path)
+    program = tocsin.Program.parse(".decl r(word: symbol, documents: number, given: float)")
+    with pytest.raises(InputError, match=r"words\.parquet"):
+        program.start(facts={"r": path})
+    assert main(["check", str(path)]) == 1

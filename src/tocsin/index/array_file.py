@@ -124,6 +124,8 @@ def open_arrays(
     """
     name = os.fspath(path)
     try:
+        if FilePath(name).is_fifo():
+            raise ValueError("it is not a regular file")
         with FilePath(name).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size < _PREAMBLE.size:

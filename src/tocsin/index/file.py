@@ -5,7 +5,6 @@ Its header also names the fields, the facts and the settings of free text.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +18,14 @@ from tocsin.index.compiled import CompiledIndex
 from tocsin.index.drafts import PRIVATE
 from tocsin.index.leaf_texts import Texts
 from tocsin.index.planning.planner import Planner
-from tocsin.index.soundness import check_index, check_paths, typed, typed_array
+from tocsin.index.soundness import (
+    check_facts,
+    check_index,
+    check_paths,
+    check_text_settings,
+    typed,
+    typed_array,
+)
 from tocsin.index.text.base import TextBase
 from tocsin.index.text.compiled import CompiledTexts
 from tocsin.kernels.leaves import Leaves, Ranges
@@ -88,9 +94,7 @@ def index_of_arrays(
     parts: dict[str, Any] = {part: typed(name, part, kind, arrays) for part, kind in _PARTS.items()}
     parts |= {array: typed_array(name, array, kind, arrays) for array, kind in _ARRAYS.items()}
     fields = check_paths(name, "fields", header.get("fields"))
-    facts = header.get("facts")
-    if not isinstance(facts, dict) or not all(type(seconds) in (int, float) for seconds in facts.values()):
-        raise IndexFileError(f"{name} is damaged: its header's facts are no numbers")
+    facts = check_facts(name, header.get("facts"))
     texts = _opened_texts(name, arrays, header.get("texts"))
     index = CompiledIndex(**parts, group_path=fields, texts=texts, planner=Planner(), facts=facts)
     if verify:
@@ -101,12 +105,9 @@ def index_of_arrays(
 def _opened_texts(name: str, arrays: dict[str, NDArray[Any]], said: Any) -> CompiledTexts:
     said = said if isinstance(said, dict) else {}
     fields = tuple(check_paths(name, "fields of texts", said.get("fields")))
-    threshold, stops = said.get("threshold"), said.get("stop_words")
-    if type(threshold) not in (int, float) or not math.isfinite(threshold):
-        raise IndexFileError(f"{name} is damaged: its header's threshold is no number")
-    if not isinstance(stops, list) or not all(isinstance(word, str) for word in stops):
-        raise IndexFileError(f"{name} is damaged: its header's stop words are no list of words")
-    base = TextBase(threshold, frozenset(stops), fields, typed(name, _TEXT_WORDS, DictionaryWords, arrays))
+    settings = check_text_settings(name, said.get("threshold"), said.get("stop_words"))
+    words = typed(name, _TEXT_WORDS, DictionaryWords, arrays)
+    base = TextBase(settings.threshold, settings.stop_words, fields, words)
     parts = {part: typed(name, f"texts.{part}", kind, arrays) for part, kind in _TEXT_PARTS.items()}
     return CompiledTexts(leaf=typed_array(name, _TEXT_LEAF, np.dtype(np.int32), arrays), base=base, **parts)
 

@@ -76,7 +76,7 @@ def read_parts(path: PathLike) -> list[Part]:
             Part(Path(part["file"]).name, int(part["rules"]), int(part["bytes"]), str(part["digest"]))
             for part in said["parts"]
         ]
-        if not parts:
+        if not parts or len({part.file for part in parts}) < len(parts):
             raise ValueError
     except OSError as error:
         raise IndexFileError(f"cannot open {os.fspath(path)!r}: {error.strerror}") from error
@@ -90,11 +90,12 @@ def read_parts(path: PathLike) -> list[Part]:
 def _check(folder: Path, part: Part) -> None:
     file = folder / part.file
     try:
-        is_the_one = stat.S_ISREG(file.stat().st_mode) and index_digest(file) == part.digest
-    except OSError as error:
-        raise IndexFileError(
-            f"{folder} is damaged: cannot open its part {part.file}: {error.strerror}"
-        ) from error
+        found = file.stat()
+        is_file_of_ours = stat.S_ISREG(found.st_mode) and found.st_size == part.bytes
+        is_the_one = is_file_of_ours and index_digest(file) == part.digest
+    except (OSError, ValueError) as error:
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise IndexFileError(f"{folder} is damaged: cannot open its part {part.file!r}: {cause}") from error
     if not is_the_one:
         raise IndexFileError(
             f"{folder} is damaged: {part.file} is not the part that was written with the others"

@@ -16,6 +16,7 @@ compiled only for those whose files have such things. All of it takes less time 
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any, NoReturn, get_args, get_type_hints
 
@@ -23,8 +24,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.errors import IndexFileError
+from tocsin.errors import IndexFileError, UsageError
 from tocsin.events.kinds import Kind
+from tocsin.grammar.text.settings import TextSettings
 from tocsin.index.compiled import CompiledIndex, rule_metadata
 from tocsin.index.leaf_texts import Texts
 from tocsin.index.packing import arrow_texts
@@ -400,6 +402,35 @@ def typed_array(file: str, name: str, kind: np.dtype[Any], arrays: dict[str, Arr
 def check_paths(file: str, name: str, paths: Any) -> list[tuple[str, ...]]:
     """Fields as a header lists them."""
     lists = isinstance(paths, list) and all(isinstance(path, list) and path for path in paths)
-    if lists and all(isinstance(step, str) for path in paths for step in path):
+    if lists and all(_is_text(step) for path in paths for step in path):
         return [tuple(path) for path in paths]
     raise IndexFileError(f"{file} is damaged: its header's {name} are no lists of names")
+
+
+def check_facts(file: str, facts: Any) -> dict[str, float]:
+    """What a header says of how an index was made: seconds by phase."""
+    if isinstance(facts, dict) and all(_is_text(name) and _is_amount(facts[name]) for name in facts):
+        return facts
+    raise IndexFileError(f"{file} is damaged: its header's facts are no numbers from 0 on")
+
+
+def check_text_settings(file: str, threshold: Any, stop_words: Any) -> TextSettings:
+    """The settings of free text, such as can be given when an index is built."""
+    if not _is_amount(threshold):
+        raise IndexFileError(f"{file} is damaged: its header's threshold is no number from 0 on")
+    if not isinstance(stop_words, list) or not all(map(_is_text, stop_words)):
+        raise IndexFileError(f"{file} is damaged: its header's stop words are no list of words")
+    try:
+        return TextSettings(threshold, frozenset(stop_words))
+    except UsageError as error:
+        raise IndexFileError(f"{file} is damaged: in its header, {error}") from error
+
+
+def _is_text(value: object) -> bool:
+    """JSON may have halves of characters, which no text has."""
+    return isinstance(value, str) and value.encode(errors="replace") == value.encode(errors="surrogatepass")
+
+
+def _is_amount(value: object) -> bool:
+    """Whether a value is a number from 0 on that a float can be."""
+    return type(value) in (int, float) and 0 <= value <= sys.float_info.max  # type: ignore[operator]

@@ -10,7 +10,7 @@ from pathlib import Path as FilePath
 import numpy as np
 import pyarrow as pa
 
-from tocsin.errors import UnknownRuleError, UnsupportedError, UsageError, telling
+from tocsin.errors import IndexFileError, UnknownRuleError, UnsupportedError, UsageError, telling
 from tocsin.grammar.rules import Rule
 from tocsin.grammar.tree import Path
 from tocsin.index.shards import read_parts
@@ -144,7 +144,14 @@ RuleIndex = Index | IndexInParts
 
 def open_parts(path: str | os.PathLike[str], *, verify: bool = True) -> IndexInParts:
     """Open an index in parts; IndexFileError when a part is damaged, missing or not the one of the others."""
-    return IndexInParts([open_file(FilePath(path) / part.file, verify=verify) for part in read_parts(path)])
+    opened = []
+    for part in read_parts(path):
+        opened.append(open_file(FilePath(path) / part.file, verify=verify))
+        if len(opened[-1]) != part.rules:
+            raise IndexFileError(
+                f"{path} is damaged: {part.file} has {len(opened[-1]):,} rules and should have {part.rules:,}"
+            )
+    return IndexInParts(opened)
 
 
 def _portions(table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from pathlib import Path
@@ -306,3 +307,16 @@ def test_a_hostile_journal_with_good_checksums_is_an_error(tmp_path: Path) -> No
                 except JournalError as error:
                     refused += error.offset is not None
     assert refused > 100
+
+
+@pytest.mark.parametrize(("name", "value"), [("file", True), ("file", []), ("local", True), ("local", [])])
+def test_a_start_that_is_none(name: str, value: object, tmp_path: Path) -> None:
+    PROGRAM.start(journal=tmp_path / "j").close()
+    log = RecordLog(tmp_path / "j", ENGINE)
+    first, *others = (record.payload for record in log.read())
+    kind, said = json.loads(first[4:])
+    head = json.dumps([kind, {**said, name: value}]).encode()
+    log.rewrite([len(head).to_bytes(4, "little") + head, *others])
+    log.close()
+    with pytest.raises(JournalError, match="starts no program"):
+        tocsin.open(tmp_path / "j")

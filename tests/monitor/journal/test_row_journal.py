@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import struct
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -56,6 +58,10 @@ VALUES: list[Any] = [
         np.bool_(True),
         np.datetime64("2026-01-31T12:00:00.000000001"),
         np.str_("x"),
+        np.str_(""),
+        np.str_("a\0"),
+        np.bytes_(b""),
+        np.bytes_(b"a\0"),
     ),
     *(pd.NA, pd.NaT, pd.Timestamp("2026-01-31 12:00:00.000000001"), pd.Timestamp("2026-01-31", tz="UTC")),
     pd.Timestamp("2026-07-01 12:00", tz=ZoneInfo("Europe/Berlin")),
@@ -117,6 +123,48 @@ def test_a_deep_value_costs_no_stack() -> None:
 def test_what_cannot_be_kept_is_refused(value: Any) -> None:
     with pytest.raises(Unkept):
         encode([value])
+
+
+def _deep(kind: Callable[[list[Any]], Any]) -> Any:
+    deep = kind([])
+    for _ in range(5_000):
+        deep = kind([deep])
+    return deep
+
+
+_NESTED = b"O" + struct.pack("<QBQ", 1, 1, 1)
+
+
+def _typed(name: bytes) -> bytes:
+    return b"A" + struct.pack("<Q", len(name)) + name + struct.pack("<BQQ", 1, 1, 8) + bytes(8)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        _typed(b"M8[s/0]"),  # ends the process, in NumPy
+        _typed(b"(,)f4,f4"),
+        _NESTED * 5_000 + b"N",  # so does freeing it
+        b"t" + encode("2026-01-01") + encode(0) + encode("America"),
+        b"t" + encode("2026-01-01") + encode(0) + encode("a" * 5_000),
+    ],
+    ids=["unit", "type", "arrays", "folder", "long"],
+)
+def test_bytes_that_hurt_are_errors(hostile: bytes) -> None:
+    with pytest.raises(ValueError, match=r"no array is|nested more than|there is no time zone"):
+        decode(hostile)
+
+
+def test_arrays_that_are_nested_too_deep_are_refused() -> None:
+    deep: Any = None
+    for _ in range(100):
+        array = np.empty(1, object)
+        array[0], deep = deep, array
+    assert encode(decode(encode([deep, deep]))) == encode([deep, deep])
+    array = np.empty(1, object)
+    array[0] = deep
+    with pytest.raises(Unkept):
+        encode(array)
 
 
 @settings(max_examples=150)
@@ -247,7 +295,25 @@ def test_snapshots_keep_it_short(tmp_path: Path, rules: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize(
     "record",
-    [[], ["+", 0, "s"], ["+", 0, "s", 5], ["-", 0, "s", None], ["?", 0, "s", {}], ["+", "0", "s", {}], 7],
+    [
+        *(
+            [],
+            ["+", 0, "s"],
+            ["+", 0, "s", 5],
+            ["-", 0, "s", None],
+            ["?", 0, "s", {}],
+            ["+", "0", "s", {}],
+            7,
+        ),
+        *(
+            ["+", 1 << 63, "s", {}],
+            ["+", -1, "s", {}],
+            ["+", _deep(list), "s", {}],
+            [_deep(list), 0, "s", {}],
+        ),
+        ["+", 0, "s", {"k": _deep(frozenset)}],
+    ],
+    ids=range(12),
 )
 def test_a_record_that_makes_no_sense(tmp_path: Path, rules: Path, record: Any) -> None:
     log = RecordLog(tmp_path / "j", WATCH)

@@ -187,6 +187,11 @@ def float_of_word(word: int) -> float:
     return value
 
 
+def are_floats(words: NDArray[np.int64]) -> bool:
+    """Whether all words are such as `word_of_float` gives."""
+    return not np.isnan(typed_words(words, Type.FLOAT)).any() and bool((words != SMALLEST).all())
+
+
 def typed_words(words: NDArray[np.int64], kind: Type) -> NDArray[np.int64 | np.uint64 | np.float64]:
     """A column of words as what they stand for, symbols as their numbers."""
     if kind is Type.UNSIGNED:

@@ -101,7 +101,14 @@ def read_contents(folder: FilePath) -> Contents | None:
             words_folder=FilePath(said["words_folder"]).name,
             parts=tuple(map(str, said.get("parts", ()))),
         )
-        named = contents.fields_file.startswith(FIELDS) and contents.words_folder.startswith(WORDS)
+        fields = said["fields"]
+        paths = isinstance(fields, list) and all(isinstance(field, list) and field for field in fields)
+        named = (
+            paths
+            and isinstance(said["text"], list)
+            and contents.fields_file.startswith(FIELDS)
+            and contents.words_folder.startswith(WORDS)
+        )
         numbers = (contents.version, contents.rows, contents.rejects, contents.words, contents.sketch)
         known = all(0 <= number < len(contents.fields) for number in contents.text)
         if not (named and known and all(0 <= number < 1 << 62 for number in numbers)):
@@ -152,7 +159,7 @@ def read_facts(folder: FilePath, contents: Contents) -> pa.Table:
         facts = pq.read_table(path, page_checksum_verification=True, schema=FACTS)
         facts.validate(full=True)
         return facts
-    except (OSError, MemoryError, pa.ArrowException) as error:
+    except (OSError, MemoryError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
@@ -168,5 +175,5 @@ def read_words(folder: FilePath, contents: Contents, field: int) -> pa.Table:
         words = files.to_table(columns=["word", "documents", "sketch"], filter=ds.field("field") == field)
         words.validate(full=True)
         return words
-    except (OSError, MemoryError, pa.ArrowException) as error:
+    except (OSError, MemoryError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error

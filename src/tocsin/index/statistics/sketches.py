@@ -46,12 +46,21 @@ class WordSketches(NamedTuple):
 
 
 def sketches_of_words(words: pa.Table, documents: int, size: int, version: int = 1) -> WordSketches:
-    """The sketches and the dictionary of words as word_counts.py has them, of so many documents."""
+    """The sketches and the dictionary of words as word_counts.py has them, of so many documents.
+
+    ValueError when there are words that so many documents cannot have.
+    """
     ordered = words.sort_by("word")
+    counts = ordered.column("documents").to_numpy()
+    different = pc.count_distinct(ordered.column("word")).as_py()
+    if any(column.null_count for column in ordered.columns) or different < len(ordered):
+        raise ValueError("a word is there twice, or not at all")
+    if len(counts) and not 0 < counts.min() <= counts.max() <= documents:
+        raise ValueError("a word is in no document, or in more than there are")
     word = _whole(ordered.column("word").cast(pa.large_string()))
     sketch = ordered.column("sketch")
     hashes = pa.chunked_array([chunk.flatten() for chunk in sketch.chunks], pa.int64())
-    arrays = WordArrays(word, ordered.column("documents").to_numpy(), np.full(len(word), np.nan))
+    arrays = WordArrays(word, counts, np.full(len(word), np.nan))
     return WordSketches(
         Dictionary(arrays, documents, version),
         size,

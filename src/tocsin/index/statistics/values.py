@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -98,8 +99,10 @@ class FieldStatistics:
 
 
 def field_statistics(path: Path, rows: int, facts: pa.Table) -> FieldStatistics:
-    """What the merged facts of one field say."""
+    """What the merged facts of one field say; ValueError when they are none that rows can have."""
     whole = _numbers(_of_kind(facts, NO_KIND))
+    if whole.get("present", 0) > rows:
+        raise ValueError(f"{whole['present']} of {rows} rows have the field")
     kinds = {}
     for number in sorted(set(facts.column("kind").to_pylist()) - {NO_KIND}):
         kind = Kind(number)
@@ -114,7 +117,22 @@ def _of_kind(facts: pa.Table, kind: int) -> pa.Table:
 def _numbers(facts: pa.Table) -> dict[str, int]:
     """The facts that are a number each."""
     rows = facts.filter(pc.is_in(facts.column("fact"), pa.array(NUMBERS)))
-    return dict(zip(rows.column("fact").to_pylist(), rows.column("number").to_pylist(), strict=True))
+    return dict(zip(rows.column("fact").to_pylist(), _counts(rows), strict=True))
+
+
+def _counts(rows: pa.Table) -> list[int]:
+    counts: list[int] = _known(rows, "number")
+    if min(counts, default=0) < 0:
+        raise ValueError("a count is negative")
+    return counts
+
+
+def _known(rows: pa.Table, column: str) -> list[Any]:
+    """The values of a column that matters to these facts: none is null."""
+    if rows.column(column).null_count:
+        raise ValueError(f"a fact lacks its {column}")
+    values: list[Any] = rows.column(column).to_pylist()
+    return values
 
 
 def _kind_statistics(kind: Kind, facts: pa.Table) -> KindStatistics:
@@ -123,7 +141,7 @@ def _kind_statistics(kind: Kind, facts: pa.Table) -> KindStatistics:
     frequent = facts.filter(pc.equal(fact, "frequent")).sort_by(
         [("number", "descending"), ("high", "ascending")]
     )
-    counted = dict(zip(_keys(kind, frequent), frequent.column("number").to_pylist(), strict=True))
+    counted = dict(zip(_keys(kind, frequent), _counts(frequent), strict=True))
     sample = sorted(_keys(kind, facts.filter(pc.equal(fact, "sample"))))
     hashes = facts.filter(pc.equal(fact, "distinct")).column("high").to_numpy()
     return KindStatistics(
@@ -146,9 +164,8 @@ def _distinct(hashes: NDArray[np.int64], cells: int) -> int:
 
 def _keys(kind: Kind, rows: pa.Table) -> list[Key]:
     if kind is Kind.STRING:
-        texts: list[Key] = rows.column("text").to_pylist()
-        return texts
-    return list(zip(rows.column("high").to_pylist(), rows.column("low").to_pylist(), strict=True))
+        return _known(rows, "text")
+    return list(zip(_known(rows, "high"), _known(rows, "low"), strict=True))
 
 
 def shown(kind: Kind, key: Key) -> Value:

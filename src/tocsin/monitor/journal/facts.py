@@ -31,7 +31,7 @@ from tocsin.monitor.journal.record_log import Record
 from tocsin.monitor.programs.engine import Given
 from tocsin.monitor.programs.expiry import Expiry, Time
 from tocsin.monitor.programs.program import Program, checked_limit
-from tocsin.monitor.programs.requests import check_ttl, is_time, rows_of_words
+from tocsin.monitor.programs.requests import check_ttl, is_moment, is_time, rows_of_words
 
 ROWS_AT_ONCE = 100_000
 """So many rows a record of a snapshot has at most."""
@@ -166,9 +166,12 @@ class EngineState:
             raise ValueError(f"record {number} says {str(kind)[:20]!r}")
 
     def _start(self, said: Mapping[str, Any]) -> None:
-        self.program = Program.parse(said["text"], file=said["file"])
+        file, local = said["file"], said["local"]
+        if not isinstance(file, str | None) or type(local) not in (type(None), int, float, str):
+            raise ValueError("it starts no program")
+        self.program = Program.parse(said["text"], file=file)
         self.origin = str(said["origin"])
-        self.local: Value | None = said["local"]
+        self.local: Value | None = local
         self.limit = checked_limit(said["limit"])
         if not self._has_limit:
             self.symbols.limit = checked_limit(said["text_limit"])
@@ -197,7 +200,7 @@ class EngineState:
         moments = self.expiry.moments
         for name, count, texts, times in blocks:
             rows, words = self._rows(words, name, count, texts)
-            if not all(map(is_time, times)):
+            if not all(map(is_moment, times)):
                 raise ValueError("a moment is no time")
             for row, moment in zip(map(tuple, rows.tolist()), times, strict=True):
                 moments[name, row] = moment

@@ -20,6 +20,9 @@ from tocsin.monitor.watching.contents import Row, kept_row
 
 COME, CHANGE, GO = "+", "=", "-"
 
+_MOST_ROWS = 1 << 62
+"""Rows are numbered below that."""
+
 _BAD = (TocsinError, ValueError, TypeError, LookupError, ArithmeticError)
 
 
@@ -44,8 +47,10 @@ class KeptRows:
                 raise JournalError(f"makes no sense: {error}", file=file, offset=record.offset) from error
 
     def _take(self, change: str, number: int, table: str, row: Row | None) -> None:
-        if type(number) is not int or type(table) is not str or (number in self.rows) == (change == COME):
-            raise ValueError(f"row {number!r:.20} cannot be changed so")
+        if (type(change), type(number), type(table)) != (str, int, str) or not 0 <= number < _MOST_ROWS:
+            raise ValueError("it is no change of a row of a table")
+        if (number in self.rows) == (change == COME):
+            raise ValueError(f"row {number} cannot be changed so")
         if change in (COME, CHANGE):
             self.rows[number] = NumberedRow(number, table, kept_row(row))
         elif change == GO:

@@ -7,6 +7,7 @@ the end is an error before anything is made.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -36,9 +37,15 @@ _LIST, _OBJECT, _SET, _ARRAY, _SCALAR, _OBJECTS, _MOMENT, _STAMP = (
     b"P",
 )
 _NOT_A_TIME, _NOT_AVAILABLE = b"p", b"q"
+_NUMPY_TEXT, _NUMPY_BYTES = b"u", b"c"
+"""Texts and bytes of NumPy's are no arrays of one: these cannot be empty, or end in a zero."""
 _CONSTANTS: dict[bytes, object] = {_NONE: None, _TRUE: True, _FALSE: False}
 _PLAIN_ARRAYS = "biufcmMUS"
+_TYPE = re.compile(r"[<>|][biufcmMUS][0-9]{1,10}(\[[0-9]{0,10}[A-Za-z]{1,2}\])?")
+"""Types as NumPy writes them. It reads more than that, and does not survive all of it (`M8[s/0]`)."""
 _LARGEST_CHARACTER = 0x10FFFF
+_DEEPEST_ARRAY = 100
+"""Arrays of arrays of arrays: freeing some thousands of them overflows the stack in NumPy."""
 
 _WRITTEN: dict[type, tuple[bytes, Callable[[Any], str]]] = {
     Decimal: (b"D", str),
@@ -61,6 +68,7 @@ def encode(value: object) -> bytes:
     """The bytes of a value; Unkept when it has none."""
     parts: list[bytes] = []
     unread: list[Iterator[object]] = [iter((value,))]
+    arrays: list[int] = []
     while unread:
         for each in unread[-1]:
             kind = type(each)
@@ -78,8 +86,14 @@ def encode(value: object) -> bytes:
                 inside = _other(parts, each)
                 if inside is not None:
                     unread.append(inside)
+                    if kind is np.ndarray:
+                        arrays.append(len(unread))
+                        if len(arrays) > _DEEPEST_ARRAY:
+                            raise Unkept(f"arrays that are nested more than {_DEEPEST_ARRAY} deep")
                     break
         else:
+            if arrays and arrays[-1] == len(unread):
+                arrays.pop()
             unread.pop()
     return b"".join(parts)
 
@@ -89,16 +103,21 @@ def decode(data: bytes) -> object:
     reader = _Reader(data)
     made: list[Any] = []
     waiting: list[tuple[bytes, int, tuple[int, ...], int]] = [(b"", 1, (), 0)]
+    arrays = 0
     while True:
         tag, count, shape, first = waiting[-1]
         if len(made) - first < count:
             following = reader.value(made)
             if following is not None:
                 waiting.append((*following, len(made)))
+                arrays += following[0] == _OBJECTS
+                if arrays > _DEEPEST_ARRAY:
+                    raise ValueError(f"arrays are nested more than {_DEEPEST_ARRAY} deep")
             continue
         if len(waiting) == 1:
             break
         waiting.pop()
+        arrays -= tag == _OBJECTS
         inside = made[first:]
         del made[first:]
         made.append(_together(tag, inside, shape))
@@ -133,7 +152,11 @@ def _other(parts: list[bytes], value: Any) -> Iterator[object] | None:
     if kind is np.ndarray and value.dtype.hasobject:
         parts.append(_OBJECTS + _LONG.pack(value.size) + _shape(value))
         return iter(list(value.ravel()))
-    if (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in _PLAIN_ARRAYS:
+    if kind is np.str_:
+        _sized(parts, _NUMPY_TEXT, value.encode("utf-8", "surrogatepass"))
+    elif kind is np.bytes_:
+        _sized(parts, _NUMPY_BYTES, value)
+    elif (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in _PLAIN_ARRAYS:
         tag = _ARRAY if kind is np.ndarray else _SCALAR
         _sized(parts, tag, value.dtype.str.encode())
         parts.append(_shape(value))
@@ -187,7 +210,10 @@ def _read_zone(zone: Any) -> Any:
     if zone is None:
         return None
     if type(zone) is str:
-        return ZoneInfo(zone)
+        try:
+            return ZoneInfo(zone)
+        except OSError as error:
+            raise ValueError(f"there is no time zone {zone!r:.20}") from error
     offset, *name = zone
     if zone == [0]:
         return UTC
@@ -245,6 +271,10 @@ class _Reader:
             made.append(int.from_bytes(self._sized(), "little", signed=True))
         elif tag == _BYTES:
             made.append(self._sized())
+        elif tag == _NUMPY_TEXT:
+            made.append(np.str_(self._sized().decode("utf-8", "surrogatepass")))
+        elif tag == _NUMPY_BYTES:
+            made.append(np.bytes_(self._sized()))
         elif tag in _READ:
             made.append(_READ[tag](self._sized().decode()))
         elif tag in (_ARRAY, _SCALAR):
@@ -267,7 +297,10 @@ class _Reader:
         return None
 
     def _array(self) -> Any:
-        dtype = np.dtype(self._sized().decode("ascii"))
+        written = self._sized().decode("ascii")
+        if not _TYPE.fullmatch(written):
+            raise ValueError(f"no array is of type {written!r:.20}")
+        dtype = np.dtype(written)
         shape = self._shape()
         data = self._sized()
         if dtype.kind not in _PLAIN_ARRAYS or not dtype.itemsize or prod(shape) * dtype.itemsize != len(data):

@@ -119,6 +119,11 @@ def is_time(value: object) -> bool:
     return value == value and (isinstance(value, float) or abs(value) <= sys.float_info.max)
 
 
+def is_moment(value: object) -> bool:
+    """Whether a tuple can expire then: at a time, or at the sum of two, which may be beyond all floats."""
+    return type(value) in (int, float) and value == value
+
+
 def check_ttl(ttl: object) -> None:
     """Refuse what is no time to live."""
     if not is_time(ttl) or ttl < 0:  # type: ignore[operator]

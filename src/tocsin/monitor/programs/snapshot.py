@@ -10,7 +10,6 @@ that facts hold are written, so that an engine which has met many others forgets
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from tocsin.errors import IndexFileError
 from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.symbols import Symbols
+from tocsin.index.activation.symbols import Symbols, are_floats
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.index.array_file import PROGRAM, save_arrays
 from tocsin.index.leaf_texts import Texts
@@ -29,6 +28,7 @@ from tocsin.index.soundness import Check, typed, typed_array
 from tocsin.monitor.programs.engine import Engine, Given
 from tocsin.monitor.programs.expiry import Expiry, Fact, Time
 from tocsin.monitor.programs.program import Program
+from tocsin.monitor.programs.requests import is_moment, is_time
 
 
 class Snapshot(NamedTuple):
@@ -86,7 +86,9 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
     symbols = Symbols((texts.text(number) for number in range(len(texts.start) - 1)), limit=text_limit)
     if len(symbols) != len(texts.start) - 1:
         raise IndexFileError(f"{name} is damaged: the array symbols.data has a text twice")
-    now = _moment(name, header.get("now"))
+    now = cast(Time, header.get("now"))
+    if not is_time(now):
+        raise IndexFileError(f"{name} is damaged: its header does not say what time it is")
     given: Given = {}
     moments: dict[Fact, Time] = {}
     for relation, declared in program.relations.items():
@@ -115,7 +117,7 @@ def _entry(name: str, header: Mapping[str, Any], key: str, relation: str, kind: 
 
 
 def _moment(name: str, said: Any) -> Time:
-    if type(said) not in (int, float) or not math.isfinite(said):
+    if not is_moment(said):
         raise IndexFileError(f"{name} is damaged: its header has a time that is no number")
     return cast(Time, said)
 
@@ -123,7 +125,7 @@ def _moment(name: str, said: Any) -> Time:
 def _rows(
     name: str, array: str, arrays: dict[str, NDArray[Any]], types: Sequence[Type], count: int, symbols: int
 ) -> Rows:
-    """The rows of a relation; their symbols are among those there are."""
+    """The rows of a relation; their symbols are among those there are, their floats are values."""
     words = typed_array(name, array, np.dtype(np.int64), arrays)
     fits = count >= 0 and count * len(types) == len(words) and (len(types) > 0 or count <= 1)
     if not fits:
@@ -132,6 +134,8 @@ def _rows(
     for place, kind in enumerate(types):
         if kind is Type.SYMBOL:
             Check(name).references(array, rows[:, place], symbols)
+        elif kind is Type.FLOAT:
+            Check(name).that(array, are_floats(rows[:, place]), "has a float that is NaN or minus zero")
     return rows
 
 

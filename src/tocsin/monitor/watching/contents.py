@@ -23,6 +23,7 @@ Row = dict[str, Any]
 _SEQUENCES = (list, tuple, np.ndarray)
 _SETS = (set, frozenset)
 _OPEN_OBJECT, _OPEN_LIST, _CLOSE = object(), object(), object()
+_DEEPEST_SET = 100
 
 
 class _EqualRows:
@@ -98,12 +99,22 @@ def kept_row(row: object) -> Row:
         elif isinstance(value, list | tuple):
             made = list(value)
             unread.extend((made, at, depth + 1) for at in range(len(made)))
-        elif isinstance(value, set):
+        elif isinstance(value, _SETS):
             made = frozenset(value)
+            _check_depth(made)
         elif isinstance(value, np.ndarray):
             made = value.copy()
         holder[place] = made
     return copy
+
+
+def _check_depth(value: frozenset[object]) -> None:
+    """EventError for sets of sets of sets that are too deep to be compared."""
+    level, depth = {value}, 0
+    while level:
+        level, depth = {each for one in level for each in one if isinstance(each, frozenset)}, depth + 1
+        if depth > _DEEPEST_SET:
+            raise EventError(f"sets of a row are nested more than {_DEEPEST_SET} deep")
 
 
 def content_of(row: Mapping[str, object]) -> tuple[Hashable, ...]:

@@ -23,10 +23,11 @@ UPHEAVAL = Upheaval(NEEDS, components_in_order(NEEDS), {"p", "q", "r"})
     ("sizes", "going", "is_made"),
     [
         ({"e": 1_000, "p": 500_500}, {"e": 10}, True),  # a chain, which falls into pieces
-        ({"e": 38_000, "p": 380_000}, {"e": 1_000}, False),  # chains of 20, some of which do
+        ({"e": 38_000, "p": 380_000}, {"e": 3_800}, False),  # chains of 20, some of which do
         ({"e": 38_000, "p": 380_000}, {"e": 10_000}, True),
         ({"e": 2_400, "p": 342_800}, {"e": 5}, False),  # a graph with many ways, and with fewer
-        ({"e": 2_400, "p": 342_800}, {"e": 24}, True),
+        ({"e": 2_400, "p": 342_800}, {"e": 24}, False),
+        ({"e": 2_400, "p": 342_800}, {"e": 30}, True),
         ({"e": 1_000, "p": 500_500, "above": 10**9}, {"e": 10}, True),  # what is above goes too
         ({"e": 1_000, "p": 500_500, "plain": 10**6}, {"e": 10}, False),  # what is beside does not
         ({"e": 1_000, "p": 500_500, "f": 2_000, "q": 900, "r": 900}, {"f": 1_900}, False),

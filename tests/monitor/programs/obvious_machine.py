@@ -85,9 +85,6 @@ class ObviousMachine:
     def closure_change(self, relation: int) -> None:
         return None
 
-    def follow(self, closures: object) -> None:
-        raise AssertionError("it never gives up")
-
     def rows(self, relation: int) -> Rows:
         return self._codes[relation].rows(self._now[self._names[relation]])
 

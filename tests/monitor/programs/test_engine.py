@@ -151,6 +151,17 @@ def test_an_error_in_a_rule_changes_nothing() -> None:
     assert engine.query("pair") == [(6, 3), (8, 2)]
 
 
+@pytest.mark.parametrize("test", ["x = 1 / x", "y = 1 / x", "1 / x = x", "z = 1 / x, z = y", "x = x / x"])
+def test_a_bound_variable_that_equals_no_value_is_no_error_where_an_atom_denies(test: str) -> None:
+    program = tocsin.Program.parse(
+        f".decl e(x: number, y: number)\n.decl p(x: number)\np(x) :- e(x, y), !e(x, y), {test}."
+    )
+    assert program.start(facts={"e": [(0, 5), (1, 1)]}).query("p") == []
+    engine = program.start()
+    for change in ([("+", "e", (0, 5))], [("+", "e", (0, 1)), ("-", "e", (0, 5))], [("-", "e", (0, 1))]):
+        assert not engine.apply(change).added.get("p")
+
+
 @pytest.mark.parametrize("known", [(0,), (3,)])
 def test_what_is_negated_of_no_value_hides_no_error(known: tuple[int]) -> None:
     """Also not when it comes with what has none, in one change."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import NoReturn
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tocsin import Program
-from tocsin.errors import DerivationError
+from tocsin.errors import DerivationError, OutOfMemory
+from tocsin.index.activation.memory import Memory
 from tocsin.kernels.activation import layout, settling
 
 _PATHS = """
@@ -96,3 +98,47 @@ def test_an_interrupt_while_the_change_is_put_back(monkeypatch: pytest.MonkeyPat
     ):
         with pytest.raises(DerivationError, match="start the engine anew"):
             call()
+
+
+def test_an_interrupt_while_another_program_is_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program.parse(_PATHS)
+    engine = program.start()
+    engine.load("arc", [(1, 2), (2, 3)])
+
+    def interrupted(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tocsin.monitor.programs.engine.NoChanges", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            engine.add_rule(".decl back(x: number, y: number)\n.output back\nback(y, x) :- path(x, y).")
+    assert engine.program is program
+    assert [*engine] == ["arc", "path"]
+    assert dict(engine.insert("arc", (3, 4)).added) == {"path": {(1, 4), (2, 4), (3, 4)}}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interrupt_while_room_is_made(monkeypatch: pytest.MonkeyPatch, error: type[BaseException]) -> None:
+    lengthen, waits = Memory.lengthen, 0
+
+    def interrupted(memory: Memory, slot: int, length: int) -> None:
+        nonlocal waits
+        waits -= 1
+        if waits == 0:
+            raise error
+        lengthen(memory, slot, length)
+
+    monkeypatch.setattr(Memory, "lengthen", interrupted)
+    engine = Program.parse(_PATHS).start()
+    engine.load("arc", [(1, 2), (2, 3)])
+    before = engine.query("path")
+    times = 0
+    while waits <= 0:
+        times += 1
+        waits = times
+        try:
+            engine.load("arc", [(n, n + 1) for n in range(100)])
+        except (KeyboardInterrupt, OutOfMemory):
+            assert engine.query("path") == before
+    assert times > 10
+    assert engine.size("path") == 100 * 101 // 2

@@ -102,6 +102,13 @@ def test_a_closure_that_lost_its_facts_takes_others(tmp_path: Path) -> None:
     assert (opened.query("p"), opened.query("q"), opened.query("r")) == ([], [(3, 4)], [(1, 1)])
 
 
+def test_a_closure_that_is_implicit_again_takes_facts_with_another() -> None:
+    engine = Program.parse(DECLARED + RULES).start()
+    engine.insert("p", (1, 2))
+    engine.delete("p", (1, 2))
+    assert engine.apply([("+", "q", (3, 4)), ("+", "p", (5, 6))]).added == {"p": {(5, 6)}, "q": {(3, 4)}}
+
+
 def test_a_change_that_fails_before_it_is_settled_is_not_made_later(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Program.parse(DECLARED + RULES).start()
     engine.insert("a", (1, 2))

@@ -9,7 +9,7 @@ that nobody stores the results of (listeners) can be added at any time, and so c
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,36 +40,20 @@ _FAILURES = {
     layout.DIVISION_BY_ZERO: "division by zero",
     layout.NOT_A_NUMBER: "the result is not a number",
 }
-OVERTURNED = 1 << 18
-"""So many derivations must have gone in one change before all is worked out anew: about 20 ms."""
-
-_IN_TIME = 8
-"""Before any has gone, it is worth it where there are so many times fewer: a new machine takes 2 ms."""
+OVERTURNED = 1 << 14
+"""So many derivations must have gone in one change before all is worked out anew: about 1 ms."""
 
 _EMISSIONS = 1 << 10
 _OUTBOX = 1 << 12
 _LARGEST_OUTBOX = 1 << 20
 
 
-class Overturned(Exception):
-    """So much goes that the facts, with this change, are sooner loaded into a new machine.
-
-    `before` gives the rows that a relation had before the change, but none of an implicit closure; that
-    goes on in the machine that follows `closures`. Of the old machine only `given` is of use else.
-    """
-
-    def __init__(self, before: Callable[[int], Words], closures: Mapping[str, ClosureStep]) -> None:
-        super().__init__("what remains is sooner worked out anew")
-        self.before = before
-        self.closures = closures
-
-
 class Machine:
     """A program's relations as arrays, changed only through `change` and `settle`.
 
     `reported` are the relations that `change_one` counts changes of: all that rules derive, if not given.
-    `limit` is how many derived tuples there may be. One that `may_give_up` raises Overturned when a change is
-    sooner made by starting anew.
+    `limit` is how many derived tuples there may be. One that `may_start_anew` works all
+    out from the facts again when a change is sooner made so.
     """
 
     def __init__(
@@ -79,10 +63,10 @@ class Machine:
         *,
         reported: Collection[str] | None = None,
         limit: int = NO_LIMIT,
-        may_give_up: bool = False,
+        may_start_anew: bool = False,
     ) -> None:
         self.program = program
-        self._may_give_up = may_give_up
+        self._may_start_anew = may_start_anew
         self.symbols = symbols
         self._store = Store()
         self._outside: list[OutsideStep] = []
@@ -134,8 +118,7 @@ class Machine:
     def settle(self) -> None:
         """Bring all relations up to date with the staged changes. After an error the machine is of no use.
 
-        The texts that its rules have made by then are forgotten. A change after the first one
-        may raise Overturned instead, in a machine that may give up.
+        The texts that its rules have made by then are forgotten.
         """
         self._plan()
         self._begin_closures()
@@ -150,10 +133,8 @@ class Machine:
         taken_from = {relation for relation, rows, insert in self._waiting if len(rows) and not insert}
         self._waiting = []
         if taken_from and self._is_overturned_by(taken_from):
-            raise self._overturned()
+            self._start_anew()
         self._run(settling.run(memory.table))
-        if self._may_give_up:
-            self._control[layout.LEAST_OVERTURNED] = OVERTURNED
 
     @property
     def is_settled(self) -> bool:
@@ -224,11 +205,6 @@ class Machine:
         """The last change of a relation that is kept as a graph, to be worked out when looked at."""
         step = self._graphs.get(relation)
         return None if step is None else step.change()
-
-    def follow(self, closures: Mapping[str, ClosureStep]) -> None:
-        """Go on with the implicit closures of a machine that gave up: `closure_change` tells the whole."""
-        for head, step in closures.items():
-            self._graphs[self.relation(head)].follow(step)
 
     def rows(self, relation: int) -> Words:
         """All rows of a relation."""
@@ -432,6 +408,8 @@ class Machine:
         except BaseException:
             self.symbols.forget(*self._texts_before)
             raise
+        if self._may_start_anew:
+            self._control[layout.LEAST_OVERTURNED] = OVERTURNED
 
     def _provide(self, status: int) -> None:
         wanting = int(self._control[layout.WANTING])
@@ -450,17 +428,37 @@ class Machine:
         elif status == layout.GIVES_WAY:
             pass
         elif status == layout.NEEDS_NEW_START:
-            raise self._overturned()
+            self._start_anew()
         else:
             self._fail(wanting, int(self._control[layout.FAILURE]))
 
-    def _overturned(self) -> Overturned:
-        return Overturned(self._rows_before, {step.head: step for step in self._graphs.values()})
+    def _start_anew(self) -> None:
+        """Take all back that was derived, and have the given facts come again: the change goes on from there.
+
+        Nothing is asked for that was made room for before, and what came and went is told as ever.
+        """
+        control = self._control
+        for field in (layout.DERIVED, layout.DERIVATIONS, layout.REMOVED, layout.FAILING):
+            control[field] = 0
+        for field in (layout.EMITTED, layout.TAKEN, layout.SENT, layout.COMPONENT):
+            control[field] = 0
+        control[layout.PHASE] = layout.TAKING_AWAY
+        control[layout.ITEM_RELATION] = -1
+        control[layout.LEAST_OVERTURNED] = NO_LIMIT
+        self._store.memory.arrays[layout.FAILURES][:] = 0
+        control[layout.REPORTS] = self._store.empty()
+        for step in self._outside:
+            step.empty()
 
     def _is_overturned_by(self, taken_from: Collection[int]) -> bool:
-        """Whether the facts that were just taken back are so many that to follow them is the longer way."""
-        if _IN_TIME * self._control[layout.DERIVATIONS] < self._control[layout.LEAST_OVERTURNED]:
+        """Whether the facts that were just taken back are so many that to follow them is the longer way.
+
+        Where it is not, that stands until half of all derivations have gone: else both ways would be paid.
+        """
+        derivations, least = self._control[layout.DERIVATIONS], self._control[layout.LEAST_OVERTURNED]
+        if derivations < least:
             return False
+        self._control[layout.LEAST_OVERTURNED] = max(least, derivations // 2)
         going = {self.program.relations[relation].name: self._going(relation) for relation in taken_from}
         upheaval = self._arrangement.upheaval
         return all(upheaval.is_made(self._live, facts, going) for facts in (self._facts, self._all_facts))
@@ -482,13 +480,8 @@ class Machine:
         """How many tuples of a relation are about to go."""
         record = self._store.relation_record(relation)
         pending = self._store.array(int(record[layout.R_BASE]), layout.PENDING)[: record[layout.R_PENDING]]
-        return int(np.count_nonzero(self._store.states(relation)[pending] & layout.PRESENT))
-
-    def _rows_before(self, relation: int) -> Words:
-        """The rows that a relation had when the change began that is being made."""
-        states = self._store.states(relation)
-        was_there = states & np.where(states & layout.NOTED, layout.BEFORE, layout.PRESENT)
-        return self._store.rows(relation, np.flatnonzero(was_there))
+        states = self._store.array(int(record[layout.R_BASE]), layout.STATES)
+        return int(np.count_nonzero(states[pending] & layout.PRESENT))
 
     def _fail(self, rule: int, failure: int) -> None:
         if failure == layout.NEVER_COUNTED:

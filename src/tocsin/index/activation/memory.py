@@ -28,10 +28,14 @@ class Memory:
         return slot
 
     def put(self, slot: int, array: NDArray[Any]) -> None:
-        """Have another array in a slot: contiguous, and of the slot's own kind."""
-        self.arrays[slot] = array
-        self.table[2 * slot] = array.ctypes.data
+        """Have another array in a slot: contiguous, and of the slot's own kind.
+
+        Nothing is called between the assignments, so that no interrupt leaves kernels an array that is gone.
+        """
+        address = array.ctypes.data
+        self.table[2 * slot] = address
         self.table[2 * slot + 1] = array.size
+        self.arrays[slot] = array
 
     def lengthen(self, slot: int, length: int) -> None:
         """The same array with room for more behind it; what is there is undefined."""

@@ -40,6 +40,9 @@ class OutsideStep(Protocol):
     def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations | None:
         """What comes of tuples that came or went."""
 
+    def empty(self) -> None:
+        """All tuples that came are gone, and so is what came of them."""
+
 
 class MapStep:
     """A MapRule. Its function is asked again when a tuple goes, and gives the same.
@@ -78,6 +81,10 @@ class MapStep:
         found = np.array(images, np.int64).reshape(len(images), len(self._head.types))
         return Derivations(self._rule.head, found, signs[sources], ranks[sources])
 
+    def empty(self) -> None:
+        """No tuple is there that it has no result for."""
+        self.failing.clear()
+
 
 class ClosureStep:
     """A ClosureRule: arcs come and go, and nothing is derived until somebody looks."""
@@ -96,12 +103,9 @@ class ClosureStep:
         """What changed since it began."""
         return self.graph.changes_between(self.before, self.graph.version)
 
-    def follow(self, earlier: ClosureStep) -> None:
-        """Go on with the graph of another one, which is given up: `change` tells how it came to this."""
-        arcs = self.graph.arcs()
-        self.graph, self.before = earlier.graph, earlier.before
+    def empty(self) -> None:
+        """Delete all arcs; `change` goes on telling the whole."""
         self.graph.delete(self.graph.arcs())
-        self.graph.insert(arcs)
 
     def take(self, rows: Words, signs: Words, ranks: Words) -> None:  # noqa: ARG002  no recursion here
         """Take the arcs. One that goes and comes within a batch goes first."""
@@ -154,6 +158,11 @@ class AggregateStep:
                 ways.append(1)
         head = np.array(found, np.int64).reshape(len(found), width + 1)
         return Derivations(self._rule.head, head, np.array(ways, np.int64), np.zeros(len(ways), np.int64))
+
+    def empty(self) -> None:
+        """There are no groups."""
+        self._groups.clear()
+        self.failing.clear()
 
     def _values(self, rows: Words) -> Iterable[object]:
         if self._rule.function == "count":

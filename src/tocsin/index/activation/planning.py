@@ -133,8 +133,13 @@ class _Planning:
     def _compute(self, let: Let) -> None:
         number = let.variable.number
         if number in self.bound:
-            # A negated atom never stood for a value that there is none of: nothing turns with it then.
-            is_asked_for = self.start >= self.shape.first_negated and number in self.shape.columns[self.start]
+            # A negated atom never stood for a value that there is none of: nothing turns with it then. What
+            # an atom of the body binds has a value, whether or not the expression has one.
+            is_asked_for = (
+                self.start >= self.shape.first_negated
+                and number in self.shape.columns[self.start]
+                and number in self.marks
+            )
             self._check(Test("=", let.variable, let.expression, let.type), leaves_mark=not is_asked_for)
             return
         variables = variables_in(let.expression)

@@ -124,13 +124,12 @@ class Store:
         self.memory.put(layout.DETAILS, np.array(self.details.words, np.int64))
 
     def make_room(self, relation: int, more: int) -> None:
-        """Have room for more tuples in a relation."""
+        """Have room for more tuples in a relation. An interrupt leaves what is longer than it needs to be."""
         record = self.relation_record(relation)
         base, arity = int(record[layout.R_BASE]), int(record[layout.R_ARITY])
         size, room = int(record[layout.R_SIZE]), int(record[layout.R_ROOM])
         if size + more > room:
             room = max(size + more, int(_GROWTH * room) + _FIRST_ROOM)
-            record[layout.R_ROOM] = room
             self.memory.lengthen(base + layout.ROWS, room * arity)
             self.memory.lengthen(base + layout.COUNTS, room)
             self.memory.lengthen(base + layout.STATES, room)
@@ -140,11 +139,12 @@ class Store:
             for link in self._relation_links[relation]:
                 self._lengthen_link(link, room)
             self._hash_relation(base, arity, size, room)
+            record[layout.R_ROOM] = room
         noted = int(record[layout.R_CHANGED])
         if noted + more > self.array(base, layout.CHANGED).size:
             length = max(noted + more, int(_GROWTH * noted) + _FIRST_ROOM)
-            self.memory.lengthen(base + layout.CHANGED, length)
             self.memory.lengthen(base + layout.PENDING, length)
+            self.memory.lengthen(base + layout.CHANGED, length)
 
     def make_index_room(self, index: int, more: int = 1) -> None:
         """Have room for more entries in a data index."""
@@ -156,7 +156,6 @@ class Store:
         if size + more <= room:
             return
         room = max(size + more, int(_GROWTH * room) + _FIRST_ROOM)
-        record[layout.I_ROOM] = room
         self.memory.lengthen(base + layout.KEYS, room * width)
         self.memory.lengthen(base + layout.HEADS, room * members)
         places = _hash_size(room)
@@ -166,6 +165,22 @@ class Store:
             first = np.ascontiguousarray(heads[:size, 0])
             hashing.enter_rows(self.array(base, layout.KEYS), width, size, first, hashed)
             self.memory.put(base + layout.PLACES, hashed)
+        record[layout.I_ROOM] = room
+
+    def empty(self) -> int:
+        """Take every tuple away, in the midst of a change, and have those looked at that are given.
+
+        Rows keep their numbers, noted with whether they were there when the change began. How many of
+        them are in relations that the user hears of.
+        """
+        for index in range(len(self.links.members)):
+            record = self.index_record(index)
+            record[layout.I_SIZE] = record[layout.I_FREE] = 0
+            base = int(record[layout.I_BASE])
+            for kind, word in ((layout.PLACES, 0), (layout.TOP_NODE, -1), (layout.TOP_LEVELS, 0)):
+                self.array(base, kind).fill(word)
+            self.array(base, layout.NODE_SUPPLY)[:] = 0, -1
+        return sum(self._empty_relation(relation) for relation in self.number_of.values())
 
     def find(self, relation: int, row: Words) -> int:
         """The number of the tuple with this row, negative if there is none."""
@@ -176,7 +191,8 @@ class Store:
         record = self.relation_record(relation)
         arity = int(record[layout.R_ARITY])
         rows = self.array(int(record[layout.R_BASE]), layout.ROWS)
-        return rows.reshape(int(record[layout.R_ROOM]), arity)[numbers].astype(np.int64, copy=False)
+        room = rows.size // arity if arity else int(record[layout.R_ROOM])
+        return rows.reshape(room, arity)[numbers].astype(np.int64, copy=False)
 
     def states(self, relation: int) -> Numbers:
         """The states of all tuples of a relation, free numbers as 0."""
@@ -222,6 +238,24 @@ class Store:
             count += int(np.count_nonzero((states & layout.PRESENT != 0) & (entries >= 0)))
         return count
 
+    def _empty_relation(self, relation: int) -> int:
+        record = self.relation_record(relation)
+        base = int(record[layout.R_BASE])
+        states = self.array(base, layout.STATES)[: int(record[layout.R_SIZE])]
+        rows = np.flatnonzero(states >= 0).astype(np.int32)
+        before = states[rows]
+        given = before & layout.GIVEN != 0
+        was_there = before & np.where(before & layout.NOTED, layout.BEFORE, layout.PRESENT) != 0
+        states[rows] = layout.NOTED + (layout.GIVEN | layout.QUEUED) * given + layout.BEFORE * was_there
+        self.array(base, layout.COUNTS)[rows] = 0
+        for kind, noted in ((layout.CHANGED, rows), (layout.PENDING, rows[given])):
+            listed = np.empty(int(record[layout.R_ROOM]), np.int32)
+            listed[: len(noted)] = noted
+            self.memory.put(base + kind, listed)
+        record[layout.R_CHANGED], record[layout.R_PENDING] = len(rows), np.count_nonzero(given)
+        record[layout.R_LIVE] = 0
+        return len(rows) if record[layout.R_REPORTED] else 0
+
     def _record(self, slot: int, words: int, number: int) -> Words:
         return self.memory.arrays[slot][number * words : (number + 1) * words]
 
@@ -255,7 +289,7 @@ class Store:
         length = self.array(base, layout.NODE_KEYS).size
         if used + more * ROOM_FOR_ONE > length:
             length = max(used + more * ROOM_FOR_ONE, int(_GROWTH * length))
-            for kind in (layout.NODE_KEYS, layout.NODE_RIGHT, layout.NODE_DOWN, layout.NODE_LEFT):
+            for kind in (layout.NODE_RIGHT, layout.NODE_DOWN, layout.NODE_LEFT, layout.NODE_KEYS):
                 self.memory.lengthen(base + kind, length)
 
     def _add_link(self, number: int, link: Link) -> None:

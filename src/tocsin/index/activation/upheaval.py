@@ -4,7 +4,8 @@ Taking a tuple of a recursive relation away costs about what deriving it did, an
 derivations, much that goes comes back. How many go is not known before they are followed, but can be told
 roughly: of a closure over chains or trees, a pair stands on as many arcs as there are pairs for each arc;
 where there are more ways from here to there, more pairs lose the one that they were found by. So of D tuples
-over F facts, D * (D / F) / F go with a fact, or all of them.
+over F facts, D * (D / F) / F go with a fact; with many facts half as many for each, because they share some,
+or all of them.
 """
 
 from __future__ import annotations
@@ -53,5 +54,5 @@ class Upheaval:
             leaving = sum(count for name, count in going.items() if name in ground)
             if leaving:
                 tuples = sum(map(live, relations))
-                gone += min(tuples, leaving * (tuples / max(sum(map(facts, ground)), leaving)) ** 2)
+                gone += min(tuples, leaving / 2 * (tuples / max(sum(map(facts, ground)), leaving)) ** 2)
         return gone > 0 and 4 * gone >= 3 * sum(map(live, self._worked_out))

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 from tocsin.grammar.datalog.syntax import Type, Value
-from tocsin.index.activation.machine import Overturned
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.changes import Changed, Changes, LazyTuples, NoChanges, Tuple, Tuples, no_tuples
@@ -138,7 +137,7 @@ class Engine:
                 try:
                     count = door.change(values, True)
                 except BaseException as error:
-                    return self._given_up(error, door.taking, door.encode(values), was_given=False)
+                    self._give_up(error, door.taking, door.encode(values), was_given=False)
                 if count >= 0:
                     return self._collected() if count else self._nothing
             row = door.encode(values)
@@ -148,16 +147,12 @@ class Engine:
             if taking < 0:
                 self._open([relation])
                 taking = self._doors[relation].taking
-            anew: Changes | None = None
-            count = 0
             try:
                 count = self._change_one(taking, row, True)
             except BaseException as error:
-                anew = self._given_up(error, taking, row, was_given=False)
+                self._give_up(error, taking, row, was_given=False)
             if ttl is not None or self._expiry.moments:
                 self._expiry.set((relation, row), ttl)
-            if anew is not None:
-                return anew
             return self._collected() if count or self._implicit else self._nothing
         except (MemoryError, SystemError, TocsinError) as error:
             tell(error, "inserting a tuple")
@@ -176,23 +171,19 @@ class Engine:
                 try:
                     count = door.change(values, False)
                 except BaseException as error:
-                    return self._given_up(error, door.taking, door.encode(values), was_given=True)
+                    self._give_up(error, door.taking, door.encode(values), was_given=True)
                 if count >= 0:
                     return self._collected() if count else self._nothing
             row = door.encode(values)
             taking = door.taking
             if taking < 0:  # it takes no facts, so none was given
                 return self._nothing
-            anew: Changes | None = None
-            count = 0
             try:
                 count = self._change_one(taking, row, False)
             except BaseException as error:
-                anew = self._given_up(error, taking, row, was_given=True)
+                self._give_up(error, taking, row, was_given=True)
             if self._expiry.moments:
                 self._expiry.set((relation, row), None)
-            if anew is not None:
-                return anew
             return self._collected() if count or self._implicit else self._nothing
         except (MemoryError, SystemError, TocsinError) as error:
             tell(error, "deleting a tuple")
@@ -369,20 +360,30 @@ class Engine:
             raise AssertionError("a relation takes facts once it is opened")
 
     def _take(self, program: Program, started: Started) -> None:
-        """From now on it is this program, in this machine."""
+        """From now on it is this program, in this machine: all of it, or nothing when it is interrupted.
+
+        Python looks at signals where something is called, so nothing is called between the assignments.
+        """
+        machine = started.machine
+        doors = {name: _door(started, name, code) for name, code in program.codes(self._symbols).items()}
+        reported = [(name, *doors[name][:2]) for name in program.outputs]
+        watched = [each for each in reported if machine.closure_change(each[1]) is None]
+        implicit = [each for each in reported if each not in watched]
+        codes = {name: code for name, _, code in reported}
+        none = no_tuples(codes)
+        nothing = NoChanges(Changed({}, none), Changed({}, none))
+        change_one = machine.change_one
+
         self._program = program
         self._started = started
-        self._machine = started.machine
-        self._change_one = started.machine.change_one
-        self._doors = {
-            name: _door(started, name, code) for name, code in program.codes(self._symbols).items()
-        }
-        reported = [(name, *self._doors[name][:2]) for name in program.outputs]
-        self._watched = [each for each in reported if self._machine.closure_change(each[1]) is None]
-        self._implicit = [each for each in reported if each not in self._watched]
-        self._codes = {name: code for name, _, code in reported}
-        self._none = no_tuples(self._codes)
-        self._nothing = NoChanges(Changed({}, self._none), Changed({}, self._none))
+        self._machine = machine
+        self._change_one = change_one
+        self._doors = doors
+        self._watched = watched
+        self._implicit = implicit
+        self._codes = codes
+        self._none = none
+        self._nothing = nothing
 
     def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
         """Facts of a program as rows."""
@@ -407,17 +408,11 @@ class Engine:
         codes = {name: self._doors[name].code for name in dict.fromkeys([*heard, *self._codes])}
         return self._difference(before, codes)
 
-    def _difference(
-        self, before: Given, codes: Mapping[str, TupleCode], *, closures_follow: bool = False
-    ) -> Changes:
-        """How relations differ from what they were before. Implicit ones may know it themselves."""
+    def _difference(self, before: Given, codes: Mapping[str, TupleCode]) -> Changes:
+        """How relations differ from what they were before."""
         added: dict[str, Tuples] = {}
         removed: dict[str, Tuples] = {}
-        if closures_follow:
-            self._tell_closures(added, removed)
         for name, code in codes.items():
-            if name in added:
-                continue
             held = before.get(name, rows_of_words([], code))
             number = self._doors[name].number
             stayed = self._machine.held(number, held)
@@ -440,13 +435,9 @@ class Engine:
 
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> Changes:
         """Take away some facts of each relation, give others, and settle; the net change."""
-        closed = [
-            relation
-            for relation, (_, coming) in facts.items()
-            if len(coming) and self._doors[relation].taking < 0
-        ]
-        if closed:
-            self._open(closed)
+        fed = [relation for relation, (_, coming) in facts.items() if len(coming)]
+        if any(self._doors[relation].taking < 0 for relation in fed):
+            self._open(fed)
         past = _Past({}, {})
         try:
             for relation, changes in facts.items():
@@ -456,8 +447,9 @@ class Engine:
                 elif len(changes[1]):
                     raise AssertionError("a relation that facts are given to takes them")
             self._machine.settle()
-        except BaseException as error:
-            return self._started_anew(error, past)
+        except BaseException:
+            self._recover(past)
+            raise
         return self._collected()
 
     def _stage(self, number: int, changes: tuple[Rows, Rows], past: _Past) -> None:
@@ -473,34 +465,16 @@ class Engine:
         for rows, insert in zip(changes, (False, True), strict=True):
             self._machine.change(number, rows, insert)
 
-    def _given_up(
+    def _give_up(
         self, error: BaseException, taking: int, row: tuple[int, ...], *, was_given: bool
-    ) -> Changes:
+    ) -> NoReturn:
         """A change of one fact was not finished: it did change, or nothing could have.
 
         An interrupt may come before the change or after it, too, and then the machine is as good as ever.
         """
-        if not isinstance(error, Exception) and self._machine.is_settled:
-            raise error
-        return self._started_anew(error, _Past({}, {taking: [(row, was_given)]}))
-
-    def _started_anew(self, error: BaseException, past: _Past) -> Changes:
-        """A machine did not finish a change, and is of no more use.
-
-        Where that was only the longer way, another one takes the facts as they are now, and the net change
-        is told; else another one takes the facts that there were before, and the error is raised.
-        """
-        try:
-            if not isinstance(error, Overturned):
-                raise error
-            taking = [name for name, door in self._doors.items() if door.taking >= 0]
-            before = {name: error.before(number) for name, number, _ in self._watched}
-            self._take(self._program, self._filled(self._program, self._given(), taking))
-            self._machine.follow(error.closures)
-        except BaseException:
-            self._recover(past)
-            raise
-        return self._difference(before, self._codes, closures_follow=True)
+        if isinstance(error, Exception) or not self._machine.is_settled:
+            self._recover(_Past({}, {taking: [(row, was_given)]}))
+        raise error
 
     def _recover(self, past: _Past) -> None:
         """A machine that failed is of no more use: another one takes the facts that there were before."""

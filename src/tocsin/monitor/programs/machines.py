@@ -19,7 +19,6 @@ from tocsin.index.activation.machine import Machine as ActivationMachine
 from tocsin.index.activation.normal_form import MADE, Atom, ClosureRule, JoinRule, NormalProgram, Relation
 from tocsin.index.activation.normal_form import Constant as NormalConstant
 from tocsin.index.activation.normalising import normal_program
-from tocsin.index.activation.outside import ClosureStep
 from tocsin.index.activation.passes.made import ONCE
 from tocsin.index.activation.symbols import Symbols
 from tocsin.index.activation.tuples import Rows
@@ -60,10 +59,7 @@ class Machine(Protocol):
         """Stage given facts, in or out."""
 
     def settle(self) -> None:
-        """Propagate what is staged. After an error only `given` is of use, with what is staged among it.
-
-        It may raise Overturned, and so may `change_one`: then the facts want another machine.
-        """
+        """Propagate what is staged. After an error only `given` is of use, with what is staged among it."""
 
     @property
     def is_settled(self) -> bool:
@@ -92,9 +88,6 @@ class Machine(Protocol):
 
     def is_given(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple was given."""
-
-    def follow(self, closures: Mapping[str, ClosureStep]) -> None:
-        """Go on with the closures of a machine that raised Overturned."""
 
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""
@@ -152,7 +145,7 @@ def start_machine(
     normal = with_constant_rules(normal_program(program.bare, local))
     if implicit:
         normal = closure_steps(normal, fed)
-    machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit, may_give_up=True)
+    machine = ActivationMachine(normal, symbols, reported=program.outputs, limit=limit, may_start_anew=True)
     closures = {step.head: step.facts for step in normal.steps if isinstance(step, ClosureRule)}
     homes = {name: closures.get(name, name) for name in program.relations}
     return Started(machine, {name: home for name, home in homes.items() if home is not None})

@@ -126,6 +126,30 @@ def test_bombs_in_dictionaries(tmp_path: Path, tight: None, column: pa.Array) ->
         tocsin.read_rules(rules)
 
 
+@pytest.mark.parametrize("columns", [1, 7])
+def test_bombs_in_many_small_row_groups(tmp_path: Path, tight: None, columns: int) -> None:
+    """Each group is small, and each column of it, and all of them together are not."""
+    rules = tmp_path / "rules.parquet"
+    table = pa.table({"id": [str(n) for n in range(400)], "when": ["b = 1"] * 400})
+    for number in range(columns):
+        table = table.append_column(f"c{number}", repeated("x" * (140_000 // columns), 400))
+    pq.write_table(table, rules, row_group_size=5)
+    with pytest.raises(tocsin.LimitError, match="unpacked, it has more than"):
+        tocsin.read_rules(rules)
+
+
+@pytest.mark.parametrize("rows", [4, 50])
+def test_many_row_groups_within_the_limit(tmp_path: Path, tight: None, rows: int) -> None:
+    rules = tmp_path / "rules.parquet"
+    texts = [text for n in range(20) for text in ("x" * 500 + str(n), "y", "y", "z")]
+    pq.write_table(
+        pa.table({"id": [str(n) for n in range(80)], "when": ["b = 1"] * 80, "c": texts}),
+        rules,
+        row_group_size=rows,
+    )
+    assert len(tocsin.read_rules(rules)) == 80
+
+
 def test_a_dictionary_with_one_long_text_that_is_rare(tmp_path: Path, tight: None) -> None:
     texts = ["x" * 20_000, *["y", "z", None] * 1000]
     pq.write_table(pa.table({"a": texts}), tmp_path / "events.parquet")

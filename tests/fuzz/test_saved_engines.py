@@ -90,6 +90,14 @@ def test_a_time_that_is_none(now: object, saved: bytes, tmp_path: Path) -> None:
         tocsin.open(tmp_path / "kept.tocsin")
 
 
+@pytest.mark.parametrize("text", [".decl e((", ".decl e(x: number) e(y) :- e(x).", "\x1b[31m"])
+def test_a_program_with_errors(text: str, saved: bytes, tmp_path: Path) -> None:
+    header, arrays = read(saved)
+    (tmp_path / "kept.tocsin").write_bytes(written({**header, "text": text}, arrays))
+    with pytest.raises(IndexFileError, match=r"kept\.tocsin is damaged: its program has errors"):
+        tocsin.open(tmp_path / "kept.tocsin")
+
+
 LATE: list[tuple[float, float]] = [
     (float("inf"), 1),
     (0, float("inf")),

@@ -31,7 +31,7 @@ from tocsin.events.csv_files import (
 )
 from tocsin.events.json_lines import member_text, parse_lines, record_lines
 from tocsin.events.packed_files import check_unpacked, most_unpacked
-from tocsin.events.parquet_sizes import unpacked_size
+from tocsin.events.parquet_sizes import RowGroup, unpacked_size
 from tocsin.events.rejects import Reject
 from tocsin.events.slices import Slice
 from tocsin.events.values import FieldPlan
@@ -178,7 +178,7 @@ def _parquet_chunks(
         most = most_unpacked(FilePath(piece.file).stat().st_size)
         rows = [batch_rows]
         for group in groups:
-            size = unpacked_size(piece.file, opened.metadata, group, most, names)
+            size = unpacked_size([RowGroup(piece.file, opened.metadata, group)], most, names)
             check_unpacked(piece.file, size, most)
             if count := opened.metadata.row_group(group).num_rows:
                 rows.append(max(1, _CHUNK_BYTES * count // max(1, size)))  # some 32 MB; texts may be long

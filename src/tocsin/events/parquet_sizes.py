@@ -1,15 +1,21 @@
-"""How many bytes come out of a Parquet file, found before they do.
+"""How many bytes come out of Parquet files, found before they do.
 
 A file says of itself how large its pages are, but not what they stand for: a million rows that repeat one
-text of a megabyte are a page of a megabyte and some bytes. So texts that could be too much, were each of
-them the longest of its dictionary, are read once as numbers of entries, which stay small, and their lengths
-are added up.
+text of a megabyte are a page of a megabyte and some bytes. So what texts could come to at most is added up:
+
+    first      as if each of them were as long as all of their pages
+    then       as if each of them were the longest of its dictionary, which is read
+    exactly    they are read once as numbers of entries, which stay small, and their lengths are added up
+
+The columns that could be the largest are looked into first, and only until all together cannot be too much.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,61 +30,79 @@ _LEAST = 8
 _ROWS_AT_ONCE = 1 << 16
 
 
-def unpacked_size(
-    path: str | os.PathLike[str],
-    metadata: pq.FileMetaData,
-    group: int,
-    most: int,
-    names: Container[str] | None = None,
-) -> int:
-    """The bytes of a row group, or of its columns of these names; beyond `most` it need not be exact."""
-    about = metadata.row_group(group)
+class RowGroup(NamedTuple):
+    """A row group of a file."""
+
+    path: str | os.PathLike[str]
+    metadata: pq.FileMetaData
+    group: int
+
+
+def row_groups(path: str | os.PathLike[str], metadata: pq.FileMetaData) -> list[RowGroup]:
+    """All of a file."""
+    return [RowGroup(path, metadata, group) for group in range(metadata.num_row_groups)]
+
+
+def unpacked_size(groups: Iterable[RowGroup], most: int, names: Container[str] | None = None) -> int:
+    """The bytes of row groups, or of their columns of these names; more than `most` if they are too many.
+
+    Where they are not, what texts take that repeat need not be among them.
+    """
     size = 0
-    for column in map(about.column, range(about.num_columns)):
-        if names is None or column.path_in_schema.partition(".")[0] in names:
-            size += max(int(column.total_uncompressed_size), _LEAST * int(column.num_values))
-            if size <= most and _may_repeat(column, most):
-                size += _repeated(path, metadata, column, group, most)
+    # What they come to at most, negated; whether by the dictionary; their number; which they are.
+    texts: list[tuple[int, bool, int, RowGroup, int]] = []
+    for group in groups:
+        about = group.metadata.row_group(group.group)
+        for number, column in enumerate(map(about.column, range(about.num_columns))):
+            if names is None or column.path_in_schema.partition(".")[0] in names:
+                size += max(int(column.total_uncompressed_size), _LEAST * int(column.num_values))
+                if _may_repeat(column):
+                    bound = int(column.num_values) * int(column.total_uncompressed_size)
+                    texts.append((-bound, False, len(texts), group, number))
+    overlooked = -sum(bound for bound, *_ in texts)
+    heapify(texts)
+    while size <= most < size + overlooked:
+        bound, by_dictionary, order, group, number = heappop(texts)
+        overlooked += bound
+        if by_dictionary:
+            size += _repeated(group, number, most - size)
+        else:
+            bound = -_longest(group, number)
+            overlooked -= bound
+            heappush(texts, (bound, True, order, group, number))
     return size
 
 
-def unpacked_sizes(path: str | os.PathLike[str], metadata: pq.FileMetaData, most: int) -> int:
-    """The bytes of a whole file; beyond `most` it need not be exact."""
-    size = 0
-    for group in range(metadata.num_row_groups):
-        if size <= most:
-            size += unpacked_size(path, metadata, group, most - size)
-    return size
+def _may_repeat(column: pq.ColumnChunkMetaData) -> bool:
+    return column.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in each for each in column.encodings)
 
 
-def _may_repeat(column: pq.ColumnChunkMetaData, most: int) -> bool:
-    if column.physical_type != "BYTE_ARRAY" or column.num_values * column.total_uncompressed_size <= most:
-        return False
-    return any("DICTIONARY" in encoding for encoding in column.encodings)
+def _opened(group: RowGroup, name: str) -> pq.ParquetFile:
+    return pq.ParquetFile(group.path, metadata=group.metadata, read_dictionary=[name], pre_buffer=False)
 
 
-def _repeated(
-    path: str | os.PathLike[str],
-    metadata: pq.FileMetaData,
-    column: pq.ColumnChunkMetaData,
-    group: int,
-    most: int,
-) -> int:
-    """The bytes of texts that stand in the dictionary of a column; 0 when they cannot be more than `most`."""
+def _longest(group: RowGroup, number: int) -> int:
+    """What the texts of a column would take, were each of them the longest of the dictionary."""
+    column = group.metadata.row_group(group.group).column(number)
     name = column.path_in_schema
-    with pq.ParquetFile(path, metadata=metadata, read_dictionary=[name], pre_buffer=False) as opened:
-        first = next(opened.iter_batches(1, [group], columns=[name]), None)
+    with _opened(group, name) as opened:
+        first = next(opened.iter_batches(1, [group.group], columns=[name]), None)
         dictionaries = [] if first is None else [*_dictionaries(first)]
         longest = max((int(_lengths(texts).max(initial=0)) for texts in dictionaries), default=0)
-        if longest * column.num_values <= most:
-            return 0
-        size = 0
-        for batch in opened.iter_batches(_ROWS_AT_ONCE, [group], columns=[name]):
+        return longest * int(column.num_values)
+
+
+def _repeated(group: RowGroup, number: int, most: int) -> int:
+    """What the texts of a column take that stand in its dictionary; beyond `most` not exactly."""
+    name = group.metadata.row_group(group.group).column(number).path_in_schema
+    size = 0
+    with _opened(group, name) as opened:
+        for batch in opened.iter_batches(_ROWS_AT_ONCE, [group.group], columns=[name]):
             for texts in _dictionaries(batch):
                 size += int(_lengths(texts)[texts.indices.drop_null().to_numpy()].sum())
             if size > most:
                 break
-        return size
+    return size
 
 
 def _lengths(texts: pa.DictionaryArray) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
 from tocsin.events.packed_files import check_unpacked, most_unpacked, open_input
-from tocsin.events.parquet_sizes import unpacked_sizes
+from tocsin.events.parquet_sizes import row_groups, unpacked_size
 from tocsin.grammar.rule_columns import columns_of_pairs
 from tocsin.grammar.rule_csv import read_csv
 from tocsin.grammar.rule_metadata import metadata_of_rows
@@ -90,7 +90,7 @@ def _read_parquet(path: Path) -> Rules:
     try:
         opened = pq.ParquetFile(path)
         most = most_unpacked(path.stat().st_size)
-        check_unpacked(path, unpacked_sizes(path, opened.metadata, most), most)
+        check_unpacked(path, unpacked_size(row_groups(path, opened.metadata), most), most)
         table = opened.read()
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a Parquet file: {error}") from None

@@ -61,6 +61,35 @@ def test_only_what_is_below_the_facts_is_read(
     assert (folders / "out/a.csv").read_text() == "1\t2\n"
 
 
+@pytest.mark.parametrize("name", ["file:{}", "file://{}", "./file:{}", "local:{}", "s3:{}", "hdfs:{}"])
+@pytest.mark.parametrize("facts", [".", "facts", "{}"])
+def test_a_name_is_never_an_address(
+    folders: Path, name: str, facts: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = folders / "elsewhere/secret.parquet"
+    pq.write_table(pa.table({"x": [1], "y": [2]}), secret)
+    text = f'.input a(filename="{name.format(secret)}") .output a'
+    assert run(text, "--facts", facts.format(folders / "facts"), "--out", "out") == 1
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert "secret.parquet" in said
+    assert not (folders / "out/a.csv").exists()
+
+
+def test_outputs_overwrite_no_part_of_a_folder_that_is_read(
+    folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folders / "d.parquet").mkdir()
+    part = folders / "d.parquet/part.parquet"
+    pq.write_table(pa.table({"x": [1], "y": [2]}), part)
+    before = part.read_bytes()
+    for extra in ((), ("--allow-outside",)):
+        text = '.input a(filename="d.parquet") .output a(filename="d.parquet/part.parquet")'
+        assert run(text, "--facts", ".", "--out", ".", *extra) == 1
+        assert "would overwrite what .input a reads" in capsys.readouterr().err
+    assert part.read_bytes() == before
+
+
 WRITING = [
     ('.output a(filename="{folder}/elsewhere/mine.csv")', "leads out of out"),
     ('.output a(filename="../elsewhere/mine.csv")', "leads out of out"),
@@ -185,3 +214,19 @@ def test_parquet_is_bounded_by_what_it_says_of_itself(tmp_path: Path) -> None:
     with pytest.raises(LimitError, match="more than 1,000,000 bytes"):
         program.start(facts={"b": tmp_path / "b.parquet"}, unpacked_limit=1_000_000)
     assert program.start(facts={"b": tmp_path / "b.parquet"}).size("b") == 1
+
+
+def test_every_file_of_a_folder_counts(tmp_path: Path) -> None:
+    (tmp_path / "b.parquet").mkdir()
+    pq.write_table(pa.table({"x": ["x" * 50_000] * 100}), tmp_path / "b.parquet/part.bin")
+    (tmp_path / "b.parquet/_SUCCESS").write_text("")
+    program = Program.parse(".decl b(x: symbol)")
+    assert program.start(facts={"b": tmp_path / "b.parquet"}).size("b") == 1
+    with pytest.raises(LimitError, match="more than 1,000,000 bytes"):
+        program.start(facts={"b": tmp_path / "b.parquet"}, unpacked_limit=1_000_000)
+    for part in range(30):
+        pq.write_table(pa.table({"x": ["x" * 5_000] * 100}), tmp_path / f"b.parquet/{part}.parquet")
+    (tmp_path / "b.parquet/part.bin").unlink()
+    with pytest.raises(LimitError, match="more than 10,000,000 bytes"):
+        program.start(facts={"b": tmp_path / "b.parquet"}, unpacked_limit=10_000_000)
+    assert program.start(facts={"b": tmp_path / "b.parquet"}, unpacked_limit=20_000_000).size("b") == 1

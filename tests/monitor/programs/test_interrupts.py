@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import NoReturn
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tocsin import Program
+from tocsin import Engine, Program
 from tocsin.errors import DerivationError, OutOfMemory
 from tocsin.index.activation.memory import Memory
 from tocsin.kernels.activation import layout, settling
@@ -142,3 +144,83 @@ def test_an_interrupt_while_room_is_made(monkeypatch: pytest.MonkeyPatch, error:
             assert engine.query("path") == before
     assert times > 10
     assert engine.size("path") == 100 * 101 // 2
+
+
+_TIMED = """
+.decl e(a: number, b: symbol)
+.decl d(a: number)
+d(a) :- e(a, _).
+"""
+
+
+def _changes(engine: Engine) -> list[Callable[[], object]]:
+    """Changes that have to do with the time: giving, renewing, taking back, many, expiry, a rule."""
+    several = [("+", "e", (number, "y")) for number in range(2, 6)]
+    return [
+        lambda: engine.insert("e", (2, "y"), ttl=5),
+        lambda: engine.insert("e", (1, "x"), ttl=9),
+        lambda: engine.insert("e", (1, "x")),
+        lambda: engine.delete("e", (1, "x")),
+        lambda: engine.apply([*several, ("-", "e", (1, "x"))], ttl=5),
+        lambda: engine.load("e", [(number, "y") for number in range(2, 6)], ttl=5),
+        lambda: engine.advance(3),
+        lambda: engine.add_rule('d(a + 10) :- e(a, _). e(1, "x").'),
+    ]
+
+
+def _timed_engine() -> Engine:
+    engine = Program.parse(_TIMED).start()
+    engine.insert("e", (0, "x"))
+    engine.insert("e", (1, "x"), ttl=3)
+    return engine
+
+
+def _future(engine: Engine) -> list[object]:
+    """What is there at each moment from now on."""
+    found: list[object] = []
+    for moment in range(3, 20):
+        engine.advance(moment)
+        found.append((engine.query("e"), engine.query("d")))
+    return found
+
+
+def _interrupted_at(place: int, change: Callable[[], object]) -> bool:
+    """Make a change, interrupted at a place of the engine where Python looks at signals; False behind them.
+
+    It looks when a function of Python's begins, and when one of C's has returned.
+    """
+    left = place
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        nonlocal left
+        is_there = frame.f_code.co_filename.endswith(("/engine.py", "/expiry.py", "/machine.py"))
+        if is_there and event in ("call", "c_return"):
+            left -= 1
+            if left < 0:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    sys.setprofile(profile)
+    try:
+        change()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_an_interrupt_anywhere_leaves_no_fact_without_its_end(number: int) -> None:
+    """The facts are those of before or of after, and each of them expires when it should."""
+    before, after = _timed_engine(), _timed_engine()
+    _changes(after)[number]()
+    expected = [_future(before), _future(after)]
+    place = 0
+    while True:
+        engine = _timed_engine()
+        if not _interrupted_at(place, _changes(engine)[number]):
+            break
+        assert _future(engine) in expected, place
+        place += 1
+    assert place > 5

@@ -56,10 +56,10 @@ def check_transfers(
         path = file_of(source, facts)
         whose = f".input {source.relation}"
         confined(path, facts, whose, allow_outside=allow_outside)
-        if path.is_dir() and not allow_outside:
-            for part in path.rglob("*"):
-                confined(part, facts, whose)
         read[path.resolve()] = f"{whose} reads"
+        for part in path.rglob("*") if path.is_dir() else ():
+            confined(part, facts, whose, allow_outside=allow_outside)
+            read[part.resolve()] = f"{whose} reads"
     written: dict[Path, Transfer] = {}
     for target in targets:
         if target.stream:

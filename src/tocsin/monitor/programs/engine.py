@@ -17,7 +17,7 @@ from tocsin.index.activation.tuples import Rows, TupleCode
 from tocsin.monitor.programs.changes import Changed, Changes, LazyTuples, NoChanges, Tuple, Tuples, no_tuples
 from tocsin.monitor.programs.derivations import Absence, Derivation
 from tocsin.monitor.programs.deriving import Deriver
-from tocsin.monitor.programs.expiry import Expiry, Time
+from tocsin.monitor.programs.expiry import Expiry, Fact, Time
 from tocsin.monitor.programs.held import Held
 from tocsin.monitor.programs.locations import check_local
 from tocsin.monitor.programs.machines import Started, Starter, facts_of, start_machine
@@ -108,6 +108,7 @@ class Engine:
         self._starter = starter
         self._symbols = symbols
         self._expiry = expiry or Expiry()
+        self._made = 0  # changes of many facts that were made and not undone
         if restored is None:
             restored = _joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
         self._take(program, self._filled(program, restored))
@@ -147,12 +148,7 @@ class Engine:
             if taking < 0:
                 self._open([relation])
                 taking = self._doors[relation].taking
-            try:
-                count = self._change_one(taking, row, True)
-            except BaseException as error:
-                self._give_up(error, taking, row, was_given=False)
-            if ttl is not None or self._expiry.moments:
-                self._expiry.set((relation, row), ttl)
+            count = self._change_timed(relation, taking, row, True, ttl)
             return self._collected() if count or self._implicit else self._nothing
         except (MemoryError, SystemError, TocsinError) as error:
             tell(error, "inserting a tuple")
@@ -178,12 +174,7 @@ class Engine:
             taking = door.taking
             if taking < 0:  # it takes no facts, so none was given
                 return self._nothing
-            try:
-                count = self._change_one(taking, row, False)
-            except BaseException as error:
-                self._give_up(error, taking, row, was_given=True)
-            if self._expiry.moments:
-                self._expiry.set((relation, row), None)
+            count = self._change_timed(relation, taking, row, False, None)
             return self._collected() if count or self._implicit else self._nothing
         except (MemoryError, SystemError, TocsinError) as error:
             tell(error, "deleting a tuple")
@@ -223,13 +214,17 @@ class Engine:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
         if not is_time(now) or now < self._expiry.now:
             raise UsageError(f"time moves forward: from {self._expiry.now} to {now!r} it cannot")
-        due = self._expiry.due(now)
+        made, due = self._made, []
         try:
+            due = self._expiry.due(now)
             changes = self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
+            self._expiry.passed(now, due)
         except BaseException:
-            self._expiry.stayed(due)
+            if self._made == made:
+                self._expiry.stayed()
+            else:
+                self._expiry.passed(now, due)
             raise
-        self._expiry.passed(now, due)
         return changes if due else self._nothing
 
     @telling("answering a query")
@@ -291,10 +286,17 @@ class Engine:
         program = self._program.with_rules(text)
         new = Counter(facts_of(program.checked)) - Counter(facts_of(self._program.checked))
         given = _joined(self._given(), self._rows_of(program, new.elements()))
-        changes = self._replace(program, given)
-        for relation, values in new:
-            self._expiry.set((relation, self._doors[relation].code.encode(values)), None)
-        return changes
+        codes = program.codes(self._symbols)
+        facts = [(relation, codes[relation].encode(values)) for relation, values in new]
+        before = {fact: self._expiry.moments.get(fact) for fact in facts}
+        try:
+            for fact in facts:
+                self._expiry.set(fact, None)
+            return self._replace(program, given)
+        except BaseException:
+            if self._program is not program:
+                self._expiry.put_back(before)
+            raise
 
     @telling("removing a rule")
     def remove_rule(self, rule: str | int) -> Changes:
@@ -425,13 +427,21 @@ class Engine:
 
     def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
         """Take away some facts of each relation, and give others for that time; the net change."""
-        net = self._change_many(facts)
-        if ttl is not None or self._expiry.moments:
+        if ttl is None and not self._expiry.moments:
+            return self._change_many(facts)
+        made = self._made
+        before: dict[Fact, Time | None] = {}
+        try:
             for relation, changes in facts.items():
                 for rows, time in zip(changes, (None, ttl), strict=True):
                     for row in map(tuple, rows.tolist()):
+                        before.setdefault((relation, row), self._expiry.moments.get((relation, row)))
                         self._expiry.set((relation, row), time)
-        return net
+            return self._change_many(facts)
+        except BaseException:
+            if self._made == made:
+                self._expiry.put_back(before)
+            raise
 
     def _change_many(self, facts: Mapping[str, tuple[Rows, Rows]]) -> Changes:
         """Take away some facts of each relation, give others, and settle; the net change."""
@@ -447,10 +457,12 @@ class Engine:
                 elif len(changes[1]):
                     raise AssertionError("a relation that facts are given to takes them")
             self._machine.settle()
+            net = self._collected()
         except BaseException:
             self._recover(past)
             raise
-        return self._collected()
+        self._made += 1
+        return net
 
     def _stage(self, number: int, changes: tuple[Rows, Rows], past: _Past) -> None:
         """Stage what goes and what comes to a relation, and remember what was given before."""
@@ -464,6 +476,27 @@ class Engine:
             ]
         for rows, insert in zip(changes, (False, True), strict=True):
             self._machine.change(number, rows, insert)
+
+    def _change_timed(
+        self, relation: str, taking: int, row: tuple[int, ...], insert: bool, ttl: Time | None
+    ) -> int:
+        """Change one fact, and when it expires: both, or neither when that fails or is interrupted."""
+        if ttl is None and not self._expiry.moments:
+            try:
+                return self._change_one(taking, row, insert)
+            except BaseException as error:
+                self._give_up(error, taking, row, was_given=not insert)
+        fact = (relation, row)
+        before = self._expiry.moments.get(fact)
+        was_given = self._machine.is_given(taking, row)
+        try:
+            self._expiry.set(fact, ttl)
+            return self._change_one(taking, row, insert)
+        except BaseException as error:
+            is_whole = not isinstance(error, Exception) and self._machine.is_settled
+            if not is_whole or self._machine.is_given(taking, row) == was_given:
+                self._expiry.put_back({fact: before})
+            self._give_up(error, taking, row, was_given=not insert)
 
     def _give_up(
         self, error: BaseException, taking: int, row: tuple[int, ...], *, was_given: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 
 Time = int | float
@@ -32,13 +33,16 @@ class Expiry:
             self.moments.pop(fact, None)
             return
         moment = self.now + ttl
-        self.moments[fact] = moment
         heappush(self._heap, (moment, fact))
+        self.moments[fact] = moment
         if len(self._heap) > 2 * len(self.moments) + _STALE:
             self._make_heap()
 
     def due(self, now: Time) -> list[Fact]:
-        """The tuples that will have expired at that time. To be followed by `passed` or `stayed`."""
+        """The tuples that will have expired at that time. To be followed by `passed`, or by `stayed`.
+
+        One of them is due too if this was interrupted.
+        """
         found = set()
         while self._heap and self._heap[0][0] <= now:
             moment, fact = heappop(self._heap)
@@ -50,12 +54,20 @@ class Expiry:
         """It is that time now, and these tuples are gone."""
         self.now = now
         for fact in due:
-            del self.moments[fact]
+            self.moments.pop(fact, None)
 
-    def stayed(self, due: list[Fact]) -> None:
-        """The tuples could not go: they are still due."""
-        for fact in due:
-            heappush(self._heap, (self.moments[fact], fact))
+    def stayed(self) -> None:
+        """What is due could not go: it is still due."""
+        self._make_heap()
+
+    def put_back(self, moments: Mapping[Fact, Time | None]) -> None:
+        """Tuples end when they did before, or not at all."""
+        for fact, moment in moments.items():
+            if moment is None:
+                self.moments.pop(fact, None)
+            else:
+                heappush(self._heap, (moment, fact))
+                self.moments[fact] = moment
 
     def _make_heap(self) -> None:
         self._heap = [(moment, fact) for fact, moment in self.moments.items()]

@@ -31,10 +31,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
+from pyarrow.fs import LocalFileSystem
 
 from tocsin.errors import InputError, LimitError
 from tocsin.events.packed_files import UNPACKED_LIMIT, open_unpacked
-from tocsin.events.parquet_sizes import unpacked_sizes
+from tocsin.events.parquet_sizes import row_groups, unpacked_size
 from tocsin.events.rejects import readable
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.tuples import ARROW_TYPES, Rows, TupleCode
@@ -101,8 +102,7 @@ def read_fact_file(
     name = str(path)
     if path.suffix.lower() == ".parquet":
         try:
-            check_parquet(path, code.relation, unpacked_limit)
-            return code.rows_of_table(pq.read_table(path))
+            return code.rows_of_table(checked_parquet(path, code.relation, unpacked_limit).read())
         except LimitError as error:
             raise LimitError(f"{name}: {error}", setting=error.setting) from None
         except (OSError, UnicodeDecodeError, pa.ArrowException, InputError) as error:
@@ -117,19 +117,20 @@ def read_fact_file(
     return _read_text(name, data, source, code, on_bad)
 
 
-def check_parquet(path: Path, relation: str, unpacked_limit: int, times: int = 0) -> None:
-    """LimitError for a file, or a folder of files, out of which more bytes come than may.
+def checked_parquet(path: Path, relation: str, unpacked_limit: int, times: int = 0) -> pq.ParquetDataset:
+    """A file, or a folder of files, to read; LimitError when more bytes come out of it than may.
 
-    Those are `unpacked_limit`, or so many times what is packed if that is more.
+    Those are `unpacked_limit`, or so many times what is packed if that is more. A name is that of a local
+    file: without a file system Arrow would take `file:/etc/x` for a URI.
     """
-    files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    opened = pq.ParquetDataset(str(path.absolute()), filesystem=LocalFileSystem())
+    files = [Path(file) for file in opened.files]
     limit = max(unpacked_limit, times * sum(file.stat().st_size for file in files))
-    size = 0
-    for file in files:
-        size += unpacked_sizes(file, pq.read_metadata(file), limit - size)
-        if size > limit:
-            reason = f"unpacked, it has more than {limit:,} bytes, the limit, of {relation}"
-            raise LimitError(reason, setting="unpacked_limit")
+    groups = [group for file in files for group in row_groups(file, pq.read_metadata(file))]
+    if unpacked_size(groups, limit) > limit:
+        reason = f"unpacked, it has more than {limit:,} bytes, the limit, of {relation}"
+        raise LimitError(reason, setting="unpacked_limit")
+    return opened
 
 
 def file_of(source: Transfer, folder: Path) -> Path:

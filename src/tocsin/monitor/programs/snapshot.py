@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.errors import IndexFileError
+from tocsin.errors import IndexFileError, RuleError
 from tocsin.grammar.datalog.functors import TEXT_LIMIT
 from tocsin.grammar.datalog.syntax import Type, Value
 from tocsin.index.activation.symbols import Symbols, are_floats
@@ -80,7 +80,10 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
         or type(local) not in (type(None), int, float, str)
     ):
         raise IndexFileError(f"{name} is damaged: its header describes no program")
-    program = Program.parse(text, file=file)
+    try:
+        program = Program.parse(text, file=file)
+    except RuleError as error:
+        raise IndexFileError(f"{name} is damaged: its program has errors: {error}") from error
     texts = typed(name, "symbols", Texts, arrays)
     Check(name).texts("symbols", texts, len(texts.start) - 1)
     symbols = Symbols((texts.text(number) for number in range(len(texts.start) - 1)), limit=text_limit)

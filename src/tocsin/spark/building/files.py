@@ -65,7 +65,7 @@ def _row_groups(file: Path, schemas: list[Any]) -> Iterator[Piece]:
     import pyarrow.parquet as pq
 
     from tocsin.events.packed_files import check_unpacked, most_unpacked
-    from tocsin.events.parquet_sizes import unpacked_size
+    from tocsin.events.parquet_sizes import row_groups, unpacked_size
     from tocsin.grammar.rule_columns import check_names
 
     try:
@@ -76,9 +76,10 @@ def _row_groups(file: Path, schemas: list[Any]) -> Iterator[Piece]:
     schemas.append(pa.schema([field for field in opened.schema_arrow if field.name not in ("id", "when")]))
     before = 0
     most = most_unpacked(file.stat().st_size)
-    for number in range(opened.num_row_groups):
+    for group in row_groups(file, opened.metadata):
+        number = group.group
         try:
-            check_unpacked(file, unpacked_size(file, opened.metadata, number, most), most)
+            check_unpacked(file, unpacked_size([group], most), most)
         except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
             raise InputError(f"{file}: cannot be read: {error}") from None
         yield Piece(str(file.resolve()), str(file), number, before)

@@ -30,7 +30,7 @@ from tocsin.monitor.programs.directives import Transfer
 from tocsin.monitor.programs.fact_files import (
     BadLine,
     Layout,
-    check_parquet,
+    checked_parquet,
     file_of,
     layout_of,
     read_facts,
@@ -38,6 +38,7 @@ from tocsin.monitor.programs.fact_files import (
 from tocsin.spark.evaluation.storing import Frame, Storage
 from tocsin.spark.evaluation.values import FAILURE, columns_inside, taken
 from tocsin.spark.failures import reason_of
+from tocsin.spark.paths import to_read
 
 PIECE_BYTES = 32 << 20
 PIECE, LINE, TEXT = "piece", "line", "text"
@@ -108,8 +109,8 @@ def _read_parquet(
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     try:
-        check_parquet(path, relation.name, unpacked_limit, UNPACKED_TIMES)
-        return _stored(storage, taken(relation, session.read.parquet(str(path.absolute()))), str(path))
+        checked_parquet(path, relation.name, unpacked_limit, UNPACKED_TIMES)
+        return _stored(storage, taken(relation, session.read.parquet(to_read(path))), str(path))
     except LimitError as error:
         raise LimitError(f"{path}: {error}", setting=error.setting) from None
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:

@@ -5,6 +5,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := .venv/set-up
 TOOLS := .venv-tools
+KERNEL_TESTS := tests/arrays tests/conditions/blocks tests/conditions/graph tests/conditions/kernels tests/conditions/matching \
+  tests/conditions/planner tests/datalog/kernels tests/datalog/machine tests/engines tests/history/statistics \
+  tests/lab/atree tests/papers tests/text
 LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help
@@ -24,11 +27,11 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PIP) check
 	@echo "Compiling the kernels (once; it takes a while)" >&2
-	@$(BIN)/python -c 'from tocsin.monitor.warming import warm_up; warm_up()'
+	@$(BIN)/python -c 'from tocsin.warmup import warm_up; warm_up()'
 	@touch $@
 
 demo: setup  ## an advertising exchange in miniature: 100,000 rules, 200,000 visits, on Spark
-	@$(BIN)/python -m tocsin.lab.demo
+	@$(BIN)/python -m tocsin_lab.demo
 
 test: check fast spark  ## every check and every test but the slow ones
 
@@ -39,7 +42,7 @@ check: setup  ## formatting, lint, types, import contracts
 	$(BIN)/lint-imports --no-cache
 
 fast: setup  ## the tests that need no Spark, on all cores
-	$(BIN)/python -m tests.compiling
+	$(BIN)/python -m tests.warmup
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not spark and not slow"
 
 spark: setup  ## the tests on Spark: those of the one session, and beside it those that start their own
@@ -49,15 +52,15 @@ test-slow: setup  ## the slow tests
 	$(BIN)/python -m pytest -q -m "slow"
 
 test-kafka: setup  ## streams with a real Kafka broker, which Maven fetches (once)
-	TOCSIN_TEST_KAFKA=1 $(BIN)/python -m pytest -q tests/spark/streaming/test_kafka.py
+	TOCSIN_TEST_KAFKA=1 $(BIN)/python -m pytest -q tests/spark/stream/test_kafka.py
 
 test-bounds: setup  ## the tests of the kernels, compiled with bounds checks
 	NUMBA_BOUNDSCHECK=1 TOCSIN_EXAMPLES=10 $(BIN)/python -m pytest -q -n auto --dist worksteal \
-	  -m "not spark and not slow" tests/kernels tests/index tests/papers tests/contract/test_stated_cases.py
+	  -m "not spark and not slow" $(KERNEL_TESTS) tests/contract/test_stated_cases.py
 
 coverage: setup  ## how many lines of the kernels the tests run, with the compiler off; the figure goes into SECURITY.md
 	$(PIP) install coverage==7.17.3
-	NUMBA_DISABLE_JIT=1 TOCSIN_EXAMPLES=3 $(BIN)/python -m tests.kernel_coverage
+	NUMBA_DISABLE_JIT=1 TOCSIN_EXAMPLES=3 $(BIN)/python -m tests.kernel_coverage $(KERNEL_TESTS)
 
 fuzz: setup  ## hostile inputs at one door: TARGET=condition SECONDS=600; guided by coverage where atheris is to be had
 	@$(PIP) install --no-deps --only-binary :all: --upgrade --target .fuzz atheris==3.0.0 || \

@@ -32,7 +32,7 @@ from benchmarks.measuring import machine_facts, say
 from benchmarks.tables import write_into
 
 import tocsin
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "atree.json"

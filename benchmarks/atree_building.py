@@ -16,12 +16,12 @@ from benchmarks.atree_matching import written
 from benchmarks.atree_workloads import Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
-from tocsin.grammar.rules import Rules
-from tocsin.index.atree_graph import organise
-from tocsin.index.compiled import CompiledIndex, compile_rules
-from tocsin.index.packing import arrow_texts
-from tocsin.index.reading import read_conditions
-from tocsin.lab import abe_gen
+from tocsin.arrays.packed import arrow_texts
+from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
+from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.rules.rule_set import Rules
+from tocsin_lab import abe_gen
+from tocsin_lab.atree.atree_graph import organise
 
 SIXTEEN = (0.5, 0.5, 0.0, 0.0, 0.0)
 """Operators with which every expression of the default depth has sixteen predicates on average."""

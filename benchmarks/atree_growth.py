@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.atree_workloads import Asked, Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
-from tocsin.events.values import FieldPlan
-from tocsin.lab import abe_gen
+from tocsin.events.python_events import FieldPlan
+from tocsin_lab import abe_gen
 
 
 def growth(sizes: Sizes) -> list[dict[str, Any]]:

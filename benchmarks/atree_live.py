@@ -12,9 +12,9 @@ from benchmarks.atree_workloads import Built, Sizes, asked_of, built_of
 from benchmarks.folders import Row
 from benchmarks.measuring import say
 
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.lab import abe_gen
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import matches
+from tocsin_lab import abe_gen
 
 CHECKED_EVENTS = 3
 

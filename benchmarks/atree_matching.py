@@ -14,7 +14,7 @@ from benchmarks.scan import Scan
 from numpy.typing import NDArray
 
 from tocsin.events.cells import EventBatch
-from tocsin.lab import abe_gen
+from tocsin_lab import abe_gen
 
 OTHER_ENGINE = {"abe100k": 0.31e-3, "abe1m": 5.6e-3}
 """Seconds an event of the C engine that the counts are of, as the folders' README tells."""

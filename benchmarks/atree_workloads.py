@@ -10,13 +10,13 @@ import pyarrow as pa
 from benchmarks.folders import Row
 from benchmarks.measuring import say
 
-from tocsin.events.arrow import batch_of_table
+from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
+from tocsin.conditions.live.index import Index
+from tocsin.conditions.matching.matcher import Matcher
+from tocsin.events.arrow_tables import batch_of_table
 from tocsin.events.cells import EventBatch
-from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import CompiledIndex, compile_rules
-from tocsin.lab import abe_gen
-from tocsin.monitor.index import Index
-from tocsin.monitor.matcher import Matcher
+from tocsin.rules.rule_set import Rules
+from tocsin_lab import abe_gen
 
 
 @dataclass

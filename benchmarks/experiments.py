@@ -15,12 +15,12 @@ from benchmarks.spine import ROOT
 from benchmarks.tables import write_into
 
 from tocsin.errors import TocsinError
-from tocsin.lab.experiments.catalogue import EXPERIMENTS, chosen
-from tocsin.lab.experiments.files import write_plots
-from tocsin.lab.experiments.outcome import Outcome
-from tocsin.lab.experiments.running import engines_for, run_experiment
-from tocsin.lab.experiments.showing import markdown
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
+from tocsin_lab.experiments.catalogue import EXPERIMENTS, chosen
+from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
+from tocsin_lab.experiments.outcome import Outcome
+from tocsin_lab.experiments.outcome_files import write_plots
+from tocsin_lab.experiments.table_texts import markdown
 
 DOCUMENTS = ROOT / "docs"
 PLOTS = DOCUMENTS / "experiments"

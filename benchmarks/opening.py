@@ -17,11 +17,11 @@ from benchmarks.spine import DOCUMENTS
 from benchmarks.tables import markdown, milliseconds, write_into
 
 import tocsin
-from tocsin.index.array_file import open_arrays
-from tocsin.index.file import index_of_arrays
-from tocsin.index.soundness import check_index
-from tocsin.lab import abe_gen
-from tocsin.lab.exchange import campaigns
+from tocsin.arrays.array_file import open_arrays
+from tocsin.conditions.graph.index_file import index_of_arrays
+from tocsin.conditions.graph.soundness import check_index
+from tocsin_lab import abe_gen
+from tocsin_lab.exchange import campaigns
 
 _REPEAT = 5
 

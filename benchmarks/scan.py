@@ -25,12 +25,12 @@ import numpy as np
 from benchmarks.scan_code import ACCEPT, REJECT, compile_steps
 from numpy.typing import NDArray
 
+from tocsin.arrays.jit import kernel
+from tocsin.arrays.packed import arrow_texts
+from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.graph.condition_reader import Steps, read_conditions
+from tocsin.conditions.language.tree import Literal, Path, Predicate, Test
 from tocsin.errors import UsageError
-from tocsin.grammar.tree import Literal, Path, Predicate, Test
-from tocsin.index.compiled import CompiledIndex
-from tocsin.index.packing import arrow_texts
-from tocsin.index.reading import Steps, read_conditions
-from tocsin.kernels.jit import kernel
 
 EQ, LT, LE, GT, GE, BETWEEN, IN = range(7)
 ON_LIST = 8

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.kernels.jit import kernel
-from tocsin.kernels.skeleton import NOT, XNOR, XOR
+from tocsin.arrays.jit import kernel
+from tocsin.conditions.kernels.skeleton import NOT, XNOR, XOR
 
 ACCEPT = 1023
 REJECT = 1022

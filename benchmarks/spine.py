@@ -1,6 +1,6 @@
 """How fast the spine is: building, saving, opening and matching, beside a Python loop over eval.
 
-    python -m benchmarks.spine                 the two workloads of tocsin.lab, 100,000 rules each
+    python -m benchmarks.spine                 the two workloads of tocsin_lab, 100,000 rules each
     python -m benchmarks.spine --abe FOLDER    random rules from a folder (see folders.py), whose counts
                                                are then checked too
 
@@ -31,10 +31,10 @@ from benchmarks.measuring import Seconds, machine_facts, say, timed
 from benchmarks.tables import machine_note, markdown, milliseconds, times, write_into
 
 import tocsin
-from tocsin.lab import abe_gen
-from tocsin.lab.exchange import campaigns, visits
-from tocsin.lab.python_loop import PythonLoop
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
+from tocsin_lab import abe_gen
+from tocsin_lab.exchange import campaigns, visits
+from tocsin_lab.python_loop import PythonLoop
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "spine.json"

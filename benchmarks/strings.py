@@ -26,18 +26,30 @@ from benchmarks.measuring import machine_facts, say, timed
 from benchmarks.spine import DOCUMENTS
 from benchmarks.tables import markdown, write_into
 
+from tocsin.arrays.jit import kernel
+from tocsin.arrays.packed import starts, text_arrays
+from tocsin.conditions.graph.fold_table import fold_table
+from tocsin.conditions.graph.pattern_arrays import compile_patterns, like_codes
+from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
+from tocsin.conditions.kernels.like_match import (
+    UNDECIDED,
+    YES,
+    begin_segments,
+    like_by_segments,
+    like_quickly,
+)
+from tocsin.conditions.kernels.pattern_search import Patterns
+from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
+from tocsin.conditions.language.patterns import (
+    compile_like,
+    compile_regex,
+    fold,
+    like_tokens,
+    required_literals,
+)
+from tocsin.conditions.language.tree import Literal, Predicate, Test
+from tocsin.conditions.matching.pattern_group import PatternGroup
 from tocsin.events.kinds import Kind
-from tocsin.grammar.canonical.predicates import canonical_predicate
-from tocsin.grammar.patterns import compile_like, compile_regex, fold, like_tokens, required_literals
-from tocsin.grammar.tree import Literal, Predicate, Test
-from tocsin.index.folding import fold_table
-from tocsin.index.packing import starts, text_arrays
-from tocsin.index.pattern_arrays import compile_patterns, like_codes
-from tocsin.index.patterns import PatternGroup
-from tocsin.kernels.folding import fold_text, room_to_fold
-from tocsin.kernels.jit import kernel
-from tocsin.kernels.likes import UNDECIDED, YES, begin_segments, like_by_segments, like_quickly
-from tocsin.kernels.pattern_search import Patterns
 
 RESULTS = Path(__file__).resolve().parent / "results" / "strings.json"
 SEED = 2026

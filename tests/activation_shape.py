@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.index.activation.machine import Machine
-from tocsin.index.activation.store import Store
-from tocsin.kernels.activation import layout
+from tocsin.datalog.kernels import layout
+from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.store import Store
 
 
 class Entry(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tocsin.index.atree import GrowingAtree, NodeView
-from tocsin.kernels.atree import (
+from tocsin_lab.atree.atree import GrowingAtree, NodeView
+from tocsin_lab.kernels.atree_nodes import (
     AND,
     EDGES_FREE,
     EDGES_LIVE,

@@ -21,8 +21,7 @@ from tests.pools import (
     VALUES,
 )
 
-from tocsin.events.kinds import Kind
-from tocsin.grammar.tree import (
+from tocsin.conditions.language.tree import (
     Condition,
     Connective,
     Constant,
@@ -33,6 +32,7 @@ from tocsin.grammar.tree import (
     Step,
     Test,
 )
+from tocsin.events.kinds import Kind
 
 T = TypeVar("T")
 Steps = tuple[Step, ...]

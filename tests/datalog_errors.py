@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tocsin.datalog.language.checker import check_program
 from tocsin.errors import RuleError, each_error
-from tocsin.grammar.datalog.checking import check_program
 
 DECLARED = """\
 .decl n(x: number, y: number)

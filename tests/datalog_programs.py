@@ -19,11 +19,11 @@ from typing import NamedTuple, TypeVar
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from tocsin.datalog.language.checker import check_program
+from tocsin.datalog.language.conjunctions import Tuple
+from tocsin.datalog.language.syntax import CheckedProgram
+from tocsin.datalog.machine.normaliser import normal_program
 from tocsin.errors import RuleError
-from tocsin.grammar.datalog.checking import check_program
-from tocsin.grammar.datalog.conjunctions import Tuple
-from tocsin.grammar.datalog.syntax import CheckedProgram
-from tocsin.index.activation.normalising import normal_program
 
 REFUSED = "depends on this rule itself"
 """Why an aggregate is refused, of which only the recursion that it stands in binds a variable."""

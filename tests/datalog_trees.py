@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tocsin.grammar.datalog.arguments import can_be_negated, negative
-from tocsin.grammar.datalog.syntax import (
+from tocsin.datalog.language.argument_parser import can_be_negated, negative
+from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
     Argument,
@@ -23,7 +23,7 @@ from tocsin.grammar.datalog.syntax import (
     Type,
     Variable,
 )
-from tocsin.grammar.datalog.vocabulary import BINDING, CAST, COMPARISONS
+from tocsin.datalog.language.vocabulary import BINDING, CAST, COMPARISONS
 
 names = st.sampled_from(["x", "y", "_z", "?v", "B9", "cat", "range", "input", "match"])
 relations = st.sampled_from(["p", "q_1", "?r", "g.edge", "h.inner.r", "inline", "plan"])

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from tocsin.kernels.expressions import Expressions
-from tocsin.kernels.lists import Lists
+from tocsin.arrays.lists import Lists
+from tocsin.engines.kernels.expressions import Expressions
 
 MOST_LITERALS = 9
 

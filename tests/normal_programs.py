@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tocsin.errors import DerivationError
-from tocsin.grammar.datalog import functors
-from tocsin.grammar.datalog.conjunctions import Tuple
-from tocsin.grammar.datalog.meaning import Contents
-from tocsin.grammar.datalog.strata import components_in_order
-from tocsin.grammar.datalog.syntax import Value
-from tocsin.index.activation.normal_form import (
+from tocsin.datalog.language import functors
+from tocsin.datalog.language.conjunctions import Tuple
+from tocsin.datalog.language.strata import components_in_order
+from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.machine.normal_form import (
     AggregateRule,
     Anything,
     Atom,
@@ -26,6 +24,8 @@ from tocsin.index.activation.normal_form import (
     head_of,
     reads,
 )
+from tocsin.datalog.meaning import Contents
+from tocsin.errors import DerivationError
 
 Binding = dict[int, Value]
 

@@ -11,10 +11,10 @@ import numpy as np
 from tests.cases import Choices
 
 import tocsin
-from tocsin.grammar.rules import Rules
-from tocsin.index.shards import Part, write_parts
-from tocsin.monitor.index import Index
-from tocsin.monitor.index_in_parts import IndexInParts
+from tocsin.conditions.graph.shards import Part, write_parts
+from tocsin.conditions.live.index import Index
+from tocsin.conditions.live.sharded_index import IndexInParts
+from tocsin.rules.rule_set import Rules
 
 
 def shared_out(choices: Choices, rules: object, count: int, **settings: Any) -> list[Index]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tocsin.counts import number_of
+from tocsin.printable import number_of
 
 
 def test_one_and_several() -> None:

@@ -14,11 +14,11 @@ from tests.pools import DECIMAL_TEXTS, FIELDS, LITERALS
 from tests.strategies import conditions, json_events, rule_sets, typed_tables
 from tests.typed_tables import make_table
 
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import Truth, lookup, predicate_truth
-from tocsin.grammar.numerals import read_number
-from tocsin.grammar.printing import print_condition
-from tocsin.grammar.tree import TEXT_TESTS, Condition, Connective, Operator, Path, Test
+from tocsin.conditions.language.numerals import read_number
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Connective, Operator, Path, Test
+from tocsin.conditions.meaning import Truth, lookup, predicate_truth
 
 
 def test_literals_are_in_the_parsers_form() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 from tests.expressions import lists_of
 
-from tocsin.index.annotated import AnnotatedTrees
-from tocsin.index.conjunctions import ConjunctionIndex
-from tocsin.kernels.unfolding import Trees, children_of_code, is_and_code
+from tocsin.engines.conjunction_index import ConjunctionIndex
+from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, is_and_code
+from tocsin.engines.labelled_trees import AnnotatedTrees
 
 Tree = int | tuple["str | Tree", ...]
 

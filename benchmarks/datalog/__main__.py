@@ -29,9 +29,9 @@ from benchmarks.datalog.tables import tables
 from benchmarks.measuring import machine_facts, say
 from benchmarks.tables import write_into
 
-from tocsin.lab.activation import can_use
-from tocsin.lab.activation.workloads import UC_DENSE_VALUES, UC_VALUES
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
+from tocsin_lab.yield_index import can_use
+from tocsin_lab.yield_index.yield_workloads import UC_DENSE_VALUES, UC_VALUES
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "datalog.json"

@@ -11,7 +11,7 @@ from benchmarks.datalog.one_by_one import HEAD, table
 from benchmarks.measuring import say, timed
 
 import tocsin
-from tocsin.lab.activation import NO_INDEX, ConjunctiveRule, Workload, activate_all
+from tocsin_lab.yield_index import NO_INDEX, ConjunctiveRule, Workload, activate_all
 
 JOIN = """
 select distinct near.c0 as c0, request.c1 as c1

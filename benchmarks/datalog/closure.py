@@ -13,10 +13,10 @@ from benchmarks.datalog.semi_naive import semi_naive
 from benchmarks.measuring import say, timed
 
 import tocsin
-from tocsin.index.activation.closure_graph import ClosureGraph
-from tocsin.index.activation.reachability import Reachability
-from tocsin.lab.activation import Workload, directed_graph
-from tocsin.lab.activation.workloads import RG_SOURCES, RG_VERTICES
+from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine.reachability import Reachability
+from tocsin_lab.yield_index import Workload, directed_graph
+from tocsin_lab.yield_index.yield_workloads import RG_SOURCES, RG_VERTICES
 
 RECURSIVE = """
 with recursive path(x, y) as (

@@ -16,8 +16,8 @@ from benchmarks.datalog.by_hand import CanUse, Pair
 from benchmarks.measuring import say
 
 import tocsin
-from tocsin.lab.activation import Workload
-from tocsin.lab.activation.workloads import Rows
+from tocsin_lab.yield_index import Workload
+from tocsin_lab.yield_index.yield_workloads import Rows
 
 HEAD = "canuse"
 LIVE = "near"

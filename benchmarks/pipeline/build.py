@@ -84,9 +84,9 @@ def _do(step: str, rules: int, folder: Path) -> dict[str, Any]:
 
 
 def _make(rules: int, folder: Path) -> dict[str, Any]:
-    from tocsin.lab import abe_gen
-    from tocsin.lab.abe_gen.files import write_rules
-    from tocsin.lab.abe_gen.workloads import rule_batches
+    from tocsin_lab import abe_gen
+    from tocsin_lab.abe_gen.files import write_rules
+    from tocsin_lab.abe_gen.workloads import rule_batches
 
     forest = abe_gen.forest_of(abe_gen.Setting(expressions=rules))
     write_rules(rule_batches(forest), folder, ("parquet",), lambda _: None)

@@ -30,7 +30,7 @@ from benchmarks.text.mixed import mixed
 from benchmarks.text.selective import selective_indexing
 from benchmarks.text.tables import tables
 
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "text.json"

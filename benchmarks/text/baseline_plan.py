@@ -22,8 +22,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.text.query import Group, Leaf, Operation, TextQuery, Word
+from tocsin.text.language.parser import parse_query
+from tocsin.text.language.query import Group, Leaf, Operation, TextQuery, Word
 
 ALWAYS = "True"
 """The test of a query of which nothing is left to test."""

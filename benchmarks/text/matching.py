@@ -21,13 +21,13 @@ from benchmarks.text.corpus import Corpus
 from benchmarks.text.repeating import seconds_of
 from benchmarks.text.workload import more_queries
 
-from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import CompiledIndex, compile_rules
-from tocsin.index.text.dictionary import Dictionary
-from tocsin.index.text.documents import documents_of_texts
-from tocsin.index.text.trie_filter import Counts, TextFilter
-from tocsin.monitor.index import Index
-from tocsin.monitor.preparing import Preparation
+from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live.index import Index
+from tocsin.rules.rule_set import Rules
+from tocsin.text.dictionary import Dictionary
+from tocsin.text.documents import documents_of_texts
+from tocsin.text.trie_filter import Counts, TextFilter
 
 
 class Ours:

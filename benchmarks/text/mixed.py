@@ -21,10 +21,10 @@ from benchmarks.measuring import say
 from benchmarks.text.repeating import seconds_of
 
 import tocsin
-from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import compile_rules
-from tocsin.index.text.documents import documents_of_texts
-from tocsin.index.text.trie_filter import TextFilter
+from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.rules.rule_set import Rules
+from tocsin.text.documents import documents_of_texts
+from tocsin.text.trie_filter import TextFilter
 
 SEED = 2026
 

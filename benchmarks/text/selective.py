@@ -17,13 +17,13 @@ from benchmarks.text.corpus import Corpus
 from benchmarks.text.matching import rules_of
 from benchmarks.text.repeating import seconds_of
 
-from tocsin.grammar.rules import Rules
-from tocsin.index.compiled import compile_rules
-from tocsin.index.text.dictionary import Dictionary
-from tocsin.index.text.documents import documents_of_texts
-from tocsin.index.text.trie_filter import TextFilter
-from tocsin.kernels.text.trie_filter import PREDICATES_LIVE
-from tocsin.monitor.preparing import Preparation
+from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.rules.rule_set import Rules
+from tocsin.text.dictionary import Dictionary
+from tocsin.text.documents import documents_of_texts
+from tocsin.text.kernels.trie import PREDICATES_LIVE
+from tocsin.text.trie_filter import TextFilter
 
 SEED = 2026
 THRESHOLDS = (1.2, 1.5, 1.8, 2.1)

@@ -19,9 +19,9 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from benchmarks.text.corpus import Corpus
 
-from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.text.printing import print_query
-from tocsin.grammar.text.query import Group, Leaf, TextQuery, Word
+from tocsin.text.language.parser import parse_query
+from tocsin.text.language.printer import print_query
+from tocsin.text.language.query import Group, Leaf, TextQuery, Word
 
 SEED = 2026
 

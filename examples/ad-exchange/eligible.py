@@ -13,7 +13,7 @@ from pyspark.sql import functions as columns
 
 import tocsin
 import tocsin.spark as ts
-from tocsin.lab.booking import book, read_graph
+from tocsin_lab.booking import book, read_graph
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -33,24 +33,24 @@ from tocsin.errors import (
 from tocsin.version import VERSION
 
 if TYPE_CHECKING:
-    from tocsin.grammar.rule_files import read_rules
-    from tocsin.grammar.rules import Rule, Rules
-    from tocsin.index.statistics.history import History
-    from tocsin.index.text.dictionary import Dictionary
-    from tocsin.monitor.backtest import backtest
-    from tocsin.monitor.backtest_result import TestRun
-    from tocsin.monitor.building import build, build_good
-    from tocsin.monitor.explaining import Explanation
-    from tocsin.monitor.index import Index
-    from tocsin.monitor.opening import open_saved as open
-    from tocsin.monitor.overview.result import Overview
-    from tocsin.monitor.programs.changes import Changes
-    from tocsin.monitor.programs.engine import Engine
-    from tocsin.monitor.programs.program import Program
-    from tocsin.monitor.results import Counts, Match, Matches
-    from tocsin.monitor.scoring import score, tm_score
-    from tocsin.monitor.watching.alerts import Alert
-    from tocsin.monitor.watching.watch import Watch, watch
+    from tocsin.conditions.live.explanation import Explanation
+    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.matching.results import Counts, Match, Matches
+    from tocsin.datalog.engine.changes import Changes
+    from tocsin.datalog.engine.engine import Engine
+    from tocsin.datalog.engine.program import Program
+    from tocsin.engines.build import build, build_good
+    from tocsin.history.backtest import backtest
+    from tocsin.history.backtest_result import TestRun
+    from tocsin.history.overview.overview_result import Overview
+    from tocsin.history.statistics.history import History
+    from tocsin.rules.rule_files import read_rules
+    from tocsin.rules.rule_set import Rule, Rules
+    from tocsin.saved import open_saved as open
+    from tocsin.text.dictionary import Dictionary
+    from tocsin.text.score import score, tm_score
+    from tocsin.watches.alerts import Alert
+    from tocsin.watches.watch import Watch, watch
 
 __version__ = VERSION
 
@@ -98,30 +98,30 @@ __all__ = [
 ]
 
 _HOME = {
-    "Alert": "tocsin.monitor.watching.alerts",
-    "Changes": "tocsin.monitor.programs.changes",
-    "Counts": "tocsin.monitor.results",
-    "Dictionary": "tocsin.index.text.dictionary",
-    "Engine": "tocsin.monitor.programs.engine",
-    "Explanation": "tocsin.monitor.explaining",
-    "History": "tocsin.index.statistics.history",
-    "Index": "tocsin.monitor.index",
-    "Match": "tocsin.monitor.results",
-    "Matches": "tocsin.monitor.results",
-    "Overview": "tocsin.monitor.overview.result",
-    "Program": "tocsin.monitor.programs.program",
-    "Rule": "tocsin.grammar.rules",
-    "Rules": "tocsin.grammar.rules",
-    "TestRun": "tocsin.monitor.backtest_result",
-    "Watch": "tocsin.monitor.watching.watch",
-    "backtest": "tocsin.monitor.backtest",
-    "build": "tocsin.monitor.building",
-    "build_good": "tocsin.monitor.building",
-    "open": "tocsin.monitor.opening:open_saved",
-    "read_rules": "tocsin.grammar.rule_files",
-    "score": "tocsin.monitor.scoring",
-    "tm_score": "tocsin.monitor.scoring",
-    "watch": "tocsin.monitor.watching.watch",
+    "Alert": "tocsin.watches.alerts",
+    "Changes": "tocsin.datalog.engine.changes",
+    "Counts": "tocsin.conditions.matching.results",
+    "Dictionary": "tocsin.text.dictionary",
+    "Engine": "tocsin.datalog.engine.engine",
+    "Explanation": "tocsin.conditions.live.explanation",
+    "History": "tocsin.history.statistics.history",
+    "Index": "tocsin.conditions.live.index",
+    "Match": "tocsin.conditions.matching.results",
+    "Matches": "tocsin.conditions.matching.results",
+    "Overview": "tocsin.history.overview.overview_result",
+    "Program": "tocsin.datalog.engine.program",
+    "Rule": "tocsin.rules.rule_set",
+    "Rules": "tocsin.rules.rule_set",
+    "TestRun": "tocsin.history.backtest_result",
+    "Watch": "tocsin.watches.watch",
+    "backtest": "tocsin.history.backtest",
+    "build": "tocsin.engines.build",
+    "build_good": "tocsin.engines.build",
+    "open": "tocsin.saved:open_saved",
+    "read_rules": "tocsin.rules.rule_files",
+    "score": "tocsin.text.score",
+    "tm_score": "tocsin.text.score",
+    "watch": "tocsin.watches.watch",
 }
 
 

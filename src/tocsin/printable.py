@@ -43,3 +43,8 @@ def _escaped(found: re.Match[str]) -> str:
 def _escaped_in_json(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def number_of(count: int, one: str, several: str | None = None) -> str:
+    """`1 rule`, `2,000 rules`; a plural that is not made by an s is given as `several`."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"

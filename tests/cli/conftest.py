@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.running import Command
 
-from tocsin.monitor.programs.warming import warm_up as warm_up_programs
-from tocsin.monitor.warming import warm_up
+from tocsin.datalog.engine.program_warmup import warm_up as warm_up_programs
+from tocsin.warmup import warm_up
 
 
 @pytest.fixture(scope="session", autouse=True)

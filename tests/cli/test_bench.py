@@ -6,9 +6,9 @@ import pytest
 from tests.cli.running import Command
 
 from tocsin.errors import TocsinError
-from tocsin.lab.experiments import catalogue
-from tocsin.lab.experiments.experiment import Experiment, Paper, Run
-from tocsin.lab.experiments.outcome import Axis, Bar, Bars, Column, Outcome, Plot, Table
+from tocsin_lab.experiments import catalogue
+from tocsin_lab.experiments.experiment import Experiment, Paper, Run
+from tocsin_lab.experiments.outcome import Axis, Bar, Bars, Column, Outcome, Plot, Table
 
 
 def toy(run: Run) -> Outcome:

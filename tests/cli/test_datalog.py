@@ -12,9 +12,9 @@ from tests.cli.running import Command
 from tests.datalog_programs import Case, cases
 
 from tocsin.cli import main
+from tocsin.datalog.language.conjunctions import Tuple
+from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError
-from tocsin.grammar.datalog.conjunctions import Tuple
-from tocsin.grammar.datalog.meaning import evaluate
 
 PATHS = """\
 .decl arc(x: number, y: number)

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import EVENTS, RULES, Command
 
 from tocsin.cli import parser
-from tocsin.cli.messages import progress
+from tocsin.cli.console import progress
 from tocsin.version import VERSION
 
 COMMANDS = (
@@ -120,7 +120,7 @@ def test_progress_is_shown_on_a_terminal_only(capsys: pytest.CaptureFixture[str]
         advance(2)
     assert capsys.readouterr() == ("", "")
     reading, writing = os.openpty()
-    code = "from tocsin.cli.messages import progress\nwith progress('Working', 2) as advance: advance(1)"
+    code = "from tocsin.cli.console import progress\nwith progress('Working', 2) as advance: advance(1)"
     environment = {**os.environ, "TERM": "xterm"}
     subprocess.run([sys.executable, "-c", code], stderr=writing, timeout=60, check=True, env=environment)
     shown = os.read(reading, 100_000).decode()

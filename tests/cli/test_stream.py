@@ -88,7 +88,7 @@ def test_a_failure_is_told() -> None:
 
 
 def test_what_is_said_of_batches_and_refusals(capsys: pytest.CaptureFixture[str]) -> None:
-    from tocsin.spark.streaming.batches import BatchReport
+    from tocsin.spark.stream.micro_batch import BatchReport
 
     said = stream._Messages()
     said.batch(BatchReport(7, 3, 1_234, 56, 0, 0.25, False))

@@ -9,7 +9,7 @@ from tests.cli.running import Command
 from tests.fuzz.mutated_arrays import read, written
 
 import tocsin as package
-from tocsin.index.text.dictionary import Dictionary
+from tocsin.text.dictionary import Dictionary
 
 
 def test_what_is_sound(tocsin: Command) -> None:

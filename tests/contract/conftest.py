@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.monitor.building import ENGINES
+from tocsin.engines.build import ENGINES
 
 
 @pytest.fixture(params=list(ENGINES))

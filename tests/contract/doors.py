@@ -1,4 +1,4 @@
-"""Every way from events to matches, and what each has to give: the judge is grammar/meaning.py."""
+"""Every way from events to matches, and what each has to give: the judge is conditions/meaning.py."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 from tests.cases import Event
 
-from tocsin.events.files import read_slice
+from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.live.index import Index
+from tocsin.conditions.matching.results import match_batch
+from tocsin.conditions.meaning import matches
+from tocsin.engines.build import build, build_good
+from tocsin.events.event_files import read_slice
+from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import plan_slices
-from tocsin.events.values import FieldPlan
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.printing import print_condition
-from tocsin.grammar.tree import Condition
-from tocsin.monitor.building import build, build_good
-from tocsin.monitor.index import Index
-from tocsin.monitor.results import match_batch
 
 RuleSet = Sequence[tuple[str, Condition]]
 Found = list[tuple[int, str]]

@@ -15,10 +15,10 @@ from tests.expressions import (
     plain_lists,
 )
 
-from tocsin.index.engine import EngineBuilder
-from tocsin.index.engines import BUILDERS
-from tocsin.kernels.expressions import Expressions
-from tocsin.kernels.lists import Lists
+from tocsin.arrays.lists import Lists
+from tocsin.engines.engine import EngineBuilder
+from tocsin.engines.kernels.expressions import Expressions
+from tocsin.engines.registry import BUILDERS
 
 Case = tuple[Expressions, Lists]
 

@@ -25,8 +25,8 @@ from tests.text_rules import (
 )
 
 import tocsin
-from tocsin.events.values import FieldPlan
-from tocsin.monitor.building import ENGINES, build
+from tocsin.engines.build import ENGINES, build
+from tocsin.events.python_events import FieldPlan
 
 
 def by_event(index: Any, events: list[dict[str, object]]) -> Scored:

@@ -13,7 +13,7 @@ from tests.contract.doors import built, by_event, by_table, expected, indexed
 from tests.typed_tables import make_table
 
 import tocsin
-from tocsin.monitor.index import open_file
+from tocsin.conditions.live.index import open_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

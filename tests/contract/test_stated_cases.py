@@ -1,6 +1,6 @@
 """Cases worked out by hand from the specification: what is true, what is false, what is unknown.
 
-Unlike the random cases they do not trust grammar/meaning.py, which has to pass them too. A condition is
+Unlike the random cases they do not trust conditions/meaning.py, which has to pass them too. A condition is
 true when it matches, false when its negation does, and unknown when neither does.
 """
 

@@ -7,8 +7,8 @@ import random
 import pytest
 from tests.contract.doors import by_event, expected, taken
 
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.tree import Condition
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.tree import Condition
 
 DEPTH = 12
 VALUES = (1, 2, 3, None)

@@ -12,8 +12,8 @@ from tests.cli.running import Command
 from tests.docs.console import check_console, console_blocks
 
 import tocsin
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches, score
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import matches, score
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "newsroom"
 NEWS = [json.loads(line) for line in (EXAMPLE / "news.jsonl").read_text().splitlines()]

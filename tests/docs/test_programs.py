@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import tocsin
-from tocsin.grammar.datalog.vocabulary import AGGREGATES, BINDING, FUNCTORS, UNARY
+from tocsin.datalog.language.vocabulary import AGGREGATES, BINDING, FUNCTORS, UNARY
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "programs.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)

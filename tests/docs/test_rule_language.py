@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 import tocsin
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import Truth, condition_truth
-from tocsin.grammar.tokens import TRIGGER_WORDS
-from tocsin.grammar.tree import Connective, Test
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.tokens import TRIGGER_WORDS
+from tocsin.conditions.language.tree import Connective, Test
+from tocsin.conditions.meaning import Truth, condition_truth
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "rule-language.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)

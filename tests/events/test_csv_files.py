@@ -10,7 +10,7 @@ from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError
 from tocsin.events.csv_files import ColumnType, CsvFile, layout_of
-from tocsin.events.files import EventChunk, read_slice
+from tocsin.events.event_files import EventChunk, read_slice
 from tocsin.events.slices import plan_slices
 
 

@@ -19,7 +19,7 @@ from types import ModuleType
 
 from tests.fuzz.mutation import mutated
 
-import tocsin.kernels
+import tocsin
 
 
 def main() -> None:
@@ -32,8 +32,9 @@ def main() -> None:
     arguments = parser.parse_args()
     guide = None if arguments.unguided else _guide()
     if guide is not None:
-        for kernels in walk_packages(tocsin.kernels.__path__, "tocsin.kernels."):
-            import_module(kernels.name)  # before the others: Numba compiles no instrumented code
+        for module in walk_packages(tocsin.__path__, "tocsin."):
+            if {"arrays", "kernels"} & set(module.name.split(".")):
+                import_module(module.name)  # before the others: Numba compiles no instrumented code
         with guide.instrument_imports(include=["tocsin"]):
             from tests.fuzz.targets import TARGETS
     else:

@@ -7,17 +7,17 @@ import re
 from zlib import crc32
 
 from tests.cases import make_condition, make_event
-from tests.index.condition_readers import assert_one_language
-from tests.index.odd_texts import SNIPPETS
+from tests.conditions.graph.condition_readers import assert_one_language
+from tests.conditions.graph.odd_texts import SNIPPETS
 from tests.text_cases import make_document, make_query, make_query_text, make_text
 
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.meaning import matches
+from tocsin.engines.build import build_good
 from tocsin.errors import RuleError, TocsinError
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.printing import print_condition
-from tocsin.grammar.text.parsing import QueryProblems, parse_query
-from tocsin.grammar.text.printing import print_query
-from tocsin.monitor.building import build_good
+from tocsin.text.language.parser import QueryProblems, parse_query
+from tocsin.text.language.printer import print_query
 
 WORDS = tuple(snippet.encode() for snippet in (*SNIPPETS, "tm_contains", "boolean", "'\u202e'", "\x1b[2J"))
 QUERY_WORDS = tuple(

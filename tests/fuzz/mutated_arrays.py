@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.index.array_file import MAGIC, VERSION
+from tocsin.arrays.array_file import MAGIC, VERSION
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.datalog.engine.judged import LIMIT, contents, obvious_engine
 from tests.datalog_errors import DECLARED
 from tests.fuzz.condition_texts import check_message
-from tests.monitor.programs.judged import LIMIT, contents, obvious_engine
 
+from tocsin.datalog.engine.engine import Engine
+from tocsin.datalog.engine.program import Program
 from tocsin.errors import RuleError, TocsinError
-from tocsin.monitor.programs.engine import Engine
-from tocsin.monitor.programs.program import Program
 
 ROOT = Path(__file__).parents[2]
 WORDS = tuple(
@@ -85,7 +85,7 @@ WORDS = tuple(
 
 def corpus() -> list[bytes]:
     """The checker's good programs, and the examples."""
-    good = (ROOT / "tests/grammar/datalog/good_programs.txt").read_text().split("\n\n")
+    good = (ROOT / "tests/datalog/language/good_programs.txt").read_text().split("\n\n")
     programs = [DECLARED + program for program in good if not program.startswith("#")]
     return [
         *(program.encode() for program in programs),

@@ -16,12 +16,12 @@ from tests.cases import make_condition, make_event
 from tests.fuzz.condition_texts import WORDS as CONDITION_WORDS
 from tests.fuzz.condition_texts import check_message
 
+from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.meaning import matches
+from tocsin.engines.build import build_good
 from tocsin.errors import RuleError, TocsinError
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.printing import print_condition
-from tocsin.grammar.rule_conditions import condition_of
-from tocsin.grammar.rule_files import read_rules
-from tocsin.monitor.building import build_good
+from tocsin.rules.rule_condition import condition_of
+from tocsin.rules.rule_files import read_rules
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WORDS = (

@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 from tests.fuzz.in_child import failures
 from tests.fuzz.mutated_arrays import mutated, read, written
-from tests.index.statistics.corpora import history_of
+from tests.history.statistics.corpora import history_of
 
 import tocsin
 from tocsin.cli import main
 from tocsin.errors import IndexFileError, InputError
-from tocsin.index.statistics.history import History
-from tocsin.index.text.dictionary import Dictionary
+from tocsin.history.statistics.history import History
+from tocsin.text.dictionary import Dictionary
 
 PROGRAM = """
 .decl e(a:symbol, b:symbol)

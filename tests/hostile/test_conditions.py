@@ -11,8 +11,8 @@ from tests.contract.doors import indexed
 from tests.hostile.clock import not_hanging
 
 import tocsin
+from tocsin.engines.build import ENGINES
 from tocsin.errors import RuleError, RuleErrors
-from tocsin.monitor.building import ENGINES
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few fields occur
 

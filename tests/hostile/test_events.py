@@ -15,11 +15,11 @@ import pytest
 from tests.contract.doors import indexed
 from tests.hostile.clock import not_hanging
 
+from tocsin.conditions.live.index import Index
+from tocsin.engines.build import ENGINES
 from tocsin.errors import EventError, InputError, TocsinError, UsageError
 from tocsin.events.json_lines import parse_lines
-from tocsin.events.values import FieldPlan
-from tocsin.monitor.building import ENGINES
-from tocsin.monitor.index import Index
+from tocsin.events.python_events import FieldPlan
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
@@ -107,7 +107,7 @@ def test_explaining_deep_and_long_values(engine: str) -> None:
 
 
 def test_lists_that_hold_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.events.values.DEEPEST_LIST", DEEP)
+    monkeypatch.setattr("tocsin.events.python_events.DEEPEST_LIST", DEEP)
     loop: list[object] = []
     loop.append(loop)
     with not_hanging(), pytest.raises(EventError, match="nested"):

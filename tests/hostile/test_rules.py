@@ -13,8 +13,8 @@ from tests.contract.doors import indexed
 from tests.hostile.clock import not_hanging
 
 import tocsin
+from tocsin.engines.build import ENGINES
 from tocsin.errors import InputError, RuleError, RuleErrors, TocsinError, UsageError
-from tocsin.monitor.building import ENGINES
 
 
 @pytest.fixture(params=list(ENGINES))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from benchmarks.peers.a_tree.compare import both_can_say, event_line, for_the_crate, table
 
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import condition_truth
-from tocsin.lab import abe_gen
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import condition_truth
+from tocsin_lab import abe_gen
 
 
 @pytest.mark.parametrize(

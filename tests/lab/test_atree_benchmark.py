@@ -15,9 +15,9 @@ from benchmarks.atree_matching import known_counts
 from benchmarks.atree_workloads import Built, Sizes, asked_of
 from benchmarks.plots import log_plot
 
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.lab import abe_gen
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import matches
+from tocsin_lab import abe_gen
 
 TINY = Sizes(
     expressions=300,

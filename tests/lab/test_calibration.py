@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tocsin.conditions.planner import costs
+from tocsin.conditions.planner.costs import Costs, keep_costs, known_costs
 from tocsin.errors import InputError
-from tocsin.index.planning import costs
-from tocsin.index.planning.costs import Costs, keep_costs, known_costs
-from tocsin.lab import calibration
-from tocsin.lab.calibration import calibrated, costs_of
+from tocsin_lab import calibration
+from tocsin_lab.calibration import calibrated, costs_of
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from benchmarks.datalog.semi_naive import semi_naive
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.lab.activation import can_use, flights, semi_naive_closure
+from tocsin_lab.yield_index import can_use, flights, semi_naive_closure
 
 PAIRS = st.tuples(st.integers(0, 2), st.integers(0, 2))
 CHANGES = st.lists(st.tuples(st.booleans(), st.sampled_from(["near", "use", "request"]), PAIRS), max_size=40)

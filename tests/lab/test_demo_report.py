@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tocsin.grammar.rules import Rule
-from tocsin.lab import demo_report
-from tocsin.lab.verifying import Verdict
-from tocsin.monitor.building import build
+from tocsin.engines.build import build
+from tocsin.rules.rule_set import Rule
+from tocsin_lab import demo_report
+from tocsin_lab.sample_check import Verdict
 
 LONG = f"user.country in ('DE', 'FR') and site.domain like '%[bold]%' and ({' or '.join(['n = 1'] * 60)})"
 

@@ -7,12 +7,12 @@ from decimal import Decimal
 
 import pytest
 
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.lab import abe_gen
-from tocsin.lab.exchange import campaigns, visits
-from tocsin.lab.python_loop import PythonLoop
+from tocsin_lab import abe_gen
+from tocsin_lab.exchange import campaigns, visits
+from tocsin_lab.python_loop import PythonLoop
 
 LISTS = frozenset({("tags",), ("user", "scores")})
 PREDICATES = (

@@ -9,13 +9,13 @@ from benchmarks.scan import Scan
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.tree import Path
+from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.rules import Rules
-from tocsin.grammar.tree import Path
-from tocsin.index.compiled import compile_rules
-from tocsin.lab import abe_gen
+from tocsin.rules.rule_set import Rules
+from tocsin_lab import abe_gen
 
 PREDICATES = (
     "n = 2", "n != 2", "n < 2", "n <= 2", "n > 2", "n >= 2", "n in (1, 3)", "n not in (1, 3)",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from benchmarks import spine
 
-from tocsin.lab.python_loop import PythonLoop
-from tocsin.monitor.building import build
+from tocsin.engines.build import build
+from tocsin_lab.python_loop import PythonLoop
 
 
 @pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few events have few of the fields

@@ -7,7 +7,7 @@ import random
 import pytest
 from benchmarks import strings
 
-from tocsin.grammar.patterns import compile_regex, like_problem
+from tocsin.conditions.language.patterns import compile_regex, like_problem
 
 
 def test_the_workload_is_what_it_says():

@@ -20,11 +20,11 @@ from benchmarks.text.tables import tables
 from benchmarks.text.workload import more_queries
 
 import tocsin
-from tocsin.grammar.text.meaning import judge
-from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.text.printing import print_query
-from tocsin.grammar.text.query import Group, TextQuery
-from tocsin.grammar.text.settings import NoDictionary
+from tocsin.text.language.parser import parse_query
+from tocsin.text.language.printer import print_query
+from tocsin.text.language.query import Group, TextQuery
+from tocsin.text.meaning import judge
+from tocsin.text.settings import NoDictionary
 
 DOCUMENTS = 60
 MACHINE = {"cores": "2", "processor": "any", "python": "3", "numba": "1"}

@@ -19,7 +19,7 @@ import pytest
 from tests.atree_invariants import check_invariants
 from tests.papers.predicates import event, nodes, written
 
-from tocsin.lab.paper_atree import Design, PaperAtree
+from tocsin_lab.atree.paper_atree import Design, PaperAtree
 
 EXPRESSIONS = [
     ("S1", "(p1 or p2) and p3"),

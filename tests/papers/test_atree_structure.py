@@ -10,10 +10,10 @@ import pytest
 from tests.atree_invariants import check_invariants
 from tests.papers.predicates import event, nodes, written
 
-from tocsin.index.atree_groups import Grouping
-from tocsin.kernels.atree import AND, LEAF, OR
-from tocsin.lab import abe_gen
-from tocsin.lab.paper_atree import Design, PaperAtree, read_groups
+from tocsin_lab import abe_gen
+from tocsin_lab.atree.atree_groups import Grouping
+from tocsin_lab.atree.paper_atree import Design, PaperAtree, read_groups
+from tocsin_lab.kernels.atree_nodes import AND, LEAF, OR
 
 FIRST = "(p1 or p2 or p3) and p4 and (p5 or p6)"
 SECOND = "(p5 or p6) and (p7 or p8)"

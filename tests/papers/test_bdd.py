@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from tests.expressions import expressions_from, lists_of, plain_lists
 
-from tocsin.index.bdd import BddEngine
-from tocsin.kernels.bdd import FALSE, MOST_NODES, TRUE, Diagrams
-from tocsin.kernels.bdd_building import build_diagrams
+from tocsin.engines.bdd import BddEngine
+from tocsin.engines.kernels.bdd_construction import build_diagrams
+from tocsin.engines.kernels.bdd_nodes import FALSE, MOST_NODES, TRUE, Diagrams
 
 # Literals have the numbers of the paper's predicates, and 0 is none of them.
 EXAMPLE = expressions_from(7, [(False, [1, 2, 3]), (False, [5, 6]), (True, [7, 4, 8])], [9])

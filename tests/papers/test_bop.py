@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tests.expressions import expressions_from, lists_of, plain_lists
 
-from tocsin.index.bop import BopEngine
-from tocsin.kernels.bop import count_down, take_candidates
+from tocsin.engines.bop import BopEngine
+from tocsin.engines.kernels.literal_counts import count_down, take_candidates
 
 # (P1 or P2 or P3) and P4 and (P5 or P6): literals have the numbers of the paper's predicates.
 EXAMPLE = expressions_from(7, [(False, [1, 2, 3]), (False, [5, 6]), (True, [7, 4, 8])], [9])

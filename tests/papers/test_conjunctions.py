@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from tests.expressions import lists_of, plain_lists
 
-from tocsin.index.conjunctions import ConjunctionIndex
+from tocsin.engines.conjunction_index import ConjunctionIndex
 
 AGE_3, AGE_3_OR_4, NY, CA, CA_OR_NY, FEMALE, MALE = range(7)
 

@@ -7,8 +7,8 @@ import pytest
 from tests.expressions import lists_of, plain_lists
 from tests.trees import engine_of
 
-from tocsin.index.dewey import DeweyEngine
-from tocsin.kernels.dewey import count_label
+from tocsin.engines.dewey import DeweyEngine
+from tocsin.engines.kernels.dewey_labels import count_label
 
 A, B, C, D, E, F = range(6)
 FIGURE_2 = ("or", ("and", A, B), C, ("and", D, E, F))

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from tests.engines.interval_invariants import broken_invariants
 from tests.expressions import lists_of, plain_lists
-from tests.index.interval_invariants import broken_invariants
 from tests.trees import engine_of, packed
 
-from tocsin.index.annotated import lay_out_places
-from tocsin.index.interval import IntervalEngine
-from tocsin.kernels.interval import Intervals, extended, label_trees, match_intervals
+from tocsin.engines.interval import IntervalEngine
+from tocsin.engines.kernels.interval_labels import Intervals, extended, label_trees, match_intervals
+from tocsin.engines.labelled_trees import lay_out_places
 
 M = 10
 A, B, C, D, E, F = range(6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.expressions import expressions_from, lists_of, plain_lists
 
-from tocsin.index.dnf import DnfEngine, conjunctions_of
+from tocsin.engines.dnf import DnfEngine, conjunctions_of
 
 # Literals have the numbers of the paper's predicates, and 0 is none of them.
 EXAMPLE = expressions_from(7, [(False, [1, 2, 3]), (False, [5, 6]), (True, [7, 4, 8])], [9])

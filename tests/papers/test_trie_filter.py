@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.kernels.text.planted import Planted
-from tests.kernels.text.trie_shape import Hung, check_invariants
+from tests.text.kernels.planted import Planted
+from tests.text.kernels.trie_shape import Hung, check_invariants
 
-from tocsin.grammar.text.meaning import judge
-from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.text.settings import NoDictionary
-from tocsin.index.text.dictionary import Dictionary
-from tocsin.index.text.dictionary_words import words_for_kernels
-from tocsin.index.text.documents import documents_of_texts
-from tocsin.index.text.trie_filter import TextFilter
-from tocsin.kernels.text.query_code import PLAIN
+from tocsin.text.dictionary import Dictionary
+from tocsin.text.dictionary_words import words_for_kernels
+from tocsin.text.documents import documents_of_texts
+from tocsin.text.kernels.query_code import PLAIN
+from tocsin.text.language.parser import parse_query
+from tocsin.text.meaning import judge
+from tocsin.text.settings import NoDictionary
+from tocsin.text.trie_filter import TextFilter
 
 IDFS = {"a": 7.0, "b": 6.0, "c": 5.0, "d": 4.0, "e": 3.0, "f": 2.0, "g": 1.0}
 """a > b > d > e > f, as the paper's drawing must have had it."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.grammar.datalog.syntax import Type
-from tocsin.index.activation.constraints import (
+from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.machine.constraints import (
     Argument,
     ConstantConstraint,
     ConstraintElement,
@@ -17,8 +17,8 @@ from tocsin.index.activation.constraints import (
     all_elements,
     least_elements,
 )
-from tocsin.index.activation.machine import Machine
-from tocsin.index.activation.normal_form import (
+from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.normal_form import (
     Atom,
     Constant,
     JoinRule,
@@ -27,7 +27,7 @@ from tocsin.index.activation.normal_form import (
     Term,
     Variable,
 )
-from tocsin.index.activation.symbols import Symbols
+from tocsin.datalog.machine.symbols import Symbols
 
 A, B, C, W, X, Y, Z, U = map(Variable, range(8))
 

@@ -8,12 +8,12 @@ import pytest
 from tests.activation_shape import Hanging, check_shape, waiting_and_matching
 
 import tocsin
-from tocsin.grammar.datalog.checking import check_program
-from tocsin.index.activation.machine import Machine
-from tocsin.index.activation.normal_form import JoinRule
-from tocsin.index.activation.normalising import normal_program
-from tocsin.index.activation.symbols import Symbols
-from tocsin.index.activation.tuples import TupleCode
+from tocsin.datalog.language.checker import check_program
+from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.normal_form import JoinRule
+from tocsin.datalog.machine.normaliser import normal_program
+from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.machine.tuples import TupleCode
 
 
 class Index:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from tests.cases import Event
 
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.tree import Condition
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.tree import Condition
+from tocsin.conditions.meaning import matches
 
 Rows = Counter[tuple[object, ...]]
 

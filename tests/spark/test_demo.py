@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tocsin
-from tocsin.lab import demo
-from tocsin.lab.verifying import Verdict
+from tocsin_lab import demo
+from tocsin_lab.sample_check import Verdict
 
 
 def test_the_demonstration(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

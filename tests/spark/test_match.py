@@ -16,6 +16,7 @@ from tests.spark.answers import rows_of
 
 import tocsin
 import tocsin.spark as ts
+from tocsin.conditions.live.index import Index
 from tocsin.errors import (
     IndexFileError,
     InputError,
@@ -23,8 +24,7 @@ from tocsin.errors import (
     UnsupportedError,
     UsageError,
 )
-from tocsin.monitor.index import Index
-from tocsin.spark.shipping import ship_index
+from tocsin.spark.index_shipment import ship_index
 
 RULES = [
     ("adults", "age >= 18"),

@@ -42,7 +42,7 @@ def test_the_environment_that_spark_starts_in(monkeypatch: pytest.MonkeyPatch) -
 def test_workers_run_this_python_with_the_kernels_loaded(spark: SparkSession) -> None:
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            seen = [sys.executable, str("tocsin.kernels.jit" in sys.modules), str(os.getppid())]
+            seen = [sys.executable, str("tocsin.arrays.jit" in sys.modules), str(os.getppid())]
             yield pa.record_batch({"n": [batch.num_rows], "seen": [" ".join(seen)]})
 
     rows = spark.range(6, numPartitions=2).mapInArrow(look, "n bigint, seen string").collect()

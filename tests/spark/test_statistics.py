@@ -20,9 +20,9 @@ from tocsin.cli import main
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import plan_slices
-from tocsin.grammar.text.words import words_of
-from tocsin.index.statistics.history import History
+from tocsin.history.statistics.history import History
 from tocsin.spark.statistics import statistics_of_slices
+from tocsin.text.tokenizer import words_of
 
 statistics_module = sys.modules[statistics_of_slices.__module__]  # ts.statistics is the function
 

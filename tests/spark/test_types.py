@@ -18,10 +18,10 @@ from tests.typed_tables import is_list, make_type, make_typed_value
 
 import tocsin
 import tocsin.spark as ts
+from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language.tree import Condition, Predicate
+from tocsin.conditions.live.index import Index
 from tocsin.errors import InputError, UsageError
-from tocsin.grammar.printing import print_condition
-from tocsin.grammar.tree import Condition, Predicate
-from tocsin.monitor.index import Index
 
 ZONES = ("America/New_York", "Asia/Kolkata")
 """Of the session: an instant is the same instant in all of them."""

@@ -33,9 +33,9 @@ from benchmarks.measuring import machine_facts, say, timed
 from benchmarks.tables import machine_note, markdown, milliseconds, percent, times, write_into
 
 import tocsin
-from tocsin.lab import abe_gen
-from tocsin.lab.abe_gen.settings import Dimensions
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
+from tocsin_lab import abe_gen
+from tocsin_lab.abe_gen.settings import Dimensions
 
 ROOT = Path(__file__).resolve().parents[3]
 HARNESS = Path(__file__).parent

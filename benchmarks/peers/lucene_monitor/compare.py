@@ -29,7 +29,7 @@ from benchmarks.text.repeating import seconds_of
 from benchmarks.text.tables import repeated_note
 from benchmarks.text.workload import more_queries
 
-from tocsin.monitor.warming import warm_up
+from tocsin.warmup import warm_up
 
 ROOT = Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "benchmarks" / "results" / "lucene.json"

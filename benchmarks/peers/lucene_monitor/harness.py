@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tocsin.grammar.text.parsing import parse_query
-from tocsin.grammar.text.query import Group, Leaf, Operation
+from tocsin.text.language.parser import parse_query
+from tocsin.text.language.query import Group, Leaf, Operation
 
 HERE = Path(__file__).parent
 JAVA_OPTIONS = ("-Xmx4g", "-XX:+UseSerialGC")

@@ -28,7 +28,7 @@ from tocsin.cli import (
     stream,
     verify,
 )
-from tocsin.cli.messages import complain, complain_of, showing_warnings
+from tocsin.cli.console import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.printable import printable
 from tocsin.version import VERSION

@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tocsin.cli.backtest_overview import add_overview_arguments, overview_options, run_overview_command
-from tocsin.cli.messages import progress, say, say_if_compiling, warn
+from tocsin.cli.console import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import add_text_arguments, preparation_of
-from tocsin.counts import number_of
 from tocsin.errors import InputError, UnknownRuleError, UsageError
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.grammar.text.highlighting import Stretch
-    from tocsin.monitor.backtest_result import TestRun
+    from tocsin.history.backtest_result import TestRun
+    from tocsin.text.language.highlights import Stretch
 
 NAME = "backtest"
 SUMMARY = "try rules on a history: hits, noise, and which threshold for a contains"
@@ -93,11 +92,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_test(arguments: argparse.Namespace) -> int:
     """Try one rule, show, and perhaps write."""
-    from tocsin.grammar.rule_files import read_rules
-    from tocsin.grammar.rule_rewriting import check_rewritable
-    from tocsin.grammar.threshold_writing import threshold_text
-    from tocsin.monitor.backtest import run_backtest
-    from tocsin.monitor.event_sources import event_source
+    from tocsin.conditions.language.threshold_edit import threshold_text
+    from tocsin.events.event_sources import event_source
+    from tocsin.history.backtest import run_backtest
+    from tocsin.rules.rule_edit import check_rewritable
+    from tocsin.rules.rule_files import read_rules
 
     if arguments.write and arguments.threshold is None:
         raise UsageError("--write needs the --threshold to write")
@@ -166,7 +165,7 @@ def _show(found: TestRun, threshold: float | None) -> None:
 
 def _writer() -> Callable[[str, Iterable[Stretch]], None]:
     """Prints a line with marked words: in colour on a terminal, else in brackets."""
-    from tocsin.grammar.text.highlighting import with_marks
+    from tocsin.text.language.highlights import with_marks
 
     if not sys.stdout.isatty():
         return lambda start, shown: print(start + printable(with_marks(shown)))

@@ -9,24 +9,23 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.console import progress, say, say_if_compiling, warn
 from tocsin.cli.destinations import check_destinations, check_outside
 from tocsin.cli.match import SMALL_INPUT
-from tocsin.cli.messages import progress, say, say_if_compiling, warn
 from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
-from tocsin.counts import number_of
 from tocsin.errors import UsageError
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from tocsin.conditions.live.sharded_index import RuleIndex
     from tocsin.events.slices import Slice
-    from tocsin.monitor.index_in_parts import RuleIndex
-    from tocsin.monitor.overview.result import Digest, Overview
-    from tocsin.monitor.overview.tally import TallySettings
+    from tocsin.history.overview.overview_result import Digest, Overview
+    from tocsin.history.overview.tally import TallySettings
 
 _WIDTH = 110
 _LONGEST = 60
@@ -75,7 +74,7 @@ def overview_options(arguments: argparse.Namespace) -> list[str]:
 def run_overview_command(arguments: argparse.Namespace) -> int:
     """Match, show, and perhaps write."""
     from tocsin.events.slices import plan_slices
-    from tocsin.monitor.overview.result import check_target, check_top
+    from tocsin.history.overview.overview_result import check_target, check_top
 
     started = time.perf_counter()
     check_top(arguments.top)
@@ -113,8 +112,8 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
 
 
 def _index(arguments: argparse.Namespace) -> RuleIndex:
-    from tocsin.monitor.index import Index
-    from tocsin.monitor.overview.running import index_of
+    from tocsin.conditions.live.index import Index
+    from tocsin.history.overview.overview import index_of
 
     path = saved_index(arguments.rules)
     if path is not None:
@@ -125,10 +124,10 @@ def _index(arguments: argparse.Namespace) -> RuleIndex:
 
 
 def _overview(arguments: argparse.Namespace, index: RuleIndex, slices: list[Slice]) -> Overview:
-    from tocsin.grammar.field_names import field_named
-    from tocsin.monitor.event_sources import event_source
-    from tocsin.monitor.event_times import time_field
-    from tocsin.monitor.overview.running import SAMPLES, run_overview, settings_for
+    from tocsin.conditions.language.field_names import field_named
+    from tocsin.events.event_sources import event_source
+    from tocsin.events.event_times import time_field
+    from tocsin.history.overview.overview import SAMPLES, run_overview, settings_for
 
     source = event_source(arguments.events)
     samples = SAMPLES if arguments.samples is None else arguments.samples
@@ -143,13 +142,13 @@ def _overview(arguments: argparse.Namespace, index: RuleIndex, slices: list[Slic
 def _on_spark(
     index: RuleIndex, slices: list[Slice], settings: TallySettings, keep: list[str] | None
 ) -> Overview:
-    from tocsin.monitor.warming import warm_up
+    from tocsin.warmup import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")
     warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.backtesting.backtest import backtest_slices
-    from tocsin.spark.progress import WITHOUT_SPARKS_BAR
+    from tocsin.spark.backtest.backtest import backtest_slices
     from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     return backtest_slices(session(config=WITHOUT_SPARKS_BAR), index, slices, settings, keep)
@@ -192,7 +191,7 @@ def _print(console: Console, table: Table) -> None:
 
 
 def _noisiest(digest: Digest) -> Table:
-    from tocsin.monitor.overview.merging import SCORES
+    from tocsin.history.overview.rule_tables import SCORES
 
     rows = digest.noisiest.to_pylist()
     points = _sparklines(digest)
@@ -229,7 +228,7 @@ def _table(heads: list[str], right: set[str]) -> Table:
 def _text(text: str, longest: int = _LONGEST) -> Text:
     from rich.text import Text
 
-    from tocsin.monitor.overview.shown_texts import one_line
+    from tocsin.history.overview.shown_texts import one_line
 
     return Text(one_line(text, longest))
 

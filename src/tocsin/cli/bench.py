@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tocsin.cli.messages import say, say_if_compiling
+from tocsin.cli.console import say, say_if_compiling
 from tocsin.errors import InputError, UsageError
 
 NAME = "bench"
@@ -41,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, write."""
-    from tocsin.lab.experiments.catalogue import chosen, listing
-    from tocsin.lab.experiments.files import write_outcome
-    from tocsin.lab.experiments.running import engines_for, run_experiment
-    from tocsin.lab.experiments.showing import print_notes, print_table
+    from tocsin_lab.experiments.catalogue import chosen, listing
+    from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
+    from tocsin_lab.experiments.outcome_files import write_outcome
+    from tocsin_lab.experiments.table_texts import print_notes, print_table
 
     if arguments.list:
         print_table(listing())
@@ -81,7 +81,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _compile() -> None:
     """What every command of this machine needs, if it is not there yet."""
-    from tocsin.monitor.warming import is_warm, warm_up
+    from tocsin.warmup import is_warm, warm_up
 
     if not is_warm():
         say_if_compiling()

@@ -6,9 +6,9 @@ import argparse
 import time
 
 from tocsin.cli.build_on_spark import build_on_spark, shards_of
+from tocsin.cli.console import say, say_if_compiling, warn_of_rules_left_out
 from tocsin.cli.destinations import check_destinations
-from tocsin.cli.messages import say, say_if_compiling, warn_of_rules_left_out
-from tocsin.cli.rejects import rejects_file, write_rejects
+from tocsin.cli.reject_file import rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, read_and_build
 from tocsin.cli.text_options import add_text_arguments, preparation_of
 from tocsin.printable import printable
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build and save."""
-    from tocsin.monitor.index import Index
+    from tocsin.conditions.live.index import Index
 
     shards = shards_of(arguments)
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)

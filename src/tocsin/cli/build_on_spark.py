@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tocsin.cli.messages import say, warn_of_rules_left_out
-from tocsin.cli.rejects import write_rejects
+from tocsin.cli.console import say, warn_of_rules_left_out
+from tocsin.cli.reject_file import write_rejects
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import preparation_of
 from tocsin.cli.workspace import workspace
@@ -36,13 +36,13 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
     files = [Path(file) for file in files_of(arguments.rules)]
     preparation = preparation_of(arguments)
     say("Starting Spark (for less than a million rules, building without --spark is quicker)")
-    from tocsin.monitor.warming import warm_up
+    from tocsin.warmup import warm_up
 
     warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.building.build import build_index
-    from tocsin.spark.building.files import rules_of_files
-    from tocsin.spark.progress import WITHOUT_SPARKS_BAR, stages_shown
+    from tocsin.spark.build.build import build_index
+    from tocsin.spark.build.rule_frames import rules_of_files
     from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     started = time.perf_counter()
@@ -66,8 +66,8 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
 
 
 def _lines(folder: Path) -> Iterator[str]:
-    """Rejects as the lines of a file of rejects (see rejects.py)."""
-    from tocsin.spark.building.rejects import refused_rows
+    """Rejects as the lines of a file of rejects (see reject_file.py)."""
+    from tocsin.spark.build.rule_rejects import refused_rows
 
     for refused in refused_rows(sorted(folder.glob("*.parquet"))):
         members = {**refused._asdict(), "text": refused.text or ""}

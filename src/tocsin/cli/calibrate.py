@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tocsin.cli.messages import say, say_if_compiling
+from tocsin.cli.console import say, say_if_compiling
 
 NAME = "calibrate"
 SUMMARY = "measure what finding and asking predicates costs here"
@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, show and keep."""
-    from tocsin.index.planning.costs import Costs, keep_costs
-    from tocsin.lab.calibration import calibrated, costs_of
+    from tocsin.conditions.planner.costs import Costs, keep_costs
+    from tocsin_lab.calibration import calibrated, costs_of
 
     say_if_compiling()
     measured: dict[str, float] = {}

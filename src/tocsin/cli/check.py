@@ -6,14 +6,14 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tocsin.cli.messages import say, say_if_compiling, warn
-from tocsin.counts import number_of
+from tocsin.cli.console import say, say_if_compiling, warn
 from tocsin.errors import InputError, RuleError, TocsinError, each_error
+from tocsin.printable import number_of
 
 if TYPE_CHECKING:
+    from tocsin.conditions.graph.condition_reader import Reading
     from tocsin.events.schema import Schema
-    from tocsin.grammar.rules import Rules
-    from tocsin.index.reading import Reading
+    from tocsin.rules.rule_set import Rules
 
 NAME = "check"
 SUMMARY = "find every mistake in rule files"
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
     """Every mistake in programs over several relations, and how many rules the others have."""
-    from tocsin.monitor.programs.program import Program
+    from tocsin.datalog.engine.program import Program
 
     errors: list[TocsinError] = []
     good = 0
@@ -105,8 +105,8 @@ def _summary(mistakes: int, good: int) -> str:
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
     """The rules of all files that can be read, and why the others cannot."""
-    from tocsin.grammar.rule_files import read_rules, rule_files
-    from tocsin.grammar.rules import Rules
+    from tocsin.rules.rule_files import read_rules, rule_files
+    from tocsin.rules.rule_set import Rules
 
     parts: list[Rules] = []
     failures: list[InputError] = []
@@ -126,7 +126,7 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
 
 def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     """Every mistake within a condition; those of triggers over several tables the rules have rejected."""
-    from tocsin.index.reading import read_conditions
+    from tocsin.conditions.graph.condition_reader import read_conditions
 
     reading = read_conditions(rules.whens, rules.aliases)
     found = [rules.error(row, error) for row, error in reading.errors if not rules.has_several_tables(row)]
@@ -137,12 +137,12 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
 
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     """Thresholds of free text that can never fail or never pass: odd, and no mistakes."""
-    from tocsin.grammar.conditions import parse_condition
-    from tocsin.grammar.joins.reading import parse_joined
-    from tocsin.grammar.places import errors_at
-    from tocsin.grammar.text.parsing import parse_query
-    from tocsin.grammar.text.thresholds import threshold_warning
-    from tocsin.grammar.tree import Predicate, Test, has_threshold
+    from tocsin.conditions.language.parser import parse_condition
+    from tocsin.conditions.language.tree import Predicate, Test, has_threshold
+    from tocsin.rules.joins.parser import parse_joined
+    from tocsin.syntax.places import errors_at
+    from tocsin.text.language.parser import parse_query
+    from tocsin.text.language.threshold_checks import threshold_warning
 
     for row, (rule, text) in enumerate(zip(rules.ids.to_pylist(), rules.whens.to_pylist(), strict=True)):
         if rule in bad or "contains" not in text.lower():
@@ -165,9 +165,9 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
 
 def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[RuleError]:
     """Mistakes that only a schema shows; a predicate that many rules share is looked at once."""
-    from tocsin.grammar.checking import Checker
-    from tocsin.grammar.conditions import parse_condition
-    from tocsin.grammar.places import errors_at
+    from tocsin.conditions.language.parser import parse_condition
+    from tocsin.conditions.language.schema_check import Checker
+    from tocsin.syntax.places import errors_at
 
     checker = Checker(schema)
     bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]

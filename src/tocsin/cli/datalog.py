@@ -9,20 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.console import progress, say, say_if_compiling_programs
 from tocsin.cli.datalog_spark import Asked, check_options, run_on_spark
-from tocsin.cli.messages import progress, say, say_if_compiling_programs
-from tocsin.cli.rejects import write_rejects
-from tocsin.counts import number_of
+from tocsin.cli.reject_file import write_rejects
 from tocsin.errors import InputError, UsageError
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.grammar.datalog.syntax import Value
-    from tocsin.index.activation.tuples import Rows, TupleCode
-    from tocsin.monitor.programs.directives import Transfer
-    from tocsin.monitor.programs.engine import Engine
-    from tocsin.monitor.programs.fact_files import BadLine, OnBadLine
-    from tocsin.monitor.programs.program import Program
+    from tocsin.datalog.engine.directives import Transfer
+    from tocsin.datalog.engine.engine import Engine
+    from tocsin.datalog.engine.fact_files import BadLine, OnBadLine
+    from tocsin.datalog.engine.program import Program
+    from tocsin.datalog.language.syntax import Value
+    from tocsin.datalog.machine.tuples import Rows, TupleCode
 
 NAME = "datalog"
 SUMMARY = "run a Datalog program over files of facts"
@@ -94,15 +93,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, write."""
-    from tocsin.events.packed_files import UNPACKED_LIMIT
-    from tocsin.grammar.datalog.functors import TEXT_LIMIT
-    from tocsin.index.activation.symbols import Symbols
-    from tocsin.monitor.programs.confinement import check_transfers
-    from tocsin.monitor.programs.directives import inputs, outputs, printed_sizes
-    from tocsin.monitor.programs.engine import Engine
-    from tocsin.monitor.programs.fact_files import refuse
-    from tocsin.monitor.programs.locations import read_local
-    from tocsin.monitor.programs.program import DERIVED_LIMIT, Program, checked_limit
+    from tocsin.datalog.engine.confinement import check_transfers
+    from tocsin.datalog.engine.directives import inputs, outputs, printed_sizes
+    from tocsin.datalog.engine.engine import Engine
+    from tocsin.datalog.engine.fact_files import refuse
+    from tocsin.datalog.engine.locations import read_local
+    from tocsin.datalog.engine.program import DERIVED_LIMIT, Program, checked_limit
+    from tocsin.datalog.language.functors import TEXT_LIMIT
+    from tocsin.datalog.machine.symbols import Symbols
+    from tocsin.storage.packed_files import UNPACKED_LIMIT
 
     if arguments.spark:
         check_options(arguments)
@@ -156,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(program: Program, written: str) -> tuple[str, tuple[Value, ...]]:
     """The tuple that is asked for, read as a fact of the program."""
-    from tocsin.monitor.programs.machines import facts_of
+    from tocsin.datalog.engine.machines import facts_of
 
     known = len(program.checked.rules)
     extended = program.with_rules(f"{written.rstrip().removesuffix('.')}.").checked
@@ -176,7 +175,7 @@ def _read(
     """The facts of all inputs; one relation may have several."""
     import numpy as np
 
-    from tocsin.monitor.programs.fact_files import read_facts
+    from tocsin.datalog.engine.fact_files import read_facts
 
     read: dict[str, list[Rows]] = {}
     with progress("reading facts", len(sources)) as advance:
@@ -188,7 +187,7 @@ def _read(
 
 
 def _write(engine: Engine, targets: list[Transfer], folder: Path) -> None:
-    from tocsin.monitor.programs.result_files import print_result, result_path, write_result
+    from tocsin.datalog.engine.result_files import print_result, result_path, write_result
 
     with progress("writing results", len(targets)) as advance:
         for done, target in enumerate(targets, 1):

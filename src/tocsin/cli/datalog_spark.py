@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tocsin.cli.messages import progress, say
+from tocsin.cli.console import progress, say
 from tocsin.cli.workspace import workspace
 from tocsin.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from tocsin.monitor.programs.directives import Transfer
-    from tocsin.monitor.programs.fact_files import BadLine
-    from tocsin.monitor.programs.program import Program
+    from tocsin.datalog.engine.directives import Transfer
+    from tocsin.datalog.engine.fact_files import BadLine
+    from tocsin.datalog.engine.program import Program
 
 
 def check_options(arguments: argparse.Namespace) -> None:
@@ -44,16 +44,16 @@ def run_on_spark(
     on_facts_read: Callable[[], None],
 ) -> None:
     """Read the facts of the sources, work out the program, write the targets, print the sizes."""
-    from tocsin.monitor.programs.locations import read_local
-    from tocsin.monitor.programs.warming import is_warm, warm_up
+    from tocsin.datalog.engine.locations import read_local
+    from tocsin.datalog.engine.program_warmup import is_warm, warm_up
 
     program, sources, targets, sizes, text_limit, unpacked_limit = asked
     say("Starting Spark (small programs are worked out sooner without --spark)")
     if not is_warm():
         warm_up()  # once here, or else in every worker at the same time
-    from tocsin.spark.evaluation.evaluate import LIMIT, prepared, spark_failures
-    from tocsin.spark.evaluation.fact_files import read_fact_file
-    from tocsin.spark.evaluation.result_files import write_relation
+    from tocsin.datalog.spark.batch.evaluate import LIMIT, prepared, spark_failures
+    from tocsin.datalog.spark.batch.fact_frames import read_fact_file
+    from tocsin.datalog.spark.batch.result_frames import write_relation
     from tocsin.spark.session import session
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it

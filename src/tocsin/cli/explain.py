@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.plans import print_plan
+from tocsin.cli.plan_texts import print_plan
 from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.errors import EventError, InputError, UsageError, raise_all
 
 if TYPE_CHECKING:
-    from tocsin.monitor.explaining import Explanation
+    from tocsin.conditions.live.explanation import Explanation
 
 NAME = "explain"
 SUMMARY = "show why a rule matches an event, or why not; or how rules are found"
@@ -68,10 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_plan(arguments: argparse.Namespace) -> int:
-    from tocsin.grammar.rule_files import read_rules
-    from tocsin.index.planning.report import plan_rules
-    from tocsin.monitor.analyzing import analyzed
-    from tocsin.monitor.event_sources import event_source
+    from tocsin.conditions.planner.plan_report import plan_rules
+    from tocsin.events.event_sources import event_source
+    from tocsin.history.conjunct_counts import analyzed
+    from tocsin.rules.rule_files import read_rules
 
     if arguments.event is not None:
         raise UsageError("--event goes without --plan; --analyze takes --events")
@@ -109,7 +109,7 @@ def read_event(text: str) -> dict[str, object]:
 
 
 def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Explanation:
-    from tocsin.monitor.opening import open_rules
+    from tocsin.saved import open_rules
 
     index = open_rules(path)
     if rule not in index:
@@ -119,8 +119,8 @@ def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Expla
 
 def _explain_from_files(arguments: argparse.Namespace, event: dict[str, object]) -> Explanation:
     """Only the one rule is built: what is wrong with others is not the question here."""
-    from tocsin.grammar.rule_files import read_rules
-    from tocsin.monitor.explaining import explain_rule
+    from tocsin.conditions.live.explanation import explain_rule
+    from tocsin.rules.rule_files import read_rules
 
     rule = arguments.rule
     rules = read_rules(*arguments.rules, skip_bad=True)

@@ -9,22 +9,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
 from tocsin.cli.destinations import check_destinations, check_new_folder, check_outside
 from tocsin.cli.match_result import write_result
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.messages import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.rejects import rejects_file, write_rejects
+from tocsin.cli.reject_file import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.cli.workspace import workspace
-from tocsin.counts import number_of
 from tocsin.errors import EventError, UsageError
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.monitor.index_in_parts import RuleIndex
-    from tocsin.monitor.parts import PartReport, SliceJob
-    from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.conditions.live.sharded_index import RuleIndex
+    from tocsin.engines.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.matches.slice_matches import PartReport, SliceJob
 
 NAME = "match"
 SUMMARY = "find the rules that events satisfy"
@@ -124,9 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
         return run_tables(arguments, tables)
     arguments.events = arguments.events[0]
     from tocsin.events.slices import plan_slices
-    from tocsin.monitor.outputs import check_kept_names
-    from tocsin.monitor.parts import SliceJob
-    from tocsin.monitor.result_files import ResultPlace
+    from tocsin.matches.match_files import check_kept_names
+    from tocsin.matches.result_folder import ResultPlace
+    from tocsin.matches.slice_matches import SliceJob
 
     started = time.perf_counter()
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
@@ -157,9 +156,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | EngineOnSlices, list[str]]:
-    from tocsin.monitor.index import Index
-    from tocsin.monitor.opening import open_rules
-    from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.conditions.live.index import Index
+    from tocsin.engines.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.saved import open_rules
 
     path = saved_index(arguments.rules)
     if path is not None:
@@ -179,7 +178,7 @@ def _index_for_spark(
     matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, no_spark: bool
 ) -> RuleIndex | None:
     """The index to match on Spark; None when this process does it."""
-    from tocsin.monitor.slice_matchers import IndexOnSlices
+    from tocsin.engines.slice_matchers import IndexOnSlices
 
     if no_spark or not job.slices:
         return None
@@ -190,7 +189,7 @@ def _index_for_spark(
 
 
 def _match_here(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob) -> list[PartReport]:
-    from tocsin.monitor.parts import match_slice
+    from tocsin.matches.slice_matches import match_slice
 
     reports: list[PartReport] = []
     with progress("Matching slices", len(job.slices)) as advance:
@@ -203,13 +202,13 @@ def _match_here(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob) -> list[
 
 
 def _match_on_spark(index: RuleIndex, job: SliceJob) -> list[PartReport]:
-    from tocsin.monitor.warming import warm_up
+    from tocsin.warmup import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")
     warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.files import match_slices
-    from tocsin.spark.progress import WITHOUT_SPARKS_BAR, stages_shown
+    from tocsin.spark.file_matches import match_slices
     from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
     started = time.perf_counter()
@@ -235,7 +234,7 @@ def _warn_of_missing(
     matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, reports: Sequence[PartReport]
 ) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
-    from tocsin.events.paths import path_text
+    from tocsin.events.field_paths import path_text
 
     if not any(report.events for report in reports):
         return
@@ -262,7 +261,7 @@ def _write_rejects(
     job: SliceJob,
     reports: Sequence[PartReport],
 ) -> None:
-    from tocsin.monitor.parts import reject_line, rejects_path
+    from tocsin.matches.slice_matches import reject_line, rejects_path
 
     bad_events = sum(report.rejects for report in reports)
     if not (bad_rules or bad_files or bad_events or asked):

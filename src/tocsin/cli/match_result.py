@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from tocsin.cli.messages import progress
+from tocsin.cli.console import progress
 from tocsin.errors import InputError
 
 if TYPE_CHECKING:
-    from tocsin.monitor.index_in_parts import RuleIndex
-    from tocsin.monitor.kept import KeptColumn
-    from tocsin.monitor.parts import PartReport, SliceJob
-    from tocsin.monitor.result_files import ResultFiles, ResultPlace
-    from tocsin.monitor.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.conditions.live.sharded_index import RuleIndex
+    from tocsin.engines.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.events.kept_columns import KeptColumn
+    from tocsin.matches.result_folder import ResultFiles, ResultPlace
+    from tocsin.matches.slice_matches import PartReport, SliceJob
 
     Matcher = IndexOnSlices | EngineOnSlices
 
@@ -43,9 +43,9 @@ def _write_one(
     place: ResultPlace | None, matcher: Matcher, job: SliceJob, reports: Sequence[PartReport]
 ) -> None:
     """The parts in their order as one result."""
-    from tocsin.index.drafts import sync_file, sync_folder
-    from tocsin.monitor.outputs import output_of
-    from tocsin.monitor.parts import read_part
+    from tocsin.matches.match_files import output_of
+    from tocsin.matches.slice_matches import read_part
+    from tocsin.storage.drafts import sync_file, sync_folder
 
     draft = Path(job.folder) / "result"
     output = output_of(".jsonl", False) if place is None else output_of(place.suffix, place.safe_csv)
@@ -72,8 +72,8 @@ def _write_folder(
     for_spark: RuleIndex | None,
 ) -> None:
     """A file for each slice that has matches."""
-    from tocsin.index.drafts import sync_folder
-    from tocsin.monitor.result_files import ResultFiles, with_rows
+    from tocsin.matches.result_folder import ResultFiles, with_rows
+    from tocsin.storage.drafts import sync_folder
 
     draft = Path(job.folder) / "result"
     draft.mkdir()
@@ -100,9 +100,9 @@ def _write_folder(
 
 
 def _write_on_spark(files: ResultFiles, index: RuleIndex, reports: Sequence[PartReport]) -> None:
-    from tocsin.spark.files import write_files
-    from tocsin.spark.progress import stages_shown
+    from tocsin.spark.file_matches import write_files
     from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import stages_shown
 
     spark = session()
     with stages_shown(spark, "Writing files"):
@@ -111,8 +111,8 @@ def _write_on_spark(files: ResultFiles, index: RuleIndex, reports: Sequence[Part
 
 def _columns(job: SliceJob, reports: Sequence[PartReport]) -> list[KeptColumn]:
     """The kept columns, each with the type that suits all slices."""
-    from tocsin.monitor.kept import settle
-    from tocsin.monitor.parts import part_types
+    from tocsin.events.kept_columns import settle
+    from tocsin.matches.slice_matches import part_types
 
     if not job.keep:
         return []

@@ -11,20 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
 from tocsin.cli.destinations import check_destinations
-from tocsin.cli.messages import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.rejects import rejects_file, write_rejects
+from tocsin.cli.reject_file import rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.cli.workspace import workspace
-from tocsin.counts import number_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
-    from tocsin.monitor.watching.output import AlertLines, AlertTable
-    from tocsin.monitor.watching.watch import Watch
+    from tocsin.watches.alert_files import AlertLines, AlertTable
+    from tocsin.watches.watch import Watch
 
 _NAMED = 5
 
@@ -47,9 +46,9 @@ def table_source(events: str) -> Source | None:
 def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     """Insert all rows in the order of the sources, then write all alerts."""
     from tocsin.events.slices import plan_slices
-    from tocsin.monitor.outputs import output_format
-    from tocsin.monitor.result_files import check_whole
-    from tocsin.monitor.watching.output import alert_writer
+    from tocsin.matches.match_files import output_format
+    from tocsin.matches.result_folder import check_whole
+    from tocsin.watches.alert_files import alert_writer
 
     _check_usage(arguments)
     started = time.perf_counter()
@@ -106,8 +105,8 @@ def _open_watch(arguments: argparse.Namespace) -> tuple[Watch, list[str]]:
     """A watch of the rules, and the bad ones as lines for a file of rejects."""
     import numpy as np
 
-    from tocsin.grammar.rule_files import read_rules
-    from tocsin.monitor.watching.watch import Watch
+    from tocsin.rules.rule_files import read_rules
+    from tocsin.watches.watch import Watch
 
     rules = read_rules(*arguments.rules, skip_bad=True)
     watch = Watch(preparation_of(arguments))
@@ -155,7 +154,7 @@ class _Feed:
         self._writer.finish()
 
     def _feed(self, table: str, piece: Slice) -> None:
-        from tocsin.events.rows import read_rows
+        from tocsin.events.whole_rows import read_rows
 
         if piece.first_row == 0:
             self._first = self.inserted + len(self.rejects)

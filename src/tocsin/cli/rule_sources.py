@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.rejects import rule_line
+from tocsin.cli.reject_file import rule_line
 from tocsin.errors import RuleError, UsageError, each_error, raise_all
 
 if TYPE_CHECKING:
-    from tocsin.grammar.rules import Rules
-    from tocsin.monitor.building import AnyIndex
-    from tocsin.monitor.preparing import Preparation
+    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.engines.build import AnyIndex
+    from tocsin.rules.rule_set import Rules
 
 INDEX_SUFFIX = ".tocsin"
 RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
@@ -20,7 +20,7 @@ RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or fo
 
 def is_index(path: str) -> bool:
     """Whether a path is that of a saved index, whole or in parts, by its name or its contents."""
-    from tocsin.monitor.opening import is_saved
+    from tocsin.saved import is_saved
 
     return is_saved(path)
 
@@ -35,7 +35,7 @@ def saved_index(paths: Sequence[str]) -> str | None:
 
 def files_of(paths: Sequence[str]) -> list[str | Path]:
     """The files that are read for RULES_OR_INDEX: a folder stands for the rule files in it."""
-    from tocsin.grammar.rule_files import rule_files
+    from tocsin.rules.rule_files import rule_files
 
     return [
         file
@@ -52,8 +52,8 @@ def read_and_build(
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and
     those within conditions.
     """
-    from tocsin.grammar.rule_files import read_rules
-    from tocsin.monitor.building import build_good, build_prepared
+    from tocsin.engines.build import build_good, build_prepared
+    from tocsin.rules.rule_files import read_rules
 
     rules = read_rules(*paths, skip_bad=True)
     if skip_bad:

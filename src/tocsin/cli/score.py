@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tocsin.cli.messages import say
+from tocsin.cli.console import say
 from tocsin.errors import InputError
 
 NAME = "score"
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the number; the explanation is a message."""
-    from tocsin.monitor.scoring import read_query, weights_of
-    from tocsin.monitor.text_explaining import explain_text
+    from tocsin.text.score import read_query, weights_of
+    from tocsin.text.text_explanation import explain_text
 
     query = read_query(arguments.query, any_gap=arguments.tm)
     weights = weights_of(arguments.dictionary)

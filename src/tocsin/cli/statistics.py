@@ -8,14 +8,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.console import left_out, say, say_if_compiling, warn
 from tocsin.cli.destinations import check_outside
-from tocsin.cli.messages import left_out, say, say_if_compiling, warn
-from tocsin.counts import number_of
 from tocsin.errors import UsageError
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.index.statistics.history import History
+    from tocsin.history.statistics.history import History
 
 NAME = "statistics"
 SUMMARY = "count what past events hold"
@@ -64,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Count all events, then write everything."""
     from tocsin.events.slices import plan_slices
-    from tocsin.index.statistics.folder import check_folder
+    from tocsin.history.statistics.statistics_folder import check_folder
 
     started = time.perf_counter()
     check_folder(arguments.out)
@@ -74,11 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.events}: there are no events to count")
     say_if_compiling()
     say("Starting Spark")
-    from tocsin.monitor.warming import warm_up
+    from tocsin.warmup import warm_up
 
     warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.progress import WITHOUT_SPARKS_BAR, stages_shown
     from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
     from tocsin.spark.statistics import statistics_of_slices
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
@@ -104,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tell(history: History) -> None:
     """What was found, a line for each field."""
-    from tocsin.events.paths import path_text
+    from tocsin.events.field_paths import path_text
 
     say(f"{number_of(history.rows, 'event')}, {number_of(len(history.fields), 'field')}")
     names = [path_text(path) for path in history.fields]

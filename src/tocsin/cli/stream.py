@@ -11,16 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.messages import say, say_if_compiling, warn
+from tocsin.cli.console import say, say_if_compiling, warn
 from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.counts import number_of
 from tocsin.errors import InputError, TocsinError
-from tocsin.printable import printable
+from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.spark.streaming.batches import BatchReport
-    from tocsin.spark.streaming.stream import Stream
+    from tocsin.spark.stream.micro_batch import BatchReport
+    from tocsin.spark.stream.stream import Stream
 
 NAME = "stream"
 SUMMARY = "match events as they come"
@@ -103,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the stream, and wait until it ends or is stopped."""
-    from tocsin.spark.streaming.pace import milliseconds_of
+    from tocsin.spark.stream.pace import milliseconds_of
 
     if arguments.every is not None:
         milliseconds_of(arguments.every)  # what is wrong with it is told before Spark is started
@@ -113,9 +112,9 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_for_index(arguments, saved)
     preparation = preparation_of(arguments)
     say_if_compiling()
-    from tocsin.monitor.warming import warm_up
     from tocsin.spark.session import session
-    from tocsin.spark.streaming.stream import stream
+    from tocsin.spark.stream.stream import stream
+    from tocsin.warmup import warm_up
 
     say("Starting Spark" + (f", with {arguments.packages}" if arguments.packages else ""))
     warm_up()

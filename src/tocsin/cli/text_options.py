@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
-    from tocsin.monitor.preparing import Preparation
+    from tocsin.conditions.live.build_settings import Preparation
 
 
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def are_given(arguments: argparse.Namespace) -> bool:
 
 def preparation_of(arguments: argparse.Namespace) -> Preparation:
     """What an index is to be built with."""
-    from tocsin.monitor.preparing import Preparation
+    from tocsin.conditions.live.build_settings import Preparation
 
     dictionaries: dict[str, str] = {}
     for given in arguments.dictionary:
@@ -64,7 +64,7 @@ def preparation_of(arguments: argparse.Namespace) -> Preparation:
 
 def _stop_words(file: str | None) -> list[str]:
     """The words of a file, as words are in texts."""
-    from tocsin.grammar.text.words import words_of
+    from tocsin.text.tokenizer import words_of
 
     lines = [] if file is None else Path(file).read_text(encoding="utf-8").splitlines()
     return [word for line in lines for word in words_of(line)]

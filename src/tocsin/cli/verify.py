@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tocsin.cli.messages import complain_of
+from tocsin.cli.console import complain_of
 from tocsin.errors import TocsinError
 from tocsin.printable import printable
 
@@ -41,13 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _what_it_is(path: Path) -> str:
-    from tocsin.counts import number_of
-    from tocsin.index.statistics.folder import NAME as CONTENTS
-    from tocsin.monitor.journal.record_log import holds_journal
-    from tocsin.monitor.opening import open_saved
+    from tocsin.history.statistics.statistics_folder import NAME as CONTENTS
+    from tocsin.printable import number_of
+    from tocsin.saved import open_saved
+    from tocsin.storage.record_log import holds_journal
 
     if (path / CONTENTS).is_file():
-        from tocsin.index.statistics.history import History
+        from tocsin.history.statistics.history import History
 
         history = History.open(path)
         for field in history.fields:
@@ -56,11 +56,9 @@ def _what_it_is(path: Path) -> str:
             history.sketches(field)
         return f"statistics of {number_of(history.rows, 'event')}"
     if holds_journal(path):
-        from tocsin.monitor.journal.contents import journal_contents
-
-        return journal_contents(path)
+        return _journal_contents(path)
     if _begins_as_parquet(path):
-        from tocsin.index.text.dictionary_files import open_dictionary
+        from tocsin.text.dictionary_files import open_dictionary
 
         return f"a dictionary of {number_of(len(open_dictionary(path)), 'word')}"
     opened = open_saved(path)
@@ -77,3 +75,28 @@ def _begins_as_parquet(path: Path) -> bool:
             return file.read(4) == b"PAR1"
     except OSError:
         return False
+
+
+def _journal_contents(folder: Path) -> str:
+    """Whose journal it is and how much is in it; JournalError names the place of what is wrong.
+
+    A torn end is nothing wrong: it is what a crash leaves of a change that nobody was promised, and goes when
+    the journal is next opened. One that is open for writing is not read.
+    """
+    from tocsin.datalog.engine.fact_journal import EngineState
+    from tocsin.printable import number_of
+    from tocsin.storage.record_log import ENGINE, RecordLog
+    from tocsin.watches.row_journal import KeptRows
+
+    log = RecordLog(folder, None, only_read=True)
+    try:
+        records = log.read()
+        if log.kind == ENGINE:
+            facts = sum(map(len, EngineState(str(log.file), records).given.values()))
+            said = f"the journal of an engine with {number_of(facts, 'fact')}"
+        else:
+            rows = KeptRows(str(log.file), records).rows
+            said = f"the journal of a watch with {number_of(len(rows), 'row')}"
+        return f"{said}, and a torn end of {number_of(log.torn, 'byte')}" if log.torn else said
+    finally:
+        log.close()

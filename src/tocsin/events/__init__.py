@@ -1,16 +1,16 @@
 """Events in: Python values, Arrow tables, JSON lines, CSV and Parquet files become batches of cells.
 
-- cells.py: the contract, what a batch of events is to everything downstream; kinds.py: the kinds of value
-- paths.py: how a field's path is written in a message
-- numbers.py: integers of any size and floats as pairs that compare exactly
-- scalars.py: any Python scalar as one of six exact types
-- columns.py: the cells of one field, put together
-- found.py: the values found of one field, to its cells
-- values.py: Python objects to cells
-- arrow.py, arrow_cells.py, arrow_types.py: Arrow tables to cells
-- json_lines.py: lines of JSON to Python objects; rejects.py: the records that are no events
-- csv_files.py: CSV records to typed Arrow columns
-- schema.py: which fields there are, and of which kinds
-- slices.py: which files there are, cut into slices that can be read apart
-- files.py: a slice to chunks of cells, kept columns and rejects
+cells.py            what a batch of events is to everything downstream; kinds.py: the kinds of value
+python_events.py    dictionaries to cells, by way of field_values.py and scalars.py
+arrow_tables.py     tables to cells, by way of arrow_cells.py and arrow_types.py
+json_lines.py       lines of JSON to dictionaries; csv_files.py: CSV records to typed Arrow columns
+slices.py           which files there are, cut into slices that can be read apart
+event_files.py      a slice to chunks of cells, kept columns and rejects; whole_rows.py: to whole rows
+event_sources.py    events from wherever they are: files and folders, a table, dictionaries
+schema.py           which fields there are, and of which kinds
+
+Promised: the same answers whatever an event was read from; integers of any size stay exact; what is no event
+is a reject with its place and reason.
+
+Begin with cells.py.
 """

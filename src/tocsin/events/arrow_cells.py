@@ -14,6 +14,7 @@ from pyarrow import lib
 from tocsin.errors import EventError, InputError
 from tocsin.events.arrow_buffers import bits_of, valid_of, values_of
 from tocsin.events.arrow_types import is_text, without_views
+from tocsin.events.cell_columns import Cells, codes_of, string_cells
 from tocsin.events.cells import (
     BooleanCells,
     DecimalCells,
@@ -23,9 +24,8 @@ from tocsin.events.cells import (
     StringCells,
     TimestampCells,
 )
-from tocsin.events.columns import Cells, codes_of, string_cells
-from tocsin.events.numbers import split_floats, split_signed, split_unsigned
-from tocsin.events.paths import path_text
+from tocsin.events.field_paths import path_text
+from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 

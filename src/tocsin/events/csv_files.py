@@ -33,8 +33,8 @@ import pyarrow.compute as pc
 
 from tocsin.errors import InputError
 from tocsin.events.json_lines import integer_of_digits
-from tocsin.events.packed_files import open_input
 from tocsin.events.rejects import Reject
+from tocsin.storage.packed_files import open_input
 
 LONGEST_RECORD = 64 * 2**20
 _TYPING_RECORDS = 20_000

@@ -10,7 +10,7 @@ import numpy as np
 
 from tocsin.errors import EventError
 from tocsin.events.cells import Path
-from tocsin.events.paths import path_text
+from tocsin.events.field_paths import path_text
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_DAY = date(1970, 1, 1)

@@ -31,9 +31,9 @@ from tocsin.errors import InputError
 from tocsin.events.arrow_types import is_list, is_text
 from tocsin.events.cells import Path
 from tocsin.events.csv_files import ColumnType, Layout, open_plain_or_gz
+from tocsin.events.field_paths import path_text
 from tocsin.events.json_lines import parse_lines, record_lines
 from tocsin.events.kinds import Kind
-from tocsin.events.paths import path_text
 from tocsin.events.slices import Slice, event_files, plan_slices
 
 Kinds = frozenset[Kind]

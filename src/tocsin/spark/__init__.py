@@ -1,4 +1,4 @@
-"""tocsin on Spark: the only part that imports pyspark.
+"""tocsin on Spark: beside */spark/ the only part that imports pyspark.
 
     import tocsin.spark as ts
 
@@ -6,24 +6,28 @@
     ts.build(spark.read.parquet("rules"), "rules.tocsin")
     found = ts.match(spark.read.parquet("visits"), "rules.tocsin", keep=["id"])   # id, rule, score
 
+Workers get a reference and fetch the index once (index_shipment.py), map it and keep it; they match Arrow
+batches (match_worker.py). build/, backtest/, statistics.py and stream/ do on many machines what other rooms
+do on one; postgres/ is a source of changes, sinks/ where alerts go.
+
 Importing it loads neither NumPy nor the kernels: the workers' daemon lives in this package too, and
-has to choose its threads before they are there.
+has to choose its threads before they are there. Begin with match.py.
 """
 
 from __future__ import annotations
 
-from tocsin.spark.activation.activating import activate
-from tocsin.spark.activation.explaining import explain_activation
-from tocsin.spark.backtesting.backtest import backtest
-from tocsin.spark.building.build import build
-from tocsin.spark.evaluation.evaluate import evaluate
+from tocsin.datalog.spark.batch.evaluate import evaluate
+from tocsin.datalog.spark.stream.activate import activate
+from tocsin.datalog.spark.stream.plan_text import explain_activation
+from tocsin.spark.backtest.backtest import backtest
+from tocsin.spark.build.build import build
 from tocsin.spark.match import match
 from tocsin.spark.match_plan import explain_match
-from tocsin.spark.postgres.reader import PostgresChanges
-from tocsin.spark.scores import score, tm_score
+from tocsin.spark.postgres.data_source import PostgresChanges
+from tocsin.spark.score_column import score, tm_score
 from tocsin.spark.session import session
 from tocsin.spark.statistics import statistics
-from tocsin.spark.streaming.stream import stream
+from tocsin.spark.stream.stream import stream
 
 __all__ = [
     "PostgresChanges",

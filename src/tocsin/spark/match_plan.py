@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.counts import number_of
 from tocsin.errors import UsageError
+from tocsin.printable import number_of
 from tocsin.spark.session import is_local
 
 if TYPE_CHECKING:
-    from tocsin.monitor.building import AnyIndex
-    from tocsin.monitor.index import Index
-    from tocsin.monitor.index_in_parts import IndexInParts
+    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live.sharded_index import IndexInParts
+    from tocsin.engines.build import AnyIndex
 
 TOGETHER, APART = "together", "apart"
 WAYS = ("auto", TOGETHER, APART)
@@ -125,7 +125,7 @@ def explain_match(
 
     print(ts.explain_match(events, "rules.tocsin"))
     """
-    from tocsin.spark.shipping import ship_parts
+    from tocsin.spark.index_shipment import ship_parts
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"explain_match takes a Spark DataFrame, not {type(events).__name__}")
@@ -141,7 +141,7 @@ def plan_match(session: SparkSession, indexes: Sequence[Index], *, way: str, str
 
 def size_of(index: Index) -> PartSize:
     """What an index takes in a worker."""
-    from tocsin.monitor.statistics import bytes_for_matching
+    from tocsin.conditions.live.index_statistics import bytes_for_matching
 
     layers = index.version.settled().layers
     mapped = sum(sum(bytes_for_matching(layer.compiled).values()) for layer in layers)

@@ -25,10 +25,10 @@ from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from tocsin.errors import TocsinError, TocsinWarning
-from tocsin.folders import temporary_folder
 from tocsin.spark.java import JavaHome, find_java
-from tocsin.spark.launching import fetches_packages, launch_quietly
+from tocsin.spark.java_launch import fetches_packages, launch_quietly
 from tocsin.spark.worker_python import worker_python
+from tocsin.storage.folders import temporary_folder
 
 GIBIBYTE = 1 << 30
 
@@ -37,10 +37,10 @@ EVERYWHERE = {
     # TIMESTAMP reaches the kernels as an instant whatever the zone, and a TIMESTAMP_NTZ counts as UTC.
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # Four full blocks of events (kernels/rows.py): reading and looking up what is in a batch has a price for
-    # each batch besides that for each event.
+    # Four full blocks of events (conditions/kernels/bitmap_store.py): reading and looking up what is in a
+    # batch has a price for each batch besides that for each event.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
-    "spark.python.daemon.module": "tocsin.spark.daemon",
+    "spark.python.daemon.module": "tocsin.spark.worker_daemon",
     # The only one that holds the state of ts.activate, on disk beyond memory.
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

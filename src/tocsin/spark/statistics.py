@@ -26,13 +26,13 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefi
 
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.spark.failures import on_spark
-from tocsin.spark.paths import to_read, to_write
+from tocsin.spark.file_urls import to_read, to_write
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
-    from tocsin.index.statistics.folder import Contents
-    from tocsin.index.statistics.history import History
-    from tocsin.spark.columns import Layout
+    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics.statistics_folder import Contents
+    from tocsin.spark.event_columns import Layout
 
 Path = tuple[str, ...]
 Batches = Iterable[Any]
@@ -70,7 +70,7 @@ def statistics(
     the new one, never a part of either. `part` gives the events a name, such as their day: a part that is
     in the folder already is not counted again, and a warning says so.
     """
-    from tocsin.spark.columns import ship_columns
+    from tocsin.spark.event_columns import ship_columns
 
     if not isinstance(history, DataFrame):
         raise UsageError(f"statistics takes a Spark DataFrame, not {type(history).__name__}")
@@ -118,7 +118,7 @@ def fields_of(schema: StructType) -> tuple[list[Path], list[Path]]:
 
     The members of structs within lists are fields too; keys of maps are known to nobody beforehand.
     """
-    from tocsin.spark.columns import TESTABLE, TEXTS
+    from tocsin.spark.event_columns import TESTABLE, TEXTS
 
     fields: list[Path] = []
     texts: list[Path] = []
@@ -160,7 +160,7 @@ def _one_of_each_file(slices: Sequence[Slice]) -> list[Slice]:
 
 def _named(option: str, named: Sequence[str | Sequence[str]]) -> list[Path]:
     """The fields that the user names."""
-    from tocsin.grammar.field_names import field_asked
+    from tocsin.conditions.language.field_names import field_asked
 
     if isinstance(named, str):
         raise UsageError(f"{option} takes a list of fields")
@@ -212,8 +212,8 @@ class _Job:
         every    the fields that there are; `only` names those that are wanted, keys of maps among them
         texts    those that hold text; `text` names those whose words are to be counted instead
         """
-        from tocsin.events.paths import path_text
-        from tocsin.index.statistics.folder import check_folder
+        from tocsin.events.field_paths import path_text
+        from tocsin.history.statistics.statistics_folder import check_folder
 
         fields = list(every)
         if only is not None:
@@ -251,7 +251,7 @@ class _Job:
 
 def _already(job: _Job) -> History:
     """What the folder holds, when that is all."""
-    from tocsin.index.statistics.history import History
+    from tocsin.history.statistics.history import History
 
     warnings.warn(f"{job.folder}: {job.part!r} is in it already, and not counted again", TocsinWarning, 3)
     return History.open(job.folder)
@@ -259,9 +259,9 @@ def _already(job: _Job) -> History:
 
 def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) -> History:
     """Run the job, and make its result the one that the folder holds."""
-    from tocsin.index.statistics.folder import DRAFT, FIELDS, WORDS, write_contents
-    from tocsin.index.statistics.history import History
-    from tocsin.index.statistics.partials import warm_up
+    from tocsin.history.statistics.history import History
+    from tocsin.history.statistics.statistics_folder import DRAFT, FIELDS, WORDS, write_contents
+    from tocsin.history.statistics.task_facts import warm_up
 
     warm_up()
     unique = f"{job.version}-{uuid.uuid4().hex[:8]}"
@@ -292,7 +292,7 @@ def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) 
 
 def _check_not_overtaken(job: _Job) -> None:
     """TocsinError when the folder holds another version than the one that this run goes by."""
-    from tocsin.index.statistics.folder import read_contents
+    from tocsin.history.statistics.statistics_folder import read_contents
 
     there = read_contents(job.folder)
     if (0 if there is None else there.version) != job.version - 1:
@@ -300,7 +300,7 @@ def _check_not_overtaken(job: _Job) -> None:
 
 
 def _make(folder: FilePath) -> None:
-    from tocsin.index.drafts import PRIVATE_FOLDER
+    from tocsin.storage.drafts import PRIVATE_FOLDER
 
     try:
         folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
@@ -309,7 +309,7 @@ def _make(folder: FilePath) -> None:
 
 
 def _contents(job: _Job, fields_file: str, words_folder: str) -> Contents:
-    from tocsin.index.statistics.folder import Contents
+    from tocsin.history.statistics.statistics_folder import Contents
 
     text = sorted({*job.text, *(job.before.text if job.before is not None else ())})
     parts = [*(() if job.before is None else job.before.parts), *(() if job.part is None else [job.part])]
@@ -329,7 +329,7 @@ def _contents(job: _Job, fields_file: str, words_folder: str) -> Contents:
 
 def _write_words(session: SparkSession, job: _Job, noted: DataFrame, folder: FilePath) -> int:
     """Put equal words together and write them; how many there are."""
-    from tocsin.index.statistics.partials import WORD
+    from tocsin.history.statistics.task_facts import WORD
 
     columns = ["field", "word", "documents", "sketch"]
     words = noted.where(F.col("fact") == WORD).select(
@@ -352,9 +352,9 @@ def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from tocsin.index.statistics.facts import ALL_FIELDS, FACTS, merge_facts
-    from tocsin.index.statistics.folder import read_facts, write_facts
-    from tocsin.index.statistics.partials import WORD
+    from tocsin.history.statistics.field_facts import ALL_FIELDS, FACTS, merge_facts
+    from tocsin.history.statistics.statistics_folder import read_facts, write_facts
+    from tocsin.history.statistics.task_facts import WORD
 
     def merge_field(facts: pa.Table) -> pa.Table:
         return merge_facts([facts.select(FACTS.names).cast(FACTS)])
@@ -388,8 +388,8 @@ def _table_task(job: _Job, layout: Layout) -> Any:
     def note(batches: Batches) -> Iterator[Any]:
         from pyspark import TaskContext
 
-        from tocsin.index.statistics.partials import Partials
-        from tocsin.spark.tasks import cells_of_batch
+        from tocsin.history.statistics.task_facts import Partials
+        from tocsin.spark.match_worker import cells_of_batch
 
         context = TaskContext.get()
         partials = Partials(fields, text, sketch, run, 0 if context is None else context.partitionId())
@@ -404,8 +404,8 @@ def _slice_task(job: _Job, slices: Sequence[Slice]) -> Any:
     fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
 
     def note(batches: Batches) -> Iterator[Any]:
-        from tocsin.events.files import read_slice
-        from tocsin.index.statistics.partials import Partials
+        from tocsin.events.event_files import read_slice
+        from tocsin.history.statistics.task_facts import Partials
 
         for batch in batches:
             for number in batch.column(0).to_pylist():

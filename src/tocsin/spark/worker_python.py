@@ -12,7 +12,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from tocsin.spark.scripts import placed_script
+from tocsin.spark.launch_scripts import placed_script
 
 SCRIPT = """\
 #!/bin/sh

@@ -11,15 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import tocsin
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.printer import print_predicate
+from tocsin.conditions.language.tree import Connective, Operator, Predicate
+from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
 from tocsin.events.json_lines import parse_lines
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.grammar.printing import print_predicate
-from tocsin.grammar.tree import Connective, Operator, Predicate
-from tocsin.lab import abe_gen
-from tocsin.lab.abe_gen.__main__ import main
-from tocsin.lab.abe_gen.draws import covering, zipf, zipf_weights
+from tocsin_lab import abe_gen
+from tocsin_lab.abe_gen.__main__ import main
+from tocsin_lab.abe_gen.draws import covering, zipf, zipf_weights
 
 SMALL = abe_gen.Setting(expressions=4_000)
 SMALL_ADS = abe_gen.AdsSetting(expressions=20_000)

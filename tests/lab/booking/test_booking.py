@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import matches
 from tocsin.errors import each_error
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.lab.booking import Edge, Graph, Role, book, graph_of, read_graph
+from tocsin_lab.booking import Edge, Graph, Role, book, graph_of, read_graph
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "ad-exchange"
 

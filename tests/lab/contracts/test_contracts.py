@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from tests.expressions import expected_matches, plain_lists
 
 import tocsin
-from tocsin.grammar.conditions import parse_condition
-from tocsin.grammar.meaning import matches
-from tocsin.index.engine import RefusedRules
-from tocsin.index.engines import BUILDERS
-from tocsin.kernels.conjunction_leaves import with_conjunction_leaves
-from tocsin.lab import contracts as lab
-from tocsin.lab.contracts.__main__ import main
-from tocsin.lab.contracts.targets import targets_of
-from tocsin.monitor.building import ENGINES
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.meaning import matches
+from tocsin.engines.build import ENGINES
+from tocsin.engines.engine import RefusedRules
+from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves
+from tocsin.engines.registry import BUILDERS
+from tocsin_lab import contracts as lab
+from tocsin_lab.contracts.__main__ import main
+from tocsin_lab.contracts.targets import targets_of
 
 FEW = (
     lab.Attribute("a", 0.5, 0.7, {"1": 1, "2": 2}, {("1",): 2, ("2",): 1, ("1", "2"): 1}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tocsin.lab.experiments.outcome import Table
+from tocsin_lab.experiments.outcome import Table
 
 
 def rows(table: Table) -> list[list[Any]]:

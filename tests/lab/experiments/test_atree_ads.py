@@ -7,9 +7,9 @@ import pytest
 from tests.lab.experiments.cells import rows
 
 from tocsin.errors import TocsinError
-from tocsin.lab.experiments import atree_ads
-from tocsin.lab.experiments.doors import Offer, open_door
-from tocsin.lab.experiments.experiment import Run
+from tocsin_lab.experiments import atree_ads
+from tocsin_lab.experiments.doors import Offer, open_door
+from tocsin_lab.experiments.experiment import Run
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

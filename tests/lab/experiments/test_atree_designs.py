@@ -7,12 +7,12 @@ import pytest
 from tests.lab.experiments.cells import by_first
 
 from tocsin.errors import TocsinError
-from tocsin.index.atree_groups import Grouping
-from tocsin.kernels.atree_updates import Groups
-from tocsin.lab import abe_gen
-from tocsin.lab.experiments import atree_designs
-from tocsin.lab.experiments.atree_prepared import Prepared, Scan, grow, joined, workload_of
-from tocsin.lab.experiments.experiment import Run
+from tocsin_lab import abe_gen
+from tocsin_lab.atree.atree_groups import Grouping
+from tocsin_lab.experiments import atree_designs
+from tocsin_lab.experiments.atree_prepared import Prepared, Scan, grow, joined, workload_of
+from tocsin_lab.experiments.experiment import Run
+from tocsin_lab.kernels.atree_updates import Groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

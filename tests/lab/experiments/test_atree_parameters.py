@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tocsin.lab import abe_gen
-from tocsin.lab.abe_gen.draws import zipf
-from tocsin.lab.experiments.atree_parameters import DEFAULT, SWEEPS, candidates, drawn, skewed
-from tocsin.lab.experiments.experiment import Run
+from tocsin_lab import abe_gen
+from tocsin_lab.abe_gen.draws import zipf
+from tocsin_lab.experiments.atree_parameters import DEFAULT, SWEEPS, candidates, drawn, skewed
+from tocsin_lab.experiments.experiment import Run
 
 RUN = Run(0.0005, seed=7)
 

@@ -7,9 +7,9 @@ from collections import Counter
 
 from tests.lab.experiments.cells import by_first
 
-from tocsin.lab import abe_gen
-from tocsin.lab.experiments.atree_sharing import ADS, measure
-from tocsin.lab.experiments.experiment import Run
+from tocsin_lab import abe_gen
+from tocsin_lab.experiments.atree_sharing import ADS, measure
+from tocsin_lab.experiments.experiment import Run
 
 RUN = Run(0.0002, seed=3)
 PREDICATE = re.compile(r"(?:not )?d\d+(?: (?:not )?in \([^)]*\)| [<>=]+ '?\w+'?)?")

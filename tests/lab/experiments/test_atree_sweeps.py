@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.lab.experiments.cells import rows
 
-from tocsin.lab.experiments import atree_sweeps
-from tocsin.lab.experiments.atree_claims import least_from, less_than_next, ranking, refuses_from
-from tocsin.lab.experiments.atree_parameters import SWEEPS
-from tocsin.lab.experiments.experiment import Run
-from tocsin.lab.experiments.outcome import PLOTTED_ONLY, REFUSED
-from tocsin.lab.experiments.readings import Reading
+from tocsin_lab.experiments import atree_sweeps
+from tocsin_lab.experiments.atree_claims import least_from, less_than_next, ranking, refuses_from
+from tocsin_lab.experiments.atree_parameters import SWEEPS
+from tocsin_lab.experiments.experiment import Run
+from tocsin_lab.experiments.outcome import PLOTTED_ONLY, REFUSED
+from tocsin_lab.experiments.readings import Reading
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 

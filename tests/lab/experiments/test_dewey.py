@@ -8,18 +8,18 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from tocsin.arrays.lists import Lists
+from tocsin.engines.engine import Engine, RefusedRules
+from tocsin.engines.kernels.expressions import Expressions
+from tocsin.engines.registry import BUILDERS
 from tocsin.errors import TocsinError, UsageError
-from tocsin.index.engine import Engine, RefusedRules
-from tocsin.index.engines import BUILDERS
-from tocsin.kernels.expressions import Expressions
-from tocsin.kernels.lists import Lists
-from tocsin.lab.contracts import Contracts, ContractSetting, make_contracts, make_visits
-from tocsin.lab.experiments import dewey_depth, dewey_engines, dewey_growth
-from tocsin.lab.experiments.catalogue import EXPERIMENTS
-from tocsin.lab.experiments.dewey_engines import Workload, readings
-from tocsin.lab.experiments.dewey_expansion import expansions
-from tocsin.lab.experiments.experiment import Paper, Run
-from tocsin.lab.experiments.outcome import PLOTTED_ONLY, REFUSED, Outcome
+from tocsin_lab.contracts import Contracts, ContractSetting, make_contracts, make_visits
+from tocsin_lab.experiments import dewey_depth, dewey_engines, dewey_growth
+from tocsin_lab.experiments.catalogue import EXPERIMENTS
+from tocsin_lab.experiments.dewey_engines import Workload, readings
+from tocsin_lab.experiments.dewey_expansion import expansions
+from tocsin_lab.experiments.experiment import Paper, Run
+from tocsin_lab.experiments.outcome import PLOTTED_ONLY, REFUSED, Outcome
 
 WORKLOAD = Workload(make_contracts(ContractSetting(contracts=60, max_depth=3)), make_visits(45))
 SCANS = ("scan", "scan-conj")

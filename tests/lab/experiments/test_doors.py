@@ -8,10 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.engines.build import ENGINES
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, raise_all
-from tocsin.grammar.rules import Rules
-from tocsin.lab.experiments import doors
-from tocsin.lab.experiments.doors import (
+from tocsin.rules.rule_set import Rules
+from tocsin_lab.experiments import doors
+from tocsin_lab.experiments.doors import (
     Offer,
     hold_to_judge,
     open_door,
@@ -19,8 +21,6 @@ from tocsin.lab.experiments.doors import (
     rebuilt,
     refusal_note,
 )
-from tocsin.monitor.building import ENGINES
-from tocsin.monitor.preparing import Preparation
 
 RULES = pa.table({"id": [f"r{n}" for n in range(60)], "when": [f"x < {n}" for n in range(60)]})
 OFFER = Offer.of(RULES)

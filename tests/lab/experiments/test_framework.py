@@ -11,13 +11,13 @@ import pytest
 from benchmarks import experiments as written
 
 from tocsin.errors import UsageError
-from tocsin.lab.experiments import catalogue, plotting
-from tocsin.lab.experiments.experiment import Experiment, Paper, Run
-from tocsin.lab.experiments.files import write_outcome
-from tocsin.lab.experiments.outcome import Axis, Bar, Bars, Column, Line, Lines, Outcome, Plot, Table
-from tocsin.lab.experiments.running import engines_for, run_experiment
-from tocsin.lab.experiments.showing import markdown, plain, print_table, shown
-from tocsin.lab.experiments.timing import interleaved, timed
+from tocsin_lab.experiments import catalogue, png_plots
+from tocsin_lab.experiments.clocks import interleaved, timed
+from tocsin_lab.experiments.experiment import Experiment, Paper, Run
+from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
+from tocsin_lab.experiments.outcome import Axis, Bar, Bars, Column, Line, Lines, Outcome, Plot, Table
+from tocsin_lab.experiments.outcome_files import write_outcome
+from tocsin_lab.experiments.table_texts import markdown, plain, print_table, shown
 
 TABLE = Table(
     "A title",
@@ -114,11 +114,11 @@ def test_files_are_named_after_the_experiment_and_the_part(tmp_path):
 
 
 def test_an_engine_looks_the_same_in_every_plot():
-    alone = plotting._styles(["scan", "one", "two"])
-    together = plotting._styles(["two", "one", "atree", "scan"])
-    assert alone["scan"] == together["scan"] == plotting.ENGINE_STYLES["scan"]
+    alone = png_plots._styles(["scan", "one", "two"])
+    together = png_plots._styles(["two", "one", "atree", "scan"])
+    assert alone["scan"] == together["scan"] == png_plots.ENGINE_STYLES["scan"]
     assert len({*together.values()}) == 4
-    assert len(set(plotting.ENGINE_STYLES.values())) == len(plotting.ENGINE_STYLES)
+    assert len(set(png_plots.ENGINE_STYLES.values())) == len(png_plots.ENGINE_STYLES)
 
 
 def test_works_take_turns():
@@ -165,7 +165,7 @@ def test_progress_is_lines_without_a_terminal_and_a_bar_on_one(capsys):
     assert capsys.readouterr().err == "toy 1/2: one thing\ntoy 2/2: another\n"
     reading, writing = os.openpty()
     code = (
-        "from tocsin.lab.experiments.progress import progress\n"
+        "from tocsin_lab.experiments.progress import progress\n"
         "with progress('toy') as told:\n    told.steps(2)\n    told.step('one thing')"
     )
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}

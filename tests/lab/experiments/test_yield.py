@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tocsin.datalog.machine.closure_graph import ClosureGraph
 from tocsin.errors import TocsinError
-from tocsin.index.activation.closure_graph import ClosureGraph
-from tocsin.lab.activation import Counted, Workload, activate_all_with_tocsin
-from tocsin.lab.experiments import catalogue, yield_activation, yield_building, yield_recursion
-from tocsin.lab.experiments.experiment import Paper, Run
-from tocsin.lab.experiments.outcome import Table
-from tocsin.lab.experiments.yield_activation import YI, accesses
-from tocsin.lab.experiments.yield_cases import CASES
+from tocsin_lab.experiments import catalogue, yield_activation, yield_building, yield_recursion
+from tocsin_lab.experiments.experiment import Paper, Run
+from tocsin_lab.experiments.outcome import Table
+from tocsin_lab.experiments.yield_activation import YI, accesses
+from tocsin_lab.experiments.yield_cases import CASES
+from tocsin_lab.yield_index import Counted, Workload, activate_all_with_tocsin
 
 RUN = Run(scale=0.01)
 NAMES = [case.name for case in CASES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from tocsin.spark.postgres.decoding import (
+from tocsin.spark.postgres.pgoutput import (
     MICROSECONDS_TO_2000,
     UNCHANGED,
     Begin,

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from tests.postgres_server import PostgresServer
 
 import tocsin.spark as ts
-from tocsin.spark.postgres.changes import DDL
+from tocsin.spark.postgres.change_files import DDL
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "postgresql.md").read_text()
 

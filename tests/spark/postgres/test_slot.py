@@ -15,14 +15,14 @@ from tests.postgres_server import PostgresServer, running_server
 
 from tocsin.errors import InputError, ServerAway, TocsinWarning, UsageError
 from tocsin.spark.postgres import feed, replication, slot
-from tocsin.spark.postgres.address import Address, TableName
 from tocsin.spark.postgres.catalog import check_whole_rows, find_tables, provide_publication
-from tocsin.spark.postgres.changes import ChangeWriter, lsn_text, read_batches
-from tocsin.spark.postgres.decoding import decoded
+from tocsin.spark.postgres.change_files import ChangeWriter, lsn_text, read_batches
 from tocsin.spark.postgres.feed import Feed
+from tocsin.spark.postgres.pgoutput import decoded
+from tocsin.spark.postgres.postgres_address import Address, TableName
+from tocsin.spark.postgres.postgres_values import row_reader
 from tocsin.spark.postgres.server import connect
 from tocsin.spark.postgres.slot import drop_slot, known_slot, take_up
-from tocsin.spark.postgres.values import row_reader
 
 
 def _address(server: PostgresServer, database: str, query: str, user: str = "postgres") -> Address:

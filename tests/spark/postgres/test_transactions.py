@@ -7,9 +7,8 @@ import json
 import pytest
 
 from tocsin.errors import InputError
-from tocsin.spark.postgres.address import TableName
-from tocsin.spark.postgres.changes import Change
-from tocsin.spark.postgres.decoding import (
+from tocsin.spark.postgres.change_files import Change
+from tocsin.spark.postgres.pgoutput import (
     UNCHANGED,
     Begin,
     Column,
@@ -22,6 +21,7 @@ from tocsin.spark.postgres.decoding import (
     Type,
     Update,
 )
+from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.postgres.transactions import Transactions
 
 INT4, TEXT, MOOD = 23, 25, 16_400

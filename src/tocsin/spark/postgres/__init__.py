@@ -3,22 +3,22 @@
     log ──> slot ──> messages ──> transactions ──> files of changes ──> rows of a streaming DataFrame
                                                                          └──> rules ──> found rows
 
-address.py          which server, tables and slot: read from a URI or from options
+postgres_address.py          which server, tables and slot: read from a URI or from options
 server.py           connections, and what went wrong in words that help
 catalog.py          what the server says of tables and publications
 slot.py             the slot, and the snapshot that it starts from
 replication.py      the replication protocol: the log as it grows, and how far we have come
-decoding.py         the messages of pgoutput, PostgreSQL's own output plugin
+pgoutput.py         the messages of pgoutput, PostgreSQL's own output plugin
 transactions.py     messages to changes
-arrays.py           PostgreSQL's arrays as lists
-values.py           PostgreSQL's values as JSON, and that as the values that conditions know
-changes.py          changes as rows of a table, in files
+array_texts.py           PostgreSQL's arrays as lists
+postgres_values.py           PostgreSQL's values as JSON, and that as the values that conditions know
+change_files.py          changes as rows of a table, in files
 feed.py             from the slot to files of changes
-reader.py           the data source `tocsin_postgres`
-source.py           the source of a stream of alerts
-rule_tables.py      which rules see which changes
+data_source.py           the data source `tocsin_postgres`
+postgres_source.py           the source of a stream of alerts
+rules_by_table.py      which rules see which changes
 change_events.py    in a worker: changes past the rules
-contents.py         in one worker: the tables' contents, and the triggers that join them
-contents_files.py   what of them is on the disk
+held_tables.py         in one worker: the tables' contents, and the triggers that join them
+held_table_files.py   what of them is on the disk
 joined_events.py    in one worker: changes past the triggers over several tables
 """

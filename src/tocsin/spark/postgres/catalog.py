@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError
-from tocsin.spark.postgres.address import Address, TableName, quoted
-from tocsin.spark.postgres.decoding import FULL
+from tocsin.spark.postgres.pgoutput import FULL
+from tocsin.spark.postgres.postgres_address import Address, TableName, quoted
+from tocsin.spark.postgres.postgres_values import known_type
 from tocsin.spark.postgres.server import query
-from tocsin.spark.postgres.values import known_type
 
 if TYPE_CHECKING:
     import psycopg

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tocsin.events.values import FieldPlan
-from tocsin.monitor.kept import JSON, json_text
-from tocsin.spark.postgres.changes import DELETE, lsn_text
-from tocsin.spark.postgres.rule_tables import OPS, RuleTables
-from tocsin.spark.postgres.values import row_reader
-from tocsin.spark.streaming.finding import Events, Finder, Rejected
+from tocsin.events.kept_columns import JSON, json_text
+from tocsin.events.python_events import FieldPlan
+from tocsin.spark.postgres.change_files import DELETE, lsn_text
+from tocsin.spark.postgres.postgres_values import row_reader
+from tocsin.spark.postgres.rules_by_table import OPS, RuleTables
+from tocsin.spark.stream.match_task import Events, Finder, Rejected
 
 NOT_WHOLE = "the log does not carry the whole row: the table lacks REPLICA IDENTITY FULL"
 
@@ -28,7 +28,7 @@ class ChangeMatcher:
         self._plan = FieldPlan(finder.fields)
 
     def found(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """The found rows of a batch of changes, see changes.py."""
+        """The found rows of a batch of changes, see change_files.py."""
         seen: list[dict[str, Any]] = []
         rows: list[dict[str, Any]] = []
         rejects: list[Rejected] = []

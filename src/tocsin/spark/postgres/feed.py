@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, ServerAway
-from tocsin.spark.postgres.address import Address
-from tocsin.spark.postgres.changes import (
+from tocsin.spark.postgres.change_files import (
     ChangeWriter,
     changes_files,
     changes_name,
@@ -28,7 +27,8 @@ from tocsin.spark.postgres.changes import (
     lsn_text,
     remove_drafts,
 )
-from tocsin.spark.postgres.decoding import Begin, Commit, decoded
+from tocsin.spark.postgres.pgoutput import Begin, Commit, decoded
+from tocsin.spark.postgres.postgres_address import Address
 from tocsin.spark.postgres.replication import Replication, slot_is_gone, slot_is_lost
 from tocsin.spark.postgres.server import away_is_said, connect, patiently, query
 from tocsin.spark.postgres.slot import Slot, check_published, write_whole

@@ -14,9 +14,9 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tocsin.errors import InputError, ServerAway
-from tocsin.spark.postgres.address import Address, quoted
-from tocsin.spark.postgres.changes import lsn_text
-from tocsin.spark.postgres.decoding import MICROSECONDS_TO_2000
+from tocsin.spark.postgres.change_files import lsn_text
+from tocsin.spark.postgres.pgoutput import MICROSECONDS_TO_2000
+from tocsin.spark.postgres.postgres_address import Address, quoted
 from tocsin.spark.postgres.server import (
     away_is_said,
     connect_for_replication,

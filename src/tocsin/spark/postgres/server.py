@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from tocsin.errors import InputError, ServerAway, UsageError
-from tocsin.spark.postgres.address import Address
+from tocsin.spark.postgres.postgres_address import Address
 
 if TYPE_CHECKING:
     import psycopg

@@ -7,7 +7,7 @@ were then: nothing is missed, and nothing is told twice. What was done is writte
     FOLDER/
       starting.json           names of the slot and perhaps the publication, before they are made: what to
                               drop when that does not come to its end
-      snapshot/00000000.arrow the contents of the tables, see changes.py
+      snapshot/00000000.arrow the contents of the tables, see change_files.py
       slot.json               a Slot: written when all is there
 """
 
@@ -26,8 +26,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, TocsinWarning, UsageError
-from tocsin.index.drafts import draft_of
-from tocsin.spark.postgres.address import Address, TableName, quoted
 from tocsin.spark.postgres.catalog import (
     check_publication,
     check_server,
@@ -35,10 +33,12 @@ from tocsin.spark.postgres.catalog import (
     provide_publication,
     publication_number,
 )
-from tocsin.spark.postgres.changes import SNAPSHOT, Change, ChangeWriter, lsn_number
+from tocsin.spark.postgres.change_files import SNAPSHOT, Change, ChangeWriter, lsn_number
+from tocsin.spark.postgres.postgres_address import Address, TableName, quoted
+from tocsin.spark.postgres.postgres_values import RowWriter
 from tocsin.spark.postgres.replication import SECONDS_FOR_SLOT, slot_is_gone, slot_is_lost
 from tocsin.spark.postgres.server import away_is_said, connect, connect_for_replication, is_too_late, query
-from tocsin.spark.postgres.values import RowWriter
+from tocsin.storage.drafts import draft_of
 
 if TYPE_CHECKING:
     import psycopg

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from tocsin.errors import InputError
-from tocsin.spark.postgres.address import TableName
 from tocsin.spark.postgres.catalog import built_in_type
-from tocsin.spark.postgres.changes import DELETE, INSERT, TRUNCATE, UPDATE, Change
-from tocsin.spark.postgres.decoding import (
+from tocsin.spark.postgres.change_files import DELETE, INSERT, TRUNCATE, UPDATE, Change
+from tocsin.spark.postgres.pgoutput import (
     FULL,
     UNCHANGED,
     Begin,
@@ -23,7 +22,8 @@ from tocsin.spark.postgres.decoding import (
     Type,
     Update,
 )
-from tocsin.spark.postgres.values import RowWriter, known_type
+from tocsin.spark.postgres.postgres_address import TableName
+from tocsin.spark.postgres.postgres_values import RowWriter, known_type
 
 
 class _Table(NamedTuple):

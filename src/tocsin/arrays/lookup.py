@@ -1,0 +1,307 @@
+"""From values to the literals they equal and their places among sorted bounds.
+
+Every ordered kind but strings is a pair of int64 compared first by `high`, then by `low`:
+
+    number      the nearest double, its bits put in order     the exact rest of an integer
+    timestamp   seconds since 1970                            nanoseconds
+    boolean     0 or 1                                        0
+    address     upper 64 of 128 bits, shifted to signed       lower 64, shifted to signed
+
+Strings compare byte by byte. Equality goes by hash and is confirmed by comparison; ranges by binary
+search over the group's distinct bounds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.jit import inner_kernel, kernel
+
+
+class Literals(NamedTuple):
+    """The literals of = and in, by hash. Literal q owns row q of the postings; scalars come first.
+
+    scalar_group   int32[S]     the group of literal q
+    scalar_high    int64[S]
+    scalar_low     int64[S]
+    scalar_table   int32[2^k]   open addressing: literal, or -1
+    text_group     int32[T]     the group of literal S + t
+    text_start     int64[T+1]   its bytes: text_bytes[text_start[t] : text_start[t+1]]
+    text_bytes     uint8[...]
+    text_table     int32[2^k]   open addressing: t, or -1
+    """
+
+    scalar_group: NDArray[np.int32]
+    scalar_high: NDArray[np.int64]
+    scalar_low: NDArray[np.int64]
+    scalar_table: NDArray[np.int32]
+    text_group: NDArray[np.int32]
+    text_start: NDArray[np.int64]
+    text_bytes: NDArray[np.uint8]
+    text_table: NDArray[np.int32]
+
+
+class Bounds(NamedTuple):
+    """The distinct bounds of each group's ranges, ascending; n bounds make slots 0 .. 2n.
+
+    scalar_start       int32[G+1]
+    scalar_high/low    int64[...]
+    text_start         int32[G+1]   a group's bounds among the texts
+    text_offset        int64[...]   and their bytes: text_bytes[text_offset[i] : text_offset[i+1]]
+    text_bytes         uint8[...]
+    """
+
+    scalar_start: NDArray[np.int32]
+    scalar_high: NDArray[np.int64]
+    scalar_low: NDArray[np.int64]
+    text_start: NDArray[np.int32]
+    text_offset: NDArray[np.int64]
+    text_bytes: NDArray[np.uint8]
+
+
+@kernel
+def hash_scalar(group: int, high: int, low: int) -> np.uint64:
+    """Where to look for a scalar of a group."""
+    value = np.uint64(high) * np.uint64(0x9E3779B97F4A7C15)
+    value ^= value >> np.uint64(32)
+    value = (value + np.uint64(low)) * np.uint64(0xFF51AFD7ED558CCD)
+    value ^= value >> np.uint64(29)
+    value = (value + np.uint64(group)) * np.uint64(0xC4CEB9FE1A85EC53)
+    return value ^ (value >> np.uint64(32))
+
+
+@kernel
+def hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+    """Where to look for a text of a group."""
+    value = np.uint64(group + 1) * np.uint64(0x9E3779B97F4A7C15)
+    for i in range(start, end):
+        value = (value ^ np.uint64(data[i])) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(29))
+
+
+@kernel
+def same_bytes(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int, size: int) -> bool:
+    """Whether so many bytes are equal."""
+    for i in range(size):
+        if a[a_start + i] != b[b_start + i]:
+            return False
+    return True
+
+
+@kernel
+def _compare(
+    a: NDArray[np.uint8], a_start: int, a_end: int, b: NDArray[np.uint8], b_start: int, b_end: int
+) -> np.int64:
+    """Negative, zero or positive, as a is less than, equal to or greater than b."""
+    for i in range(min(a_end - a_start, b_end - b_start)):
+        difference = np.int64(a[a_start + i]) - np.int64(b[b_start + i])
+        if difference != 0:
+            return difference
+    return np.int64((a_end - a_start) - (b_end - b_start))
+
+
+@kernel
+def hash_scalars(
+    group: NDArray[np.int32], high: NDArray[np.int64], low: NDArray[np.int64], table: NDArray[np.int32]
+) -> None:
+    """Fill a table of -1, at least twice as long as there are literals; literals are distinct."""
+    mask = table.size - 1
+    for literal in range(group.size):
+        slot = np.int64(hash_scalar(group[literal], high[literal], low[literal]) & np.uint64(mask))
+        while table[slot] >= 0:
+            slot = (slot + 1) & mask
+        table[slot] = literal
+
+
+@kernel
+def hash_texts(
+    group: NDArray[np.int32],
+    start: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    table: NDArray[np.int32],
+) -> None:
+    """The same for texts."""
+    mask = table.size - 1
+    for literal in range(group.size):
+        value = hash_text(group[literal], data, start[literal], start[literal + 1])
+        slot = np.int64(value & np.uint64(mask))
+        while table[slot] >= 0:
+            slot = (slot + 1) & mask
+        table[slot] = literal
+
+
+@kernel
+def find_scalar(
+    table: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    highs: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    group: int,
+    high: int,
+    low: int,
+) -> int:
+    """The literal that a scalar equals, or -1, among the arrays of Literals that this takes."""
+    mask = table.size - 1
+    place = np.int64(hash_scalar(group, high, low) & np.uint64(mask))
+    known = table[place]
+    while known >= 0 and not (highs[known] == high and lows[known] == low and groups[known] == group):
+        place = (place + 1) & mask
+        known = table[place]
+    return known
+
+
+@kernel
+def place_scalar(
+    highs: NDArray[np.int64], lows: NDArray[np.int64], first: int, last: int, high: int, low: int
+) -> int:
+    """The place of a scalar among the bounds first ... last of its group, of which there is one at least.
+
+    The search takes as many steps whatever the value is, and no branch on it: guessing such a branch
+    wrong would cost more than a step.
+    """
+    below = np.int64(first)  # bounds before this one are less than the value
+    count = np.int64(last) - below
+    while count > 1:
+        half = count >> 1
+        bound = highs[below + half - 1]
+        less = (bound < high) | ((bound == high) & (lows[below + half - 1] < low))
+        below += half * np.int64(less)
+        count -= half
+    bound = highs[below]
+    less = (bound < high) | ((bound == high) & (lows[below] < low))
+    equal = (bound == high) & (lows[below] == low)
+    return 2 * (below - first + np.int64(less)) + np.int64(equal)
+
+
+@inner_kernel
+def place_scalars(
+    highs: NDArray[np.int64],
+    lows: NDArray[np.int64],
+    first: int,
+    last: int,
+    distinct_highs: bool,
+    high: NDArray[np.int64],
+    low: NDArray[np.int64],
+    size: int,
+    place: NDArray[np.int64],
+) -> None:
+    """The same for the first `size` of some scalars, step by step for all of them.
+
+    A step waits for the one before; steps of different values do not wait for each other. Where no two
+    bounds have the same high, the lows are looked at in the end only.
+    """
+    for k in range(size):
+        place[k] = first  # bounds before this one are less than the value
+    count = np.int64(last) - np.int64(first)
+    while count > 1:
+        half = count >> 1
+        if distinct_highs:
+            for k in range(size):
+                at = place[k]
+                place[k] = at + half if highs[at + half - 1] < high[k] else at
+        else:
+            for k in range(size):
+                at = place[k] + half - 1
+                less = (highs[at] < high[k]) | ((highs[at] == high[k]) & (lows[at] < low[k]))
+                place[k] += half * np.int64(less)
+        count -= half
+    for k in range(size):
+        at = place[k]
+        equal_high = highs[at] == high[k]
+        less = (highs[at] < high[k]) | (equal_high & (lows[at] < low[k]))
+        equal = equal_high & (lows[at] == low[k])
+        place[k] = 2 * (at - first + np.int64(less)) + np.int64(equal)
+
+
+@kernel
+def scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
+    """The literal that a scalar equals, or -1."""
+    return find_scalar(
+        literals.scalar_table,
+        literals.scalar_group,
+        literals.scalar_high,
+        literals.scalar_low,
+        group,
+        high,
+        low,
+    )
+
+
+@kernel
+def scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
+    """The place of a scalar among the bounds of its group, of which there is one at least."""
+    first, last = bounds.scalar_start[group], bounds.scalar_start[group + 1]
+    return place_scalar(bounds.scalar_high, bounds.scalar_low, first, last, high, low)
+
+
+@kernel
+def find_text(
+    table: NDArray[np.int32],
+    groups: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    texts: NDArray[np.uint8],
+    group: int,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+) -> int:
+    """The text literal that data[start:end] equals, or -1, among the arrays of Literals that this takes."""
+    mask = table.size - 1
+    place = np.int64(hash_text(group, data, start, end) & np.uint64(mask))
+    known = table[place]
+    while known >= 0:
+        begin = starts[known]
+        if (
+            groups[known] == group
+            and starts[known + 1] - begin == end - start
+            and same_bytes(texts, begin, data, start, end - start)
+        ):
+            return known
+        place = (place + 1) & mask
+        known = table[place]
+    return -1
+
+
+@kernel
+def text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+    """The literal that a text equals, or -1."""
+    known = find_text(
+        literals.text_table,
+        literals.text_group,
+        literals.text_start,
+        literals.text_bytes,
+        group,
+        data,
+        start,
+        end,
+    )
+    return literals.scalar_group.size + known if known >= 0 else -1
+
+
+@kernel
+def text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+    """The place of a text among the bounds of its group."""
+    first = bounds.text_start[group]
+    below = first
+    upto = bounds.text_start[group + 1]
+    equal = 0
+    while below < upto:
+        middle = (below + upto) >> 1
+        order = _compare(
+            bounds.text_bytes,
+            bounds.text_offset[middle],
+            bounds.text_offset[middle + 1],
+            data,
+            start,
+            end,
+        )
+        if order < 0:
+            below = middle + 1
+        else:
+            upto = middle
+            if order == 0:
+                equal = 1
+    return 2 * (below - first) + equal

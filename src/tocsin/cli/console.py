@@ -1,0 +1,101 @@
+"""What a person reads while a command works: messages, warnings and progress, on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+
+from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
+from tocsin.printable import number_of, printable, printable_lines
+
+Advance = Callable[[int], None]
+"""Called with how much is done by now."""
+
+
+_COMPILING = "Compiling the kernels for this machine (once; it takes a while)"
+
+
+def say(text: str) -> None:
+    """A message; whatever it names is printable."""
+    print(printable_lines(text), file=sys.stderr, flush=True)
+
+
+def warn(text: str) -> None:
+    """A message about something odd."""
+    say(f"warning: {text}")
+
+
+def complain(text: str) -> None:
+    """A message about what stopped the command."""
+    say(f"tocsin: {text}")
+
+
+def complain_of(error: TocsinError) -> None:
+    """What stopped the command. Of several rules each is named, where the exception names the first few."""
+    if not isinstance(error, RuleErrors):
+        complain(str(error))
+        return
+    complain(number_of(error.total, "error"))
+    for each in error.errors:
+        say(str(each))
+    if error.total > len(error.errors):
+        say(f"... and {error.total - len(error.errors):,} more")
+
+
+def warn_of_rules_left_out(errors: int, where: object) -> None:
+    """A warning of mistakes in rules that the others go on without."""
+    warn(f"{number_of(errors, 'error')} in rules that were left out: see {printable(str(where))}")
+
+
+def left_out(count: int, what: str) -> str:
+    """Of records that are not what they should be (`event`, `row`)."""
+    if count == 1:
+        return f"1 record is no {what} and was left out"
+    return f"{count:,} records are no {what}s and were left out"
+
+
+def say_if_compiling() -> None:
+    """The first command on a machine compiles the kernels, and that takes a while."""
+    from tocsin.warmup import is_warm
+
+    if not is_warm():
+        say(_COMPILING)
+
+
+def say_if_compiling_programs() -> None:
+    """The same, of the kernels that programs over several relations need."""
+    from tocsin.datalog.engine.program_warmup import is_warm
+
+    if not is_warm():
+        say(_COMPILING)
+
+
+@contextlib.contextmanager
+def showing_warnings() -> Iterator[None]:
+    """Show tocsin's warnings as messages, without the line of code that gave them."""
+
+    def show(message: Warning | str, *_place: object, **_line: object) -> None:
+        warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", TocsinWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextlib.contextmanager
+def progress(title: str, total: int) -> Iterator[Advance]:
+    """A bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,186 @@
+"""All blocks become one index, piece by piece: columns are read from files, and rules are never objects.
+
+    blocks ── predicates that are the first of their kind ── one table
+          ├── nodes that are the first of their kind ─────── one graph, and the root of every rule
+          └── conditions with free text ──────────────────── planned and shared together at the end
+
+A block is open only while something is taken from it: pages that are mapped count as memory too. Going
+through the blocks in order, everything gets the number that it has where all rules are read one after
+the other: where a block's nodes are the first of their kind, they come in the order in which they were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.arrays.packed import Texts, joined_starts, some_spans, starts
+from tocsin.conditions.blocks.block_nodes import BITS, places
+from tocsin.conditions.blocks.build_folder import Work
+from tocsin.conditions.blocks.predicate_tables import joined_tables, some_rows
+from tocsin.conditions.blocks.rule_block import Block
+from tocsin.conditions.graph.compiled_index import CompiledIndex, WrittenRules, compile_reading
+from tocsin.conditions.graph.condition_reader import Reading, Steps
+from tocsin.conditions.graph.predicate_table import PredicateTable
+from tocsin.conditions.graph.shared_graph import share_beside
+from tocsin.conditions.kernels.block_graphs import add_block
+from tocsin.conditions.kernels.shared_nodes import SharedNodes, no_nodes
+from tocsin.conditions.planner.planner import Planner
+from tocsin.text.text_base import TextBase
+
+Longs = NDArray[np.int64]
+Ints = NDArray[np.int32]
+
+_LOWER = (1 << BITS) - 1
+
+
+class Assembled(NamedTuple):
+    """The conditions of all blocks.
+
+    table    the distinct predicates
+    nodes    the graph of all conditions without free text
+    root     int32[n]   their references; -1 for a rule with free text,
+    parts               which is here, block by block
+    """
+
+    table: PredicateTable
+    nodes: SharedNodes
+    root: Ints
+    parts: list[Steps]
+
+
+def assemble(work: Work) -> Assembled:
+    """Put the blocks' predicates and graphs together."""
+    leaf_number, table = _leaves_of(work)
+    nodes, number, begin = _nodes_of(work, leaf_number, len(table.field))
+    roots: list[Ints] = [np.empty(0, np.int32)]
+    parts: list[Steps] = []
+    rules = 0
+    for at in range(work.count):
+        block = work.block(at)
+        local = work.nodes(at).root
+        root = 2 * number[begin[at] + np.maximum(local >> 1, 0)] + (local & 1)
+        roots.append(np.where(local < 0, np.int32(-1), root).astype(np.int32))
+        parts += _texts_of(block, rules, leaf_number[at])
+        rules += block.rules
+    return Assembled(table, nodes, np.concatenate(roots), parts)
+
+
+def compile_blocks(work: Work, base: TextBase | None = None, planner: Planner | None = None) -> CompiledIndex:
+    """The index of all blocks. Its texts are mapped from the work's folder: save it before that goes."""
+    whole = assemble(work)
+
+    def put_together(parts: Sequence[Steps], _leaves: int, _rules: int) -> tuple[SharedNodes, Ints]:
+        return share_beside(whole.nodes, whole.root, parts), whole.root
+
+    return compile_reading(
+        written_rules(work), Reading(whole.parts, whole.table, []), put_together, base, planner
+    )
+
+
+def written_rules(work: Work) -> WrittenRules:
+    """Ids, conditions and metadata of all blocks, one after the other."""
+    return WrittenRules(
+        _texts_in_file(work, "rule_id", lambda block: block.rule_id),
+        _texts_in_file(work, "rule_text", lambda block: block.rule_text),
+        _mapped(work.folder / "metadata", lambda file: _write_metadata(work, file)),
+    )
+
+
+def _leaves_of(work: Work) -> tuple[list[Ints], PredicateTable]:
+    """For each block the numbers that its predicates have in all, and the table of these."""
+    numbers: list[Ints] = []
+    tables: list[PredicateTable] = []
+    count = 0
+    for at in range(work.count):
+        block = work.block(at)
+        first = work.first_leaf(at, len(block.table.field))
+        own = np.flatnonzero(first == places(at, np.arange(len(first))))
+        number = np.empty(len(first), np.int32)
+        number[own] = np.arange(count, count + len(own), dtype=np.int32)
+        numbers.append(number)
+        others = np.flatnonzero(first >> BITS != at)
+        for known in np.unique(first[others] >> BITS).tolist():
+            of_block = others[first[others] >> BITS == known]
+            number[of_block] = numbers[known][first[of_block] & _LOWER]
+        tables.append(some_rows(block.table, own))
+        count += len(own)
+    return numbers, joined_tables(tables)
+
+
+def _nodes_of(work: Work, leaf_number: list[Ints], leaves: int) -> tuple[SharedNodes, Ints, Longs]:
+    """The graph of all blocks; node n of block b is number[begin[b] + n] there."""
+    begin = starts([len(work.nodes(at).level) for at in range(work.count)], np.int64)
+    number = np.zeros(begin[-1], np.int32)
+    nodes = no_nodes(leaves)
+    for at in range(work.count):
+        graph = work.nodes(at)
+        number[begin[at] + 1 : begin[at] + 1 + graph.leaves] = leaf_number[at][graph.leaf] + 1
+        first = work.first_node(at, graph)
+        inner = first[graph.leaves + 1 :]
+        first[graph.leaves + 1 :] = begin[inner >> BITS] + (inner & _LOWER)
+        nodes = add_block(nodes, graph.child_start, graph.child, graph.leaves, first, number, int(begin[at]))
+    for at in range(work.count):
+        graph = work.nodes(at)
+        paired = np.flatnonzero(graph.mate >= 0)
+        mate = graph.mate[paired]
+        nodes.mate[number[begin[at] + paired]] = 2 * number[begin[at] + (mate >> 1)] + (mate & 1)
+    return nodes, number, begin
+
+
+def _texts_of(block: Block, before: int, leaf_number: Ints) -> list[Steps]:
+    """The conditions with free text of a block, which `before` rules come before."""
+    rows = np.flatnonzero(block.with_text())
+    if not len(rows):
+        return []
+    ref = np.repeat(2 * leaf_number + 2, 2)
+    ref[1::2] += 1
+    step_start, which = some_spans(block.step_start, rows)
+    return [Steps(before + rows, step_start, block.step[which], ref)]
+
+
+def _texts_in_file(work: Work, name: str, texts_of: Callable[[Block], Texts]) -> Texts:
+    """Texts of all blocks one after the other, their bytes mapped from a new file."""
+    start: list[Longs] = []
+
+    def write(file: BinaryIO) -> None:
+        for at in range(work.count):
+            texts = texts_of(work.block(at))
+            texts.data.tofile(file)
+            start.append(texts.start.copy())
+
+    data = _mapped(work.folder / name, write)
+    return Texts(joined_starts(start), data)
+
+
+def _write_metadata(work: Work, file: BinaryIO) -> None:
+    """One Arrow stream of all blocks' metadata, a batch at a time; nothing when there is none."""
+    batches = _metadata_batches(work)
+    first = next(batches, None)
+    if first is None:
+        return
+    with pa.ipc.new_stream(file, first.schema) as stream:
+        stream.write_batch(first)
+        for batch in batches:
+            stream.write_batch(batch)
+
+
+def _metadata_batches(work: Work) -> Iterator[pa.RecordBatch]:
+    for at in range(work.count):
+        stream = work.block(at).metadata
+        if len(stream):
+            yield from pa.ipc.open_stream(pa.py_buffer(stream))
+
+
+def _mapped(path: Path, write: Callable[[BinaryIO], None]) -> NDArray[np.uint8]:
+    """A new file of bytes, mapped."""
+    with path.open("wb") as file:
+        write(file)
+    if not path.stat().st_size:
+        return np.empty(0, np.uint8)
+    return np.asarray(np.memmap(path, np.uint8, "c"))

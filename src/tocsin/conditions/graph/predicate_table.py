@@ -1,0 +1,268 @@
+"""The distinct predicates of a rule set, and the two ways in which they are read.
+
+A kernel reads predicates from bytes. What it refuses, the grammar's parser reads; the canonical
+predicate is printed and given to the kernel again, so that however a predicate was written it has one
+form here, and only what the kernel refuses in its canonical form is put together by Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.distinct_texts import number_pieces
+from tocsin.arrays.packed import Texts, joined, joined_starts, packed_bytes, some_spans, starts
+from tocsin.arrays.spans import gather_spans
+from tocsin.conditions.graph.value_keys import address_key, double_key, scalar_key
+from tocsin.conditions.kernels.constants import UNSURE
+from tocsin.conditions.kernels.predicate_parser import BETWEEN_NAMES, BOOLEAN_READING, TEXTS
+from tocsin.conditions.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
+from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
+from tocsin.conditions.language.parser import parse_predicate
+from tocsin.conditions.language.patterns import parse_network
+from tocsin.conditions.language.printer import print_literal, print_predicate
+from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test
+from tocsin.errors import IndexFileError
+from tocsin.events.kinds import Kind
+
+TEST_CODE = {test: code for code, test in enumerate(Test)}
+"""How kernels.predicates numbers the tests."""
+
+_SEPARATOR = bytes([BETWEEN_NAMES])
+
+
+class PredicateTable(NamedTuple):
+    """The distinct predicates, in canonical form; predicate l is leaf l, and node l + 1 of the graph.
+
+    paths           the fields
+    field           int32[L]     a place in paths
+    test            uint8[L]     EQ ... TM_CONTAINS of kernels.predicates
+    kind            uint8[L]     a Kind, or NULLS, or TEXTS
+    operand_start   int64[L+1]   operands and text as in kernels.predicate_rows.PredicateRows
+    operand_high    int64[...]
+    operand_low     int64[...]
+    text_start      int64[L+1]
+    text            uint8[...]
+    leaf_start      int64[L+1]   each predicate as it was first written, perhaps negated:
+    leaf_text       uint8[...]       leaf_text[leaf_start[l] : leaf_start[l+1]]
+    """
+
+    paths: list[Path]
+    field: NDArray[np.int32]
+    test: NDArray[np.uint8]
+    kind: NDArray[np.uint8]
+    operand_start: NDArray[np.int64]
+    operand_high: NDArray[np.int64]
+    operand_low: NDArray[np.int64]
+    text_start: NDArray[np.int64]
+    text: NDArray[np.uint8]
+    leaf_start: NDArray[np.int64]
+    leaf_text: NDArray[np.uint8]
+
+
+class _Written(NamedTuple):
+    """Where the predicates of some rows stand, and the alias that is no part of their fields."""
+
+    data: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    alias: str | None
+
+
+class Predicates:
+    """Predicates as they are read: a row for each, which finds its leaf when all are there.
+
+    A predicate is referred to by 2 * row, and its negation by one more.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[PredicateRows] = []
+        self._written: list[_Written] = []
+        self._count = 0
+        self._asking: set[int] = set()
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether any predicate that was read has a threshold for free text."""
+        return bool(self._asking)
+
+    def asks_for_score(self, ref: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which references are of predicates that have a threshold for free text."""
+        return np.isin(ref >> 1, np.fromiter(self._asking, np.int64, len(self._asking)))
+
+    def read(
+        self,
+        data: NDArray[np.uint8],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        alias: str | None = None,
+    ) -> NDArray[np.int32]:
+        """The references of predicates data[start[i] : end[i]] that the kernel is sure of, else UNSURE."""
+        rows = read_predicates(data, start, end, np.frombuffer(bytearray((alias or "").encode()), np.uint8))
+        ref = 2 * self._append(rows, _Written(data, start, end, alias)) + rows.negated
+        ref[rows.test == REFUSED] = UNSURE
+        return ref
+
+    def add(self, predicates: Sequence[Predicate]) -> NDArray[np.int32]:
+        """The references of predicates that the grammar has read."""
+        canonical = list(map(canonical_predicate, predicates))
+        number = {predicate: number for number, predicate in enumerate(dict.fromkeys(canonical))}
+        printed_start, printed = packed_bytes([print_predicate(predicate).encode() for predicate in number])
+        start, end = printed_start[:-1], printed_start[1:]
+        ref = self.read(printed, start, end)
+        left = np.flatnonzero(ref == UNSURE)
+        if len(left):
+            distinct = list(number)
+            rows = _rows_of([distinct[place] for place in left.tolist()])
+            ref[left] = 2 * self._append(rows, _Written(printed, start[left], end[left], None))
+        return ref[[number[predicate] for predicate in canonical]]
+
+    def _append(self, rows: PredicateRows, written: _Written) -> NDArray[np.int32]:
+        first = self._count
+        text = np.flatnonzero(rows.kind == TEXTS)
+        text = text[np.diff(rows.operand_start)[text] > 1]
+        setting = rows.operand_low[rows.operand_start[text] + 1]
+        self._asking.update((first + text[setting != BOOLEAN_READING]).tolist())
+        self._blocks.append(rows)
+        self._written.append(written)
+        self._count += len(rows.test)
+        return np.arange(first, self._count, dtype=np.int32)
+
+    def table(self) -> tuple[PredicateTable, NDArray[np.int32]]:
+        """The distinct predicates, and the leaf of each row."""
+        rows = self._blocks[0] if len(self._blocks) == 1 else _joined_rows(self._blocks)
+        field, path_start, path_end = number_pieces(rows.path, rows.path_start)
+        paths = zip(path_start.tolist(), path_end.tolist(), strict=True)
+        leaf, first = number_rows(
+            rows.test,
+            rows.kind,
+            field,
+            rows.operand_start,
+            rows.operand_high,
+            rows.operand_low,
+            rows.text_start,
+            rows.text,
+        )
+        operand_start, operand = _taken(rows.operand_start, first)
+        text_start, text = _taken(rows.text_start, first)
+        table = PredicateTable(
+            [_path(rows.path[begin:end].tobytes()) for begin, end in paths],
+            field[first],
+            rows.test[first],
+            rows.kind[first],
+            operand_start,
+            rows.operand_high[operand],
+            rows.operand_low[operand],
+            text_start,
+            rows.text[text],
+            *self._texts(first),
+        )
+        return table, leaf
+
+    def _texts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Starts and bytes of what was written at some rows, ascending."""
+        parts = []
+        before = 0
+        for written in self._written:
+            here = rows[slice(*np.searchsorted(rows, [before, before + len(written.start)]))] - before
+            parts.append(_text_of(written, here))
+            before += len(written.start)
+        if len(parts) == 1:
+            return parts[0]
+        return joined_starts([start for start, _ in parts]), joined([data for _, data in parts], np.uint8)
+
+
+def _rows_of(predicates: Sequence[Predicate]) -> PredicateRows:
+    """Rows of canonical predicates that the kernel refuses."""
+    contents = [_content(predicate) for predicate in predicates]
+    keys = np.array([key for _, keys, _ in contents for key in keys], np.int64).reshape(-1, 2)
+    return PredicateRows(
+        np.array([TEST_CODE[predicate.test] for predicate in predicates], np.uint8),
+        np.array([kind for kind, _, _ in contents], np.uint8),
+        np.zeros(len(predicates), np.uint8),
+        starts([len(keys) for _, keys, _ in contents], np.int64),
+        keys[:, 0].copy(),
+        keys[:, 1].copy(),
+        *packed_bytes([text for _, _, text in contents]),
+        *packed_bytes([_SEPARATOR.join(map(str.encode, predicate.field)) for predicate in predicates]),
+    )
+
+
+def _content(predicate: Predicate) -> tuple[int, Sequence[tuple[int, int]], bytes]:
+    """Kind, operands and text of a row."""
+    first = predicate.operands[0]
+    if predicate.test in TEXT_TESTS:
+        query = str(first.value).encode()
+        return TEXTS, [(0, len(query)), *map(_threshold_key, predicate.operands[1:])], query
+    if predicate.test is Test.CIDR:
+        ranges = parse_network(str(first.value)).ranges
+        return Kind.ADDRESS, [address_key(place) for ends in ranges for place in ends], b""
+    if first.kind is Kind.STRING:
+        texts = [str(literal.value).encode() for literal in predicate.operands]
+        return Kind.STRING, [(0, len(text)) for text in texts], b"".join(texts)
+    keys = [scalar_key(literal) for literal in predicate.operands]
+    if predicate.test is Test.IN:
+        keys = sorted(set(keys))
+    written = ",".join(map(print_literal, predicate.operands)).encode()
+    return first.kind, keys, written if first.kind is Kind.NUMBER else b""
+
+
+def _threshold_key(literal: Literal) -> tuple[int, int]:
+    """What stands behind a text query: a threshold, or `boolean`."""
+    if literal.kind is Kind.BOOLEAN:
+        return 0, BOOLEAN_READING
+    return double_key(float(literal.value)), 0
+
+
+def _path(names: bytes) -> Path:
+    return tuple(name.decode() for name in names.split(_SEPARATOR))
+
+
+def _joined_rows(blocks: Sequence[PredicateRows]) -> PredicateRows:
+    return PredicateRows(
+        joined([rows.test for rows in blocks], np.uint8),
+        joined([rows.kind for rows in blocks], np.uint8),
+        joined([rows.negated for rows in blocks], np.uint8),
+        joined_starts([rows.operand_start for rows in blocks]),
+        joined([rows.operand_high for rows in blocks], np.int64),
+        joined([rows.operand_low for rows in blocks], np.int64),
+        joined_starts([rows.text_start for rows in blocks]),
+        joined([rows.text for rows in blocks], np.uint8),
+        joined_starts([rows.path_start for rows in blocks]),
+        joined([rows.path for rows in blocks], np.uint8),
+    )
+
+
+def _taken(
+    start: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | slice]:
+    """The starts of some rows' things when only these are left, and which things these are."""
+    if len(rows) == len(start) - 1:
+        return start, slice(None)
+    return some_spans(start, rows)
+
+
+def _text_of(written: _Written, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """What was written at some rows, as it reads where no table has the alias."""
+    start, data = gather_spans(written.data, written.start[rows], written.end[rows])
+    if written.alias is None:
+        return start, data
+    whole = data.tobytes()
+    printed: list[bytes] = []
+    for begin, end in pairwise(start.tolist()):
+        predicate, negated = parse_predicate(whole[begin:end].decode(), written.alias)
+        if isinstance(predicate, Predicate):
+            printed.append(print_predicate(predicate, negated).encode())
+    return packed_bytes(printed)
+
+
+def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:
+    """A leaf's predicate, in canonical form, from its text."""
+    predicate, _ = parse_predicate(leaf_text.text(leaf))
+    if not isinstance(predicate, Predicate):
+        raise IndexFileError(f"the index is damaged: its leaf {leaf} is a constant")
+    return canonical_predicate(predicate)

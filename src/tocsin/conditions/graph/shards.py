@@ -1,0 +1,114 @@
+"""An index in parts: a folder of index files, each with some of the rules, and a list of them.
+
+    parts.json           the version of this format, and for each part its file, rules, bytes and digest
+    part-3f2a-0.tocsin   an ordinary index file (index_file.py)
+
+New parts are written under names of their own beside the old ones; they count from the moment that
+parts.json is replaced, in one step, and the old ones go then. A part that is not the one that was written
+with the others is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tocsin.arrays.array_file import index_digest
+from tocsin.errors import IndexFileError
+from tocsin.storage.drafts import draft_of, mode_within
+
+FORMAT = 1
+NAME = "parts.json"
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part: `digest` says what its file holds (see array_file.index_digest)."""
+
+    file: str
+    rules: int
+    bytes: int
+    digest: str
+
+    @staticmethod
+    def of(path: Path, rules: int) -> Part:
+        """A part that has been written."""
+        return Part(path.name, rules, path.stat().st_size, index_digest(path))
+
+
+def is_in_parts(path: PathLike) -> bool:
+    """Whether a path is that of an index in parts."""
+    return list_of_parts(path).is_file()
+
+
+def list_of_parts(path: PathLike) -> Path:
+    """The file that says what the parts are: it differs when any of them does."""
+    return Path(path, NAME)
+
+
+def check_folder(folder: Path) -> None:
+    """IndexFileError when an index in parts cannot be written to a folder."""
+    if folder.exists() and not folder.is_dir():
+        raise IndexFileError(
+            f"{folder} is a file, and an index in parts is a folder: remove it, or choose another name"
+        )
+    if folder.is_dir() and not is_in_parts(folder) and any(folder.iterdir()):
+        raise IndexFileError(f"{folder} holds something else: name an empty folder, or a new one")
+
+
+def read_parts(path: PathLike) -> list[Part]:
+    """The parts of an index; IndexFileError when one is missing or is not the one that belongs there."""
+    folder = Path(path)
+    try:
+        said: dict[str, Any] = json.loads((folder / NAME).read_bytes())
+        if said["format"] != FORMAT:
+            raise IndexFileError(
+                f"{path} has parts of format {said['format']}, and this release reads format {FORMAT}"
+            )
+        parts = [
+            Part(Path(part["file"]).name, int(part["rules"]), int(part["bytes"]), str(part["digest"]))
+            for part in said["parts"]
+        ]
+        if not parts or len({part.file for part in parts}) < len(parts):
+            raise ValueError
+    except OSError as error:
+        raise IndexFileError(f"cannot open {os.fspath(path)!r}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError) as error:
+        raise IndexFileError(f"{path} is damaged: {NAME} cannot be read") from error
+    for part in parts:
+        _check(folder, part)
+    return parts
+
+
+def _check(folder: Path, part: Part) -> None:
+    file = folder / part.file
+    try:
+        found = file.stat()
+        is_file_of_ours = stat.S_ISREG(found.st_mode) and found.st_size == part.bytes
+        is_the_one = is_file_of_ours and index_digest(file) == part.digest
+    except (OSError, ValueError) as error:
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise IndexFileError(f"{folder} is damaged: cannot open its part {part.file!r}: {cause}") from error
+    if not is_the_one:
+        raise IndexFileError(
+            f"{folder} is damaged: {part.file} is not the part that was written with the others"
+        )
+
+
+def write_parts(folder: Path, parts: Sequence[Part]) -> None:
+    """Make these the parts of the index, and take away those that were."""
+    with draft_of(folder / NAME, mode_within(folder)) as draft:
+        draft.write_text(
+            json.dumps({"format": FORMAT, "parts": [asdict(part) for part in parts]}, indent=2) + "\n"
+        )
+    kept = {part.file for part in parts}
+    for other in folder.glob("part-*.tocsin"):
+        if other.name not in kept:
+            other.unlink(missing_ok=True)

@@ -1,0 +1,121 @@
+"""Rules' ids by their numbers, written straight into an Arrow string column.
+
+Arrow's own way is to take from a large_string column and to cast the result to string: two copies of
+everything, and checks that are not needed here. These loops write offsets and bytes once.
+
+    old      start  0    2    5         younger  start  0    1        numbers  1   2   0
+             data   a b  x y z                   data   q             offsets  0   3   4   6
+                                                                      bytes    x y z q a b
+
+Ids are short, so their bytes are moved eight at a time; what is written too much, the next id writes
+over.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.bits import prefetch
+from tocsin.arrays.byte_copy import WORD, move_word
+from tocsin.arrays.jit import kernel
+
+AHEAD = 16
+"""How many texts ahead memory is asked for: their places, and twice as far where those are kept."""
+
+
+class NameColumns(NamedTuple):
+    """Texts in two columns: the younger ones are numbered on from the last of the old ones.
+
+    old_start     int64[n+1]   text i of the old ones is old_data[old_start[i] : old_start[i + 1]]
+    old_data      uint8[...]
+    young_start   int64[m+1]   the same for text n + i
+    young_data    uint8[...]
+    """
+
+    old_start: NDArray[np.int64]
+    old_data: NDArray[np.uint8]
+    young_start: NDArray[np.int64]
+    young_data: NDArray[np.uint8]
+
+
+@kernel
+def measure_names(
+    number: NDArray[np.int32],
+    first: int,
+    limit: int,
+    extra: int,
+    names: NameColumns,
+    offset: NDArray[np.int32],
+) -> int:
+    """Fill `offset` for number[first:]; where to stop, so that bytes and `extra` a text are within `limit`.
+
+    One text at least is taken, however long it is. Of `offset`, which has room for all and a last
+    one, as many are filled as texts are taken, and one more.
+    """
+    old_start, young_start = names.old_start, names.young_start
+    old = old_start.size - 1
+    total = 0
+    offset[0] = 0
+    last = number.size - 1
+    for at in range(first, number.size):
+        text = number[at]
+        prefetch(old_start, min(np.int64(number[min(at + AHEAD, last)]), old))
+        if text < old:
+            size = old_start[text + 1] - old_start[text]
+        else:
+            size = young_start[text - old + 1] - young_start[text - old]
+        taken = at - first
+        if taken > 0 and total + size + extra * (taken + 1) > limit:
+            return at
+        total += size
+        offset[taken + 1] = total
+    return number.size
+
+
+@kernel
+def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.uint8]) -> None:
+    """The bytes of the texts, one after the other; `out` has room for eight more.
+
+    The last texts of a column have nothing behind them that could be read, and are copied by the byte.
+    """
+    old_start, old_data = names.old_start, names.old_data
+    young_start, young_data = names.young_start, names.young_data
+    old = old_start.size - 1
+    place = 0
+    last = number.size - 1
+    for at in range(number.size):
+        text = number[at]
+        prefetch(old_start, min(np.int64(number[min(at + 2 * AHEAD, last)]), old))
+        coming = min(int(number[min(at + AHEAD, last)]), old)
+        prefetch(old_data, old_start[coming])
+        if text < old:
+            begin, size = old_start[text], old_start[text + 1] - old_start[text]
+            if begin + size + WORD <= old_data.size:
+                for moved in range(0, size, WORD):
+                    move_word(out, place + moved, old_data, begin + moved)
+            else:
+                for moved in range(size):
+                    out[place + moved] = old_data[begin + moved]
+        else:
+            text -= old
+            begin, size = young_start[text], young_start[text + 1] - young_start[text]
+            if begin + size + WORD <= young_data.size:
+                for moved in range(0, size, WORD):
+                    move_word(out, place + moved, young_data, begin + moved)
+            else:
+                for moved in range(size):
+                    out[place + moved] = young_data[begin + moved]
+        place += size
+
+
+@kernel
+def repeat_rows(first: int, per_row: NDArray[np.int64], row: NDArray[np.int64]) -> None:
+    """Fill `row` with the number of the first row as often as it says, then of the next, and so on."""
+    place = 0
+    for at in range(per_row.size):
+        for _ in range(per_row[at]):
+            row[place] = first + at
+            place += 1

@@ -1,0 +1,204 @@
+"""The index that users hold: rules that are ready to be matched, and can be changed meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.graph.index_file import open_index, save_index
+from tocsin.conditions.graph.reweighed_index import reweighed
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.tree import Path
+from tocsin.conditions.live.build_settings import PathLike, known_words
+from tocsin.conditions.live.change_requests import deletion, insertion, read_changes, replacement
+from tocsin.conditions.live.explanation import Explanation, explain_condition
+from tocsin.conditions.live.index_statistics import Statistics, statistics_of_version
+from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.table_matcher import TableMatching
+from tocsin.conditions.live.writer import LiveRules
+from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
+from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
+from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
+from tocsin.rules.rule_set import Rule
+from tocsin.text.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from tocsin.history.statistics.history import History
+
+
+class Index:
+    """Rules compiled into one shared graph (`engine="atree"`). Made by tocsin.build or tocsin.open.
+
+    Threads may share it. Every call sees the rules as they are when it begins, and one change whole
+    or not at all; a call that only reads never waits for one that changes rules.
+    """
+
+    engine = "atree"
+
+    def __init__(self, compiled: CompiledIndex) -> None:
+        self._rules = LiveRules(compiled)
+
+    @property
+    def version(self) -> Version:
+        """The rules as they are now, and stay in what this gives."""
+        return self._rules.version
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name: nothing else of an event is looked at.
+
+        Fields that only deleted rules named may be among them until the next compaction.
+        """
+        return self.version.fields
+
+    @property
+    def ids(self) -> pa.LargeStringArray:
+        """The rules' ids, in the rules' order: as built, then as inserted or replaced."""
+        return self.version.ids()
+
+    def __len__(self) -> int:
+        return self.version.live
+
+    def __contains__(self, rule: object) -> bool:
+        return self.version.find(rule) is not None
+
+    def __repr__(self) -> str:
+        return f"<tocsin.Index of {len(self):,} rules>"
+
+    def rule(self, rule: str) -> Rule:
+        """A rule by its id; UnknownRuleError when there is none."""
+        version = self.version
+        number = version.find(rule)
+        if number is None:
+            raise UnknownRuleError(rule)
+        return version.ledger.rule(number)
+
+    def match(self, event: Mapping[str, object]) -> Matches:
+        """The rules that one event satisfies, in the rules' order."""
+        version = self.version
+        try:
+            numbers, scores = version.match_event(event)
+        except MemoryError as error:
+            tell(error, "matching an event")
+        return Matches(numbers, version.names, scores)
+
+    @telling("matching a table")
+    def match_table(
+        self,
+        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
+        *,
+        count: bool = False,
+        threads: int | None = None,
+    ) -> pa.Table | pa.RecordBatchReader | Counts:
+        """Match every row of a table: event (the row number), rule, score, by event and rule.
+
+        A RecordBatchReader is read as the result is, and gives a RecordBatchReader; the rules are those
+        of the call, however long it is read. With `count` no match is written out: only how many
+        there are for each event and for each rule.
+
+        `threads` says how many threads to use; without it there are as many as this process may use
+        cores, unless their scratch memory would be too much. They read a stream a few portions ahead.
+        """
+        if not isinstance(table, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+            raise UsageError(f"match_table takes an Arrow table or reader, not {type(table).__name__}")
+        version = self.version
+        warn_of_missing_fields(version.fields, table.schema)
+        matching = TableMatching(version, table, threads)
+        if count:
+            return matching.counts()
+        if isinstance(table, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_batches(MATCH_SCHEMA, matching.matches())
+        return pa.Table.from_batches(matching.matches(), MATCH_SCHEMA)
+
+    def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
+        """Add a rule, behind all others; the next match sees it.
+
+        Raises RuleError when the id is taken or the condition is no condition; then nothing changes.
+        """
+        try:  # `telling` would be a call more
+            self._rules.apply([insertion(rule, when, metadata)])
+        except (MemoryError, TocsinError) as error:
+            tell(error, "inserting a rule")
+
+    def replace(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
+        """Give an id another condition and other metadata. The rule then stands behind all others.
+
+        Raises UnknownRuleError when there is no such rule, RuleError when the condition is none.
+        """
+        try:  # `telling` would be a call more
+            self._rules.apply([replacement(rule, when, metadata)])
+        except (MemoryError, TocsinError) as error:
+            tell(error, "replacing a rule")
+
+    def delete(self, rule: str | int) -> None:
+        """Take a rule away; UnknownRuleError when there is none."""
+        try:  # `telling` would be a call more
+            self._rules.apply([deletion(rule)])
+        except (MemoryError, TocsinError) as error:
+            tell(error, "deleting a rule")
+
+    @telling("changing rules")
+    def apply(self, operations: Iterable[object]) -> None:
+        """Make several changes at once: no match sees some of them without the others.
+
+            index.apply([("delete", "r1"), ("insert", "r2", "age < 18"), ("replace", "r3", "age < 21")])
+
+        An operation is judged as if those before it were made, so an id may be deleted and inserted
+        again. Metadata may stand behind the condition, as a mapping. When one cannot be made, its
+        error is raised and none is made.
+        """
+        self._rules.apply(read_changes(operations))
+
+    @telling("compiling the rules anew")
+    def compact(self) -> None:
+        """Compile all rules anew, as if they had been built together; nothing to do when they were.
+
+        It happens in the background when enough has changed. Others go on matching and changing
+        meanwhile.
+        """
+        self._rules.compact()
+
+    @telling("explaining a rule")
+    def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
+        """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
+        texts = self.version.ledger.main.texts.base.settings()
+        return explain_condition(rule, parse_condition(self.rule(rule).when), event, texts)
+
+    @telling("weighing the rules anew")
+    def reweighed(
+        self,
+        *,
+        history: History | PathLike | None = None,
+        dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+        stop_words: Iterable[str] = (),
+    ) -> Index:
+        """The same rules with other dictionaries, as an index of its own; this one stays as it is.
+
+        `history`, `dictionaries` and `stop_words` are those of tocsin.build. So documents that are being
+        matched keep the weights they began with, and their scores can be had again.
+        """
+        words, _ = known_words(history, dictionaries)
+        return Index(reweighed(self._rules.compact(), words, stop_words))
+
+    @telling("counting what the index holds")
+    def stats(self) -> Statistics:
+        """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
+        return statistics_of_version(self.version)
+
+    @telling("saving the index")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rules to one file, whole or not at all.
+
+        An index that was changed is compacted first. The file holds the rules of the call; of changes
+        that other threads make during it, the first so many are in it, or none.
+        """
+        save_index(self._rules.compact(), path)
+
+
+def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
+    """Open a saved index; IndexFileError when it is damaged, foreign or of another version."""
+    return Index(open_index(path, verify=verify))

@@ -1,0 +1,121 @@
+"""Rules compiled in several goes: layers, the oldest and largest at the bottom.
+
+    top      a few rules, compiled a moment ago
+             ...
+    bottom   the main index
+
+The numbers of a layer's rules are all larger than those of the layers below it, so what an event
+matches is in order when the layers' matches are put one behind the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like
+from tocsin.conditions.language.tree import Path
+from tocsin.conditions.matching.matcher import BatchMatches, Matcher
+from tocsin.events.cells import EventBatch
+from tocsin.events.python_events import FieldPlan
+from tocsin.rules.rule_set import Rules
+from tocsin.text.batch_documents import BatchDocuments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """Some rules, compiled.
+
+    numbers    int32[n]   of each rule its number among all rules, ascending; None when its place is it
+    """
+
+    compiled: CompiledIndex
+    matcher: Matcher
+    numbers: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return self.compiled.rule_count
+
+    def match_one(self, event: Mapping[str, object], plan: FieldPlan) -> NDArray[np.int32]:
+        """The numbers of the rules that an event satisfies; the plan is for events that are not plain."""
+        found = self.matcher.match_plain(event)
+        if found is None:
+            found = self.matcher.match_one(plan.batch([event]))
+        return found if self.numbers is None else self.numbers[found]
+
+    def match(self, batch: EventBatch, documents: BatchDocuments) -> BatchMatches:
+        """The matches of a batch, in numbers; `documents` are the batch's."""
+        found = self.matcher.match_batch(batch, documents)
+        return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
+
+    def match_slices(
+        self, batch: EventBatch, documents: BatchDocuments, most_matches: int | None
+    ) -> Iterator[BatchMatches]:
+        """The same, some events at a time: see Matcher.match_slices."""
+        for found in self.matcher.match_slices(batch, documents, most_matches=most_matches):
+            yield found if self.numbers is None else found._replace(rule=self.numbers[found.rule])
+
+    def count(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
+        """The matches of a batch, only counted; `per_rule`, by number, is added to."""
+        if self.numbers is None:
+            return self.matcher.match_batch(batch, write=False, per_rule=per_rule[: len(self)])
+        counts = np.zeros(len(self), np.int64)
+        found = self.matcher.match_batch(batch, write=False, per_rule=counts)
+        per_rule[self.numbers] += counts
+        return found
+
+    def fill_scores(
+        self,
+        documents: BatchDocuments,
+        row: NDArray[np.int64],
+        number: NDArray[np.int32],
+        score: NDArray[np.float64],
+    ) -> None:
+        """Write the scores of those matches, of event row[i] with rule number[i], that are this layer's."""
+        if self.numbers is None:
+            own = np.flatnonzero(number < len(self))
+            rule = number[own]
+        else:
+            place = np.minimum(np.searchsorted(self.numbers, number), len(self) - 1)
+            own = np.flatnonzero(self.numbers[place] == number)
+            rule = place[own].astype(np.int32)
+        score[own] = self.matcher.texts.scores(documents, row[own], rule)
+
+    def moved(self, by: int) -> Layer:
+        """The same rules under other numbers."""
+        if self.numbers is None:
+            raise ValueError("the main index keeps its numbers")
+        return replace(self, numbers=self.numbers + np.int32(by))
+
+
+class Stack:
+    """Layers that are matched together, and the fields that any of them names."""
+
+    __slots__ = ("fields", "layers", "plan")
+
+    def __init__(self, layers: tuple[Layer, ...], like: Stack | None = None) -> None:
+        """`like` is a stack with some of these layers: when it knows all fields, its plan is used again."""
+        self.layers = layers
+        self.fields: dict[Path, None]
+        self.plan: FieldPlan
+        known = set() if like is None else {id(each) for each in like.layers}
+        fields = [path for each in layers if id(each) not in known for path in each.matcher.fields]
+        if like is not None and like.fields.keys() >= set(fields):
+            self.fields, self.plan = like.fields, like.plan
+        else:
+            self.fields = dict.fromkeys(path for each in layers for path in each.matcher.fields)
+            self.plan = FieldPlan(self.fields)
+
+
+def main_layer(compiled: CompiledIndex) -> Layer:
+    """The layer at the bottom."""
+    return Layer(compiled, Matcher(compiled))
+
+
+def compile_layer(rules: Rules, numbers: NDArray[np.int64], like: CompiledIndex) -> Layer:
+    """A layer of the rules with these numbers, beside others of an index."""
+    compiled = compile_like(like, rules)
+    return Layer(compiled, Matcher(compiled), numbers.astype(np.int32))

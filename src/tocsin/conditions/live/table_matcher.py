@@ -1,0 +1,151 @@
+"""A table matched portion by portion, by one thread or several, all against one version of the rules.
+
+table ──> portions ──> cells ──> numbers of rules ──> rows, cut by their bytes
+          │            └─────────── a thread's work ─────────────┘        │
+          └──────── how many events to take next <────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from threading import Event, get_ident
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.conditions.kernels.bitmap_store import BLOCK
+from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.portions import EVENTS_AT_ONCE, MATCHES_AIMED_AT, first_size, next_size
+from tocsin.conditions.matching.results import Counts, match_batches
+from tocsin.conditions.matching.threads import in_order, thread_count
+from tocsin.errors import tell
+from tocsin.events.arrow_tables import batch_of_table
+
+BYTES_AT_ONCE = 1 << 26
+"""Bytes in a batch of results, at most, but for a single row that is larger."""
+
+MATCHES_IN_FLIGHT = 4 * MATCHES_AIMED_AT
+"""Matches that threads may have written out before they are taken, about."""
+
+
+class _Portion(NamedTuple):
+    """Events to match: those of `rows`, of which the first is event `first`."""
+
+    first: int
+    rows: pa.Table | pa.RecordBatch
+
+
+class _Done(NamedTuple):
+    """A portion that is matched; without `batches` when it was only counted."""
+
+    per_event: NDArray[np.int64]
+    matches: int
+    batches: Sequence[pa.RecordBatch] = ()
+
+
+class TableMatching:
+    """A table, or a stream of batches, against one version. A table of one portion needs no threads."""
+
+    def __init__(
+        self, version: Version, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, threads: int | None
+    ) -> None:
+        layers = version.settled().layers
+        self._version = version
+        self._fields = version.fields
+        self._table = table
+        self._threads = thread_count(threads, (each.matcher for each in layers))
+        self._size = first_size(version.count)
+        self._ahead = self._threads
+        self._given_up = Event()
+        if not isinstance(table, pa.RecordBatchReader) and table.num_rows <= self._size:
+            self._threads = 1
+
+    def matches(self) -> Iterator[pa.RecordBatch]:
+        """The matches by event, then in the rules' order."""
+        try:
+            yield from self._matches()
+        except MemoryError as error:
+            tell(error, "matching a table")
+
+    def _matches(self) -> Iterator[pa.RecordBatch]:
+        if self._threads > 1:
+            for done in self._each(self._match):
+                yield from done.batches
+            return
+        self._size = EVENTS_AT_ONCE
+        for portion in self._portions():
+            first = portion.first
+            for found in self._version.match_slices(batch_of_table(portion.rows, self._fields)):
+                yield from self._rows(first, found)
+                first += len(found.per_event)
+
+    def counts(self) -> Counts:
+        """Only how many matches each event and each rule has."""
+        per_rule: dict[int, NDArray[np.int64]] = defaultdict(lambda: np.zeros(self._version.count, np.int64))
+
+        def count(portion: _Portion) -> _Done:
+            cells = batch_of_table(portion.rows, self._fields)
+            found = self._version.count_cells(cells, per_rule[get_ident()])
+            return _Done(found.per_event, len(found.rule))
+
+        no_match_is_written = self._version.live == self._version.count
+        if no_match_is_written:
+            self._size = EVENTS_AT_ONCE if self._threads == 1 else BLOCK
+        per_event = [done.per_event for done in self._each(count)]
+        total = sum(per_rule.values(), np.zeros(self._version.count, np.int64))
+        return Counts(
+            pa.array(np.concatenate([np.empty(0, np.int64), *per_event])),
+            pa.array(total[self._version.numbers()]),
+        )
+
+    def _match(self, portion: _Portion) -> _Done:
+        per_event: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        batches: list[pa.RecordBatch] = []
+        matches = 0
+        first = portion.first
+        for found in self._version.match_slices(batch_of_table(portion.rows, self._fields)):
+            for batch in self._rows(first, found):
+                batches.append(batch)
+                if self._given_up.is_set():
+                    break
+            per_event.append(found.per_event)
+            first += len(found.per_event)
+            matches += len(found.rule)
+            if self._given_up.is_set():
+                break
+        return _Done(np.concatenate(per_event), matches, batches)
+
+    def _rows(self, first: int, found: BatchMatches) -> Iterator[pa.RecordBatch]:
+        return match_batches(first, found, self._version.names, BYTES_AT_ONCE)
+
+    def _each(self, work: Callable[[_Portion], _Done]) -> Iterator[_Done]:
+        for done in in_order(work, self._portions(), self._threads, lambda: self._ahead, self._given_up):
+            self._learn(len(done.per_event), done.matches)
+            yield done
+
+    def _portions(self) -> Iterator[_Portion]:
+        """A table is cut by events, not by its chunks, which may be as small as one row."""
+        first = 0
+        for batch in self._table if isinstance(self._table, pa.RecordBatchReader) else [self._table]:
+            start = 0
+            while start < batch.num_rows:
+                rows = min(
+                    self._size, batch.num_rows - start
+                )  # Arrow would slice a table without columns too far
+                yield _Portion(first + start, batch.slice(start, rows))
+                start += rows
+            first += batch.num_rows
+
+    def _learn(self, events: int, matches: int) -> None:
+        """What a portion gave says how large the next is, and how many may be under way.
+
+        Together the portions under way are to give no more than one alone would, as long as each is
+        a full block: a smaller one costs as much.
+        """
+        alone = next_size(self._size, events, matches)
+        self._size = max(min(alone, BLOCK), next_size(self._size, events, self._threads * matches))
+        self._ahead = max(1, min(self._threads + 1, MATCHES_IN_FLIGHT // max(1, matches)))

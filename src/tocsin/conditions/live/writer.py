@@ -1,0 +1,84 @@
+"""Rules that change while they are matched: one writer at a time, and readers that never wait.
+
+    insert, delete, ... ──> lock ──> ledger, appended to or stamped ──> the next version, by one assignment
+                                                                              │
+    match ──────────────────────────────────── picks up a version <───────────┘
+
+The ledger's writes concern no version that is out, so it is the assignment that makes them visible,
+all at once. What takes longer, compiling layers together, is done beside this (compaction.py) and
+published in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.live.change_requests import Change
+from tocsin.conditions.live.compaction import Upkeep, fresh_rules
+from tocsin.conditions.live.snapshot import Version
+from tocsin.errors import RuleError, UnknownRuleError
+from tocsin.fork_locks import RULES, fork_safe_lock
+
+FRESH_WAIT_AT = 1 << 15
+"""With so many fresh rules the writer compiles them itself: the background has fallen behind."""
+
+
+class LiveRules:
+    """The present version, and how it becomes the next."""
+
+    def __init__(self, compiled: CompiledIndex) -> None:
+        self.version = Version.of(compiled)
+        self._lock = fork_safe_lock(RULES)
+        self._upkeep = Upkeep(self, self._lock)
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Make the changes, in their order and all at once.
+
+        Each is judged as if those before it were made. Raises RuleError when an id to insert is taken
+        and UnknownRuleError when one to replace or delete is not there; then nothing has changed.
+        """
+        if not changes:
+            return
+        with self._lock:
+            version = self.version
+            live = version.live + _check(version, changes)
+            _write(version, changes)
+            self.version = version.next(live)
+            self._upkeep.start_if_due(self.version)
+        if fresh_rules(self.version) > FRESH_WAIT_AT:
+            self.version.settled()
+
+    def compact(self) -> CompiledIndex:
+        """Compile all rules into one main index; what is changed meanwhile stays beside it.
+
+        Gives the main index, which holds exactly the rules of one moment during the call.
+        """
+        return self._upkeep.compact()
+
+
+def _check(version: Version, changes: Sequence[Change]) -> int:
+    """By how many rules there will be more; raises when a change cannot be made."""
+    is_there: dict[str, bool] = {}
+    more = 0
+    for change in changes:
+        known = is_there.get(change.rule)
+        there = version.find(change.rule) is not None if known is None else known
+        if change.drops and not there:
+            raise UnknownRuleError(change.rule)
+        if there and not change.drops:
+            raise RuleError(f"the id '{change.rule}' is already taken", rule=change.rule)
+        if change.metadata:
+            version.ledger.check_metadata_names(change.rule, change.metadata)
+        is_there[change.rule] = change.adds
+        more += change.adds - change.drops
+    return more
+
+
+def _write(version: Version, changes: Sequence[Change]) -> None:
+    ledger = version.ledger
+    for change in changes:
+        if change.drops:
+            ledger.strike(ledger.newest(change.rule), version.change + 1)
+        if change.adds:
+            ledger.append(change.rule, change.when, change.metadata)

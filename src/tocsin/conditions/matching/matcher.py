@@ -1,0 +1,344 @@
+"""The compiled index at work: batches in, numbers of rules out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.packed import joined, starts
+from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.kernels.bitmap_store import LATER, WORDS, Planes
+from tocsin.conditions.kernels.cell_sort import RADIX
+from tocsin.conditions.kernels.deferred_planes import kinds_of
+from tocsin.conditions.kernels.event_block import evaluate_block
+from tocsin.conditions.kernels.leaf_planes import DRAFTS, Sorter
+from tocsin.conditions.kernels.leaves import Cells, OneEvent
+from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
+from tocsin.conditions.kernels.match_counts import Living, count_events, count_rules, list_living
+from tocsin.conditions.kernels.match_lists import ROWS, SQUARES, write_matches
+from tocsin.conditions.kernels.plane_frequencies import add_frequencies
+from tocsin.conditions.kernels.point_leaves import Runs
+from tocsin.conditions.kernels.single_event import match_single
+from tocsin.conditions.language.tree import Path
+from tocsin.conditions.matching.resolver import Resolver
+from tocsin.conditions.matching.text_matcher import TextMatcher
+from tocsin.events.cells import EventBatch
+from tocsin.events.python_events import FieldPlan
+from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text.kernels.rule_queries import keep_matches
+
+SCRATCH_BYTES = 1 << 30
+"""Memory for the planes of a block, at most; every batch that is being matched has so much of its own.
+
+What is really used is what the events need, and mostly far less. An index so large that a block of
+4,096 events might need more is matched in smaller blocks.
+"""
+
+MATCHES_AT_ONCE = 1 << 25
+"""Matches that are written together, at most, unless 64 events have more."""
+
+
+ASKED_AT_ONCE = 1 << 20
+"""Matches that are asked for deferred conjuncts together, at most, unless 64 events have more."""
+
+
+class BatchMatches(NamedTuple):
+    """Matches of a batch: the rules of event 0, then of event 1, ..., each ascending.
+
+    rule        int32[m]     empty when only counts were asked for
+    per_event   int64[n]
+    score       float64[m]   NaN for a rule without free text; None when no rule has any, or nobody asked
+    """
+
+    rule: NDArray[np.int32]
+    per_event: NDArray[np.int64]
+    score: NDArray[np.float64] | None = None
+
+
+class _BlockScratch:
+    """What matching in blocks writes to: one for every batch that is being matched at a time."""
+
+    __slots__ = ("hits", "living", "planes", "rules", "squares")
+
+    def __init__(self, index: CompiledIndex) -> None:
+        rules = index.rule_count
+        self.planes: Planes | None = None
+        self.hits = np.zeros(index.leaf_count, np.uint8)
+        self.living = Living(
+            np.zeros(rules + ROWS + 1, np.int32),
+            np.zeros(rules + 1, np.uint64),
+            np.zeros(rules + 1, np.uint32),
+        )
+        self.squares = np.empty(ROWS * SQUARES, np.uint64)
+        self.rules = np.empty(0, np.int32)
+
+    def room_for(self, matches: int) -> NDArray[np.int32]:
+        """Room for the rules of so many matches."""
+        if len(self.rules) < matches:
+            self.rules = np.empty(matches + matches // 4, np.int32)
+        return self.rules[:matches]
+
+
+class _SingleScratch(threading.local):
+    """What matching one event writes to, for each thread its own, made when first needed."""
+
+    marks: Marks | None = None
+
+
+class _Block(NamedTuple):
+    """A block that is evaluated: its planes, and how many rules each of its events matches.
+
+    The planes have so many words, and are stored in the first `used` words of their room.
+    """
+
+    scratch: _BlockScratch
+    planes: Planes
+    words: int
+    used: np.uint64
+    per_event: NDArray[np.int64]
+
+
+class Matcher:
+    """Matches events against a compiled index; threads may share it."""
+
+    def __init__(self, index: CompiledIndex, scratch_bytes: int = SCRATCH_BYTES) -> None:
+        self._index = index
+        self._resolver = Resolver(index)
+        self._idle: list[_BlockScratch] = []
+        self._single = _SingleScratch()
+        weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
+        self._root = np.flatnonzero(weight).astype(np.int32)
+        self._weight = weight[self._root]
+        self._most_planes = (
+            index.plane_count
+            + index.leaf_count  # those of numbers, when a block has both decimals and others
+            + len(index.leaves.posting_start)
+            + len(index.ranges.middle_leaf)
+            + 2 * len(index.group_path)
+            + 2
+        )
+        scratch_words = min(scratch_bytes // 8, int(LATER))
+        self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
+
+    @property
+    def texts(self) -> TextMatcher:
+        """The free text of the rules."""
+        return self._resolver.texts
+
+    @cached_property
+    def _text_plan(self) -> FieldPlan:
+        return FieldPlan(self.texts.fields)
+
+    @cached_property
+    def _kind(self) -> NDArray[np.uint8]:
+        index = self._index
+        return kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name, in order."""
+        return self._resolver.fields
+
+    @property
+    def block(self) -> int:
+        """Events that are matched together."""
+        return 64 * self._words
+
+    @property
+    def most_scratch(self) -> int:
+        """Bytes that one thread uses for a block, besides the matches, when every event needs all planes."""
+        return 8 * self._most_planes * (self._words + 3) + 16 * self._index.rule_count
+
+    def match_batch(
+        self,
+        batch: EventBatch,
+        documents: BatchDocuments | None = None,
+        *,
+        write: bool = True,
+        per_rule: NDArray[np.int64] | None = None,
+    ) -> BatchMatches:
+        """Match a batch in blocks; `documents` are the batch's; `per_rule`, when given, is added to."""
+        rules: list[NDArray[np.int32]] = []
+        per_event: list[NDArray[np.int64]] = []
+        for found in self.match_slices(batch, documents, write=write, per_rule=per_rule):
+            rules.append(found.rule.copy())
+            per_event.append(found.per_event)
+        return BatchMatches(joined(rules, np.int32), joined(per_event, np.int64))
+
+    def match_slices(
+        self,
+        batch: EventBatch,
+        documents: BatchDocuments | None = None,
+        *,
+        write: bool = True,
+        per_rule: NDArray[np.int64] | None = None,
+        most_matches: int | None = None,
+    ) -> Iterator[BatchMatches]:
+        """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
+
+        Without a number it is MATCHES_AT_ONCE. The rules of a slice are to be looked at before the next
+        slice is asked for: they are written to the same memory again.
+        """
+        documents = BatchDocuments(batch) if documents is None else documents
+        row = 0
+        for block in self._blocks(batch, documents):
+            if self.texts.has_deferred:
+                for found in self._written(block, min(most_matches or ASKED_AT_ONCE, ASKED_AT_ONCE)):
+                    kept = self._with_deferred(documents, row, found)
+                    row += len(kept.per_event)
+                    if per_rule is not None:
+                        per_rule += np.bincount(kept.rule, minlength=len(per_rule))
+                    yield kept if write else kept._replace(rule=kept.rule[:0])
+                continue
+            if per_rule is not None:
+                count_rules(self._index.graph.root, block.words, block.planes, per_rule)
+            if write:
+                yield from self._written(block, most_matches)
+            else:
+                yield BatchMatches(np.empty(0, np.int32), block.per_event)
+
+    def _with_deferred(self, documents: BatchDocuments, row: int, found: BatchMatches) -> BatchMatches:
+        """Of the matches of events `row`, `row + 1`, ... those that satisfy deferred conjuncts as well."""
+        rows = np.repeat(np.arange(row, row + len(found.per_event)), found.per_event)
+        per_event = found.per_event.copy()
+        kept = keep_matches(found.rule, per_event, self.texts.keeps(documents, rows, found.rule))
+        return BatchMatches(found.rule[:kept], per_event)
+
+    def _written(self, block: _Block, most_matches: int | None) -> Iterator[BatchMatches]:
+        """The matches of a block that is evaluated, some events at a time."""
+        scratch = block.scratch
+        count = list_living(self._index.graph.root, block.planes, scratch.living)
+        for first, last in _word_runs(block.per_event, most_matches or MATCHES_AT_ONCE):
+            counts = block.per_event[64 * first : 64 * last]
+            limit = np.zeros(len(block.per_event), np.int64)
+            limit[64 * first : 64 * last] = np.cumsum(counts)
+            rule = scratch.room_for(int(counts.sum()))
+            write_matches(
+                scratch.living,
+                count,
+                block.planes.word,
+                first,
+                last,
+                limit - block.per_event,
+                limit,
+                scratch.squares,
+                rule,
+            )
+            yield BatchMatches(rule, counts)
+
+    def _blocks(self, batch: EventBatch, documents: BatchDocuments) -> Iterator[_Block]:
+        """Evaluate a batch block by block. Its scratch memory is this batch's own until the end."""
+        index = self._index
+        cells = self._resolver.resolve(batch, documents)
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = _BlockScratch(index)
+        try:
+            planes = self._planes(scratch, len(cells.found_start))
+            sorter = _sorter(cells, scratch.hits)
+            cursor = cells.group_start[:-1].copy()
+            for base in range(0, batch.length, self.block):
+                per_event = np.zeros(min(self.block, batch.length - base), np.int64)
+                words = -(-len(per_event) // 64)
+                used = evaluate_block(
+                    index.leaves,
+                    index.ranges,
+                    index.graph,
+                    self._kind,
+                    cells,
+                    cursor,
+                    base,
+                    len(per_event),
+                    planes,
+                    sorter,
+                )
+                count_events(self._root, self._weight, words, planes, per_event)
+                yield _Block(scratch, planes, words, used, per_event)
+        finally:
+            self._idle.append(scratch)
+
+    def frequencies(self, batch: EventBatch) -> NDArray[np.float32]:
+        """For how many events of a batch each plane holds."""
+        index = self._index
+        held = np.zeros(index.plane_count, np.float32)
+        for block in self._blocks(batch, BatchDocuments(batch)):
+            add_frequencies(index.graph, index.leaf_count, block.words, block.planes, block.used, held)
+        return held
+
+    def _planes(self, scratch: _BlockScratch, found: int) -> Planes:
+        """Room for a block, with so many rows of found leaves; memory that no plane needs is not touched."""
+        room = (self._most_planes + found) * (self._words + 1)
+        if scratch.planes is None or len(scratch.planes.word) < room:
+            word = np.empty(room, np.uint64)
+            mask = np.empty(self._index.plane_count + 2, np.uint64)
+            mask.fill(0)  # np.zeros would not ask the system for large pages, and every look here is a jump
+            at = np.empty(self._index.plane_count + 2, np.uint32)
+            at.fill(0)
+            scratch.planes = Planes(mask, at, word)
+        return scratch.planes
+
+    def match_plain(self, event: object) -> NDArray[np.int32] | None:
+        """The rules that an event satisfies, ascending; None when it is not plain (plain_event.py)."""
+        plain = self._resolver.resolve_plain(event)
+        if plain is None:
+            return None
+        found = self._match_single(plain)
+        if self.texts.has_deferred and isinstance(event, Mapping):
+            return self._deferred_of_one(self.documents_of(event), found)
+        return found
+
+    def documents_of(self, event: Mapping[str, object]) -> BatchDocuments:
+        """The documents of one event that free text may ask for."""
+        return BatchDocuments(self._text_plan.batch([event]))
+
+    def _deferred_of_one(self, documents: BatchDocuments, rule: NDArray[np.int32]) -> NDArray[np.int32]:
+        return rule[self.texts.keeps(documents, np.zeros(len(rule), np.int64), rule)]
+
+    def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
+        """The rules that the only event of a batch satisfies, ascending."""
+        found = self._match_single(self._resolver.resolve_one(batch))
+        return self._deferred_of_one(BatchDocuments(batch), found) if self.texts.has_deferred else found
+
+    def _match_single(self, event: OneEvent) -> NDArray[np.int32]:
+        index, marks = self._index, self._single.marks
+        if marks is None:
+            inner = len(index.graph.is_and)
+            marks = no_marks(index.plane_count, inner, index.rule_count, len(index.group_path))
+            self._single.marks = marks
+        count = match_single(
+            event,
+            index.literals,
+            index.bounds,
+            index.leaves,
+            index.ranges,
+            index.graph,
+            index.links,
+            marks,
+        )
+        return marks.rule[:count].copy()
+
+
+def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tuple[int, int]]:
+    """Runs of machine words, each 64 events, with at most so many matches; one word at least."""
+    per_word = np.add.reduceat(per_event, np.arange(0, len(per_event), 64))
+    ends = starts(per_word, np.int64)
+    first = 0
+    while first < len(per_word):
+        last = int(np.searchsorted(ends, ends[first] + most_matches, side="right")) - 1
+        last = max(first + 1, last)
+        yield first, last
+        first = last
+
+
+def _sorter(cells: Cells, hits: NDArray[np.uint8]) -> Sorter:
+    most = int(np.diff(cells.group_start).max(initial=0))
+    by_slot, other = np.empty((2, most), np.int32)
+    by_posting, by_found = (Runs(*np.empty((3, most), np.int32)) for _ in range(2))
+    tally, drafts = np.empty(RADIX, np.int64), np.empty(DRAFTS, np.uint64)
+    return Sorter(by_posting, by_found, by_slot, other, tally, hits, drafts)

@@ -1,0 +1,31 @@
+"""Fields that rules name and a table does not have: they count as missing, and are warned about once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from tocsin.conditions.language.tree import Path
+from tocsin.errors import TocsinWarning
+from tocsin.events.arrow_types import has_member
+from tocsin.events.field_paths import path_text
+
+_NAMED = 5
+
+
+def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:
+    """One warning that names them, or the first few."""
+    types = dict(zip(schema.names, schema.types, strict=True))
+    unknown = sorted(
+        path_text(path) for path in fields if path[0] not in types or not has_member(types[path[0]], path[1:])
+    )
+    if unknown:
+        more = len(unknown) - _NAMED
+        shown = ", ".join(unknown[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        warnings.warn(
+            f"rules name fields that the events do not have, and that count as missing: {shown}",
+            TocsinWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,126 @@
+"""Events meet the index: the cells of each field go to the groups that ask about them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.graph.predicate_table import predicate_of
+from tocsin.conditions.graph.value_keys import address_of_text, instant_of_text
+from tocsin.conditions.kernels.batch_lookup import traits_of
+from tocsin.conditions.kernels.leaves import Cells, OneEvent
+from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
+from tocsin.conditions.language.tree import Path, Predicate, Test
+from tocsin.conditions.matching.batch_cells import BatchCells
+from tocsin.conditions.matching.decimals import DecimalGroup
+from tocsin.conditions.matching.event_cells import EventCells
+from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.matching.plain_event import PlainEvents
+from tocsin.conditions.matching.text_matcher import TextMatcher
+from tocsin.errors import IndexFileError
+from tocsin.events.cells import Column, EventBatch
+from tocsin.events.kinds import Kind
+from tocsin.text.batch_documents import BatchDocuments
+
+_NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)
+
+
+class Resolver:
+    """Turns batches into the cells that kernels take. It keeps no state of a batch."""
+
+    def __init__(self, index: CompiledIndex) -> None:
+        self._index = index
+        self._groups: dict[Path, list[tuple[int, int]]] = defaultdict(list)
+        for group, path in enumerate(index.group_path):
+            self._groups[path].append((group, int(index.group_kind[group])))
+        self._pattern_leaves: dict[int, list[int]] = defaultdict(list)
+        for leaf in index.pattern_leaf.tolist():
+            self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
+        self.texts = TextMatcher(index.texts)
+        self._plain = PlainEvents(self._groups, self._pattern_group, self.texts)
+        self._patterns: dict[int, PatternGroup] = {}
+        self._decimals: dict[int, DecimalGroup] = {}
+        self._traits = traits_of(index.literals, index.bounds)
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name."""
+        return list(self._groups)
+
+    def _predicate(self, leaf: int) -> Predicate:
+        return predicate_of(self._index.leaf_text, leaf)
+
+    def _pattern_group(self, group: int) -> PatternGroup | None:
+        """The patterns of a group, compiled when the field is first met."""
+        if group not in self._patterns and group in self._pattern_leaves:
+            leaves = self._pattern_leaves[group]
+            self._patterns[group] = PatternGroup(self._index.patterns, group, len(leaves), self._text_of)
+        return self._patterns.get(group)
+
+    def _text_of(self, leaf: int) -> str:
+        """The expression of a leaf."""
+        predicate = self._predicate(leaf)
+        if predicate.test is not Test.MATCHES:
+            raise IndexFileError(f"the index is damaged: its leaf {leaf} is no regular expression")
+        return str(predicate.operands[0].value)
+
+    def _decimal_group(self, group: int) -> DecimalGroup:
+        if group not in self._decimals:
+            leaves = np.flatnonzero(self._index.links.group_of == group).tolist()
+            predicates = [self._predicate(leaf) for leaf in leaves]
+            try:
+                self._decimals[group] = DecimalGroup(leaves, predicates)
+            except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # texts, no operand
+                raise IndexFileError("the index is damaged: a leaf among numbers is none") from error
+        return self._decimals[group]
+
+    def resolve(self, batch: EventBatch, documents: BatchDocuments) -> Cells:
+        """The cells of a batch, by group, looked up; `documents` are the batch's."""
+        cells = BatchCells()
+        self._collect(cells, batch, documents)
+        return cells.cells(self._index, self._traits)
+
+    def resolve_plain(self, event: object) -> OneEvent | None:
+        """The cells of a plain event, without a batch; None when it is not plain."""
+        return self._plain.read(event)
+
+    def resolve_one(self, batch: EventBatch) -> OneEvent:
+        """The cells of the only event of a batch, which the kernel looks up."""
+        cells = EventCells()
+        self._collect(cells, batch, BatchDocuments(batch))
+        return cells.event()
+
+    def _collect(self, cells: BatchCells | EventCells, batch: EventBatch, documents: BatchDocuments) -> None:
+        groups_of = self._groups.get
+        for path, column in batch.columns.items():
+            for group, kind in groups_of(path, ()):
+                if kind == NULLS:
+                    cells.known(group, column.present)
+                    continue
+                if column.empty.size:
+                    cells.known(group, column.empty)
+                if kind == _NUMBER:
+                    if column.numbers is not None:
+                        cells.numbers(group, column.numbers)
+                    if column.decimals is not None:
+                        cells.decimals(group, column.decimals, self._decimal_group(group))
+                elif kind == _STRING:
+                    if column.strings is not None:
+                        cells.strings(group, column.strings, self._pattern_group(group))
+                elif kind == _BOOLEAN:
+                    if column.booleans is not None:
+                        cells.booleans(group, column.booleans)
+                elif kind == TEXTS:
+                    cells.texts(group, path, documents, self.texts)
+                else:
+                    self._collect_read(cells, group, kind, column)
+
+    def _collect_read(self, cells: BatchCells | EventCells, group: int, kind: int, column: Column) -> None:
+        """The kinds that strings are read as."""
+        if kind == Kind.TIMESTAMP and column.timestamps is not None:
+            cells.timestamps(group, column.timestamps)
+        if column.strings is not None:
+            read = instant_of_text if kind == Kind.TIMESTAMP else address_of_text
+            cells.read_strings(group, column.strings, read)

@@ -1,0 +1,126 @@
+"""What matching gives back: for one event a sequence, for a table a table, or only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, overload
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.conditions.kernels.id_column import repeat_rows
+from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.portions import BYTES_OF_ROW
+from tocsin.conditions.matching.rule_names import Names
+
+MATCH_SCHEMA = pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
+"""A row for each match. `score` is null for a rule without free text."""
+
+
+Scores = NDArray[np.float64] | None
+"""Of some matches: NaN for a rule without free text, None when no rule has any."""
+
+
+class Match(NamedTuple):
+    """A rule that an event satisfies."""
+
+    rule: str
+    score: float | None = None
+
+
+class Matches(Sequence[Match]):
+    """The matches of one event in the rules' order. A Match is made only when it is looked at.
+
+    `numbers` are the places of the rules among all rules, ascending. `scores` has NaN for rules without
+    free text, and is None when no rule has any.
+    """
+
+    __slots__ = ("_names", "numbers", "scores")
+
+    def __init__(
+        self, rules: NDArray[np.int32], names: Names, scores: NDArray[np.float64] | None = None
+    ) -> None:
+        self.numbers = rules
+        self.scores = scores
+        self._names = names
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> Match: ...
+    @overload
+    def __getitem__(self, place: slice) -> Matches: ...
+    def __getitem__(self, place: int | slice) -> Match | Matches:
+        if isinstance(place, slice):
+            scores = None if self.scores is None else self.scores[place]
+            return Matches(self.numbers[place], self._names, scores)
+        score = None if self.scores is None or np.isnan(self.scores[place]) else float(self.scores[place])
+        return Match(self._names.name(int(self.numbers[place])), score)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        shown = [repr(match) for match in self[:5]]
+        if len(self) > len(shown):
+            shown.append(f"... {len(self)} in all")
+        return f"[{', '.join(shown)}]"
+
+    def rules(self) -> pa.StringArray:
+        """The ids of the rules, as one Arrow array."""
+        return self._names.column(self.numbers)
+
+
+class Counts(NamedTuple):
+    """How often: per_event[e] rules match event e, per_rule[r] events match the r-th rule."""
+
+    per_event: pa.Int64Array
+    per_rule: pa.Int64Array
+
+
+class _Scores:
+    """Scores of matches without free text: nulls, of which all results share one piece of memory."""
+
+    def __init__(self) -> None:
+        self._nulls = pa.nulls(0, pa.float64())
+
+    def none(self, count: int) -> pa.DoubleArray:
+        """So many nulls."""
+        nulls = self._nulls
+        if len(nulls) < count:
+            nulls = self._nulls = pa.nulls(1 << (count - 1).bit_length(), pa.float64())
+        return nulls.slice(0, count)
+
+
+_scores = _Scores()
+
+
+def match_batch(
+    events: NDArray[np.int64], rules: NDArray[np.int32], names: Names, scores: Scores = None
+) -> pa.RecordBatch:
+    """Matches as Arrow: no Python object is made for any of them."""
+    return _batch(events, names.column(rules), scores)
+
+
+def match_batches(first: int, found: BatchMatches, names: Names, limit: int) -> Iterator[pa.RecordBatch]:
+    """The matches of events `first`, `first + 1`, ... as Arrow, in batches of at most `limit` bytes."""
+    events = np.empty(len(found.rule), np.int64)
+    repeat_rows(first, found.per_event, events)
+    for some, column in names.batches(found.rule, limit, BYTES_OF_ROW):
+        yield _batch(events[some], column, None if found.score is None else found.score[some])
+
+
+def _batch(events: NDArray[np.int64], names: pa.StringArray, scores: Scores) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(
+        [pa.array(events), names, score_column(scores, len(events))], schema=MATCH_SCHEMA
+    )
+
+
+def score_column(scores: Scores, count: int) -> pa.DoubleArray:
+    """Scores as Arrow has them, null for a rule without free text."""
+    return _scores.none(count) if scores is None else pa.array(scores, from_pandas=True)

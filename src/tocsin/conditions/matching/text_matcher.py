@@ -1,0 +1,162 @@
+"""Free text at work: documents in, the leaves they satisfy out; and what is asked of single matches.
+
+find     every query that a document satisfies, by the trie filter
+keeps    of matches found so far, those whose deferred conjuncts hold as well
+scores   what each match carries
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.conditions.graph.compiled_texts import CompiledTexts
+from tocsin.conditions.language.tree import Path
+from tocsin.text.batch_documents import NOTHING_SEARCHED, BatchDocuments, FieldDocuments, FoundQueries
+from tocsin.text.kernels.documents import Documents
+from tocsin.text.kernels.match_scores import take_scores
+from tocsin.text.kernels.trie import ABSENT
+from tocsin.text.text_base import TextBase
+from tocsin.text.trie_filter import TextFilter
+
+Longs = NDArray[np.int64]
+Ints = NDArray[np.int32]
+
+
+class _Answers(NamedTuple):
+    """What queries say of events, a row for each pair.
+
+    known    bool[n]      whether the event has a document there at all
+    holds    bool[n]      the Boolean reading
+    score    float64[n]
+    """
+
+    known: NDArray[np.bool_]
+    holds: NDArray[np.bool_]
+    score: NDArray[np.float64]
+
+
+class TextMatcher:
+    """The free text of a compiled index. Threads may share it."""
+
+    def __init__(self, texts: CompiledTexts) -> None:
+        self._texts = texts
+        self._rules = texts.rules
+        self._code = texts.queries
+        self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
+        self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+        has_path = texts.trie.first_of_query != ABSENT
+        self._searched = frozenset(texts.queries.group[has_path].tolist())
+        is_indexed = np.ones(len(texts.leaf), np.bool_)
+        is_indexed[texts.rules.deferred >> 1] = False
+        self._is_decided = is_indexed & ~(texts.queries.threshold > 0)
+
+    @property
+    def base(self) -> TextBase:
+        """Settings and dictionaries."""
+        return self._texts.base
+
+    @property
+    def has_deferred(self) -> bool:
+        """Whether matches are to be asked for deferred conjuncts."""
+        return len(self._rules.deferred) > 0
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether some rule has free text."""
+        return len(self._rules.score_query) > 0
+
+    @cached_property
+    def fields(self) -> list[Path]:
+        """The fields whose documents scores and deferred conjuncts may need."""
+        return [self._texts.base.fields[group] for group in np.unique(self._code.group).tolist()]
+
+    def find(self, path: Path, documents: Documents) -> tuple[Longs, Ints]:
+        """The leaves that each document satisfies: leaf[start[d] : start[d + 1]]."""
+        group = self._group_of[path]
+        if group not in self._searched:
+            return _nothing(documents)
+        start, query = self._filter.find(documents, group)
+        return start, self._texts.leaf[query]
+
+    def find_in(self, path: Path, batch: BatchDocuments, field: FieldDocuments) -> tuple[Longs, Ints]:
+        """The same for a field of a batch; scores are kept with the batch if it wants them."""
+        if not batch.wants_scores:
+            return self.find(path, field.documents)
+        group = self._group_of[path]
+        if group not in self._searched:
+            return _nothing(field.documents)
+        start, query, score = self._filter.find_scored(field.documents, group)
+        batch.found[id(self), path] = FoundQueries(start, query, score)
+        return start, self._texts.leaf[query]
+
+    def keeps(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.bool_]:
+        """Which matches, of event row[i] with rule[i], also satisfy what was deferred."""
+        start, deferred = self._rules.deferred_start, self._rules.deferred
+        keeps = np.ones(len(rule), np.bool_)
+        left = np.flatnonzero(start[rule + 1] > start[rule])
+        step = 0
+        while len(left):
+            asked = deferred[start[rule[left]] + step]
+            query, must_fail = asked >> 1, (asked & 1).astype(np.bool_)
+            answers = self._ask(documents, row[left], query)
+            threshold = self._code.threshold[query]
+            holds = answers.holds & (np.isnan(threshold) | (answers.score >= threshold))
+            good = answers.known & (holds != must_fail)
+            keeps[left[~good]] = False
+            step += 1
+            left = left[good & (start[rule[left]] + step < start[rule[left] + 1])]
+        return keeps
+
+    def scores(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.float64]:
+        """The score of each match, of event row[i] with rule[i]; NaN for a rule without free text.
+
+        A query that was searched for and not found scores 0, unless it is its threshold that failed: then,
+        and when nothing was searched, it is asked.
+        """
+        start = self._rules.score_start
+        score = np.where(start[rule + 1] > start[rule], 0.0, np.nan)
+        for path in self.fields:
+            field = documents.field(path)
+            if field is None:
+                continue
+            match, query = take_scores(
+                field.at(row),
+                rule,
+                self._group_of[path],
+                start,
+                self._rules.score_query,
+                self._code.group,
+                self._is_decided,
+                *documents.found.get((id(self), path), NOTHING_SEARCHED),
+                score,
+            )
+            np.maximum.at(score, match, self._ask(documents, row[match], query).score)
+        return score
+
+    def _ask(self, documents: BatchDocuments, row: Longs, query: Ints) -> _Answers:
+        known, holds = np.zeros((2, len(row)), np.bool_)
+        score = np.zeros(len(row))
+        group = self._code.group[query]
+        for each in np.unique(group).tolist():
+            asked = np.flatnonzero(group == each)
+            path = self._texts.base.fields[each]
+            known[asked] = documents.is_empty(path, row[asked])
+            field = documents.field(path)
+            if field is None:
+                continue
+            document = field.at(row[asked])
+            asked, document = asked[document >= 0], document[document >= 0]
+            order = np.argsort(document, kind="stable")
+            asked, document = asked[order], document[order]
+            known[asked] = True
+            holds[asked], score[asked] = self._filter.ask(field.documents, document, query[asked])
+        return _Answers(known, holds, score)
+
+
+def _nothing(documents: Documents) -> tuple[Longs, Ints]:
+    """What is found in documents of a field whose queries are all deferred: they are not even cut."""
+    return np.zeros(len(documents.elements), np.int64), np.empty(0, np.int32)

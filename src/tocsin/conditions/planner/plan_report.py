@@ -1,0 +1,115 @@
+"""The plan of rules as people read it: for each rule the way in, what else is asked, and the estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tocsin.arrays.packed import Texts
+from tocsin.arrays.spans import gather_spans
+from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.conditions.graph.leaf_families import sort_into_families
+from tocsin.conditions.graph.leaf_order import put_in_order
+from tocsin.conditions.graph.text_stage import estimate_leaves, read_free_text
+from tocsin.conditions.kernels.access_choice import DEFERRED, WAY_IN, conjuncts_of
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.printer import print_condition
+from tocsin.conditions.language.tree import Condition, Connective, Operator
+from tocsin.conditions.planner.planner import ACCESS, Planner, in_order_read
+from tocsin.errors import raise_all
+from tocsin.rules.rule_set import Rules
+from tocsin.text.text_base import TextBase
+
+_ROLE = {WAY_IN: "way in", DEFERRED: "asked last"}
+
+
+@dataclass(frozen=True, slots=True)
+class ConjunctPlan:
+    """One conjunct of a rule.
+
+    role          "way in": the rule is found through it; "asked": in the shared graph, once the way in
+                  holds; "asked last": free text that is in no index, asked of what all else lets through
+    selectivity   the share of events for which it is estimated to hold
+    found, asked  nanoseconds for an event: to find it by its index, to ask it alone
+    actual        the share of events for which it held, where that was counted
+    """
+
+    text: str
+    role: str
+    selectivity: float
+    found: float
+    asked: float
+    actual: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """How a rule is found."""
+
+    rule: str
+    conjuncts: tuple[ConjunctPlan, ...]
+
+    def with_truth(self, actual: Sequence[float]) -> RulePlan:
+        """The same with what was counted for each conjunct."""
+        pairs = zip(self.conjuncts, actual, strict=True)
+        return replace(self, conjuncts=tuple(replace(each, actual=share) for each, share in pairs))
+
+
+def plan_rules(rules: Rules, base: TextBase, planner: Planner) -> list[RulePlan]:
+    """The plans of all rules, as an index of them has it; RuleErrors when some cannot be taken."""
+    reading = read_conditions(rules.whens, rules.aliases)
+    raise_all(rules.index_errors(reading.errors))
+    table = reading.table
+    families, order = put_in_order(sort_into_families(table))
+    leaf_text = Texts(*gather_spans(table.leaf_text, table.leaf_start[order], table.leaf_start[order + 1]))
+    stage = read_free_text(reading, families, order, leaf_text, base, None)
+    query = stage.query_as_read[order]
+    every = np.arange(len(order), dtype=np.int32)
+    estimates = in_order_read(estimate_leaves(stage, query, leaf_text, planner, every), order)
+    ids = rules.ids.to_pylist()
+    plans: dict[int, RulePlan] = {}
+    for part in reading.parts:
+        found = conjuncts_of(part.start, part.step, part.ref, estimates, ACCESS[planner.access])
+        for place, number in enumerate(part.number.tolist()):
+            texts = conjunct_texts(parse_condition(rules.whens[number].as_py(), rules.aliases.get(number)))
+            here = range(int(found.start[place]), int(found.start[place + 1]))
+            plans[number] = RulePlan(
+                ids[number],
+                tuple(
+                    ConjunctPlan(
+                        text,
+                        _ROLE.get(int(found.role[at]), "asked"),
+                        float(found.selectivity[at]),
+                        float(found.found[at]),
+                        float(found.asked[at]),
+                    )
+                    for text, at in zip(texts, here, strict=True)
+                ),
+            )
+    return [plans[number] for number in sorted(plans)]
+
+
+def conjunct_texts(condition: Condition) -> list[str]:
+    """The operands of the `and`s at the top of a condition, each as text."""
+    operands = condition.operands()
+    found: list[str] = []
+    todo = [len(condition.steps) - 1]
+    first = _first_steps(condition)
+    while todo:
+        at = todo.pop()
+        step = condition.steps[at]
+        if isinstance(step, Operator) and step.connective is Connective.AND:
+            todo.extend(reversed(operands[at]))
+        else:
+            found.append(print_condition(Condition(condition.steps[first[at] : at + 1])))
+    return found
+
+
+def _first_steps(condition: Condition) -> list[int]:
+    """For each step where what it is made of begins."""
+    first: list[int] = []
+    for place, operands in enumerate(condition.operands()):
+        first.append(first[operands[0]] if operands else place)
+    return first

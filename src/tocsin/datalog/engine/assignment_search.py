@@ -1,0 +1,261 @@
+"""The assignments that satisfy a list of literals, found one by one: what `why` looks for.
+
+Literals are taken in an order in which each is found by as many known columns as possible, and the search
+goes back where one has no partner. It asks for matching tuples only, so that it works on any store of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+from tocsin.datalog.engine.inverse_arithmetic import inverted
+from tocsin.datalog.language import functors
+from tocsin.datalog.language.alternatives import Literal, alternatives_of
+from tocsin.datalog.language.conjunctions import (
+    HIDDEN,
+    Binding,
+    Names,
+    NoResultError,
+    Tuple,
+    flat,
+    is_located,
+    is_ready,
+    level_names,
+    matched,
+    unbound_sides,
+    value_of,
+)
+from tocsin.datalog.language.syntax import (
+    Aggregate,
+    Anonymous,
+    Argument,
+    Atom,
+    Comparison,
+    Constant,
+    Negation,
+    Positive,
+    Truth,
+    Value,
+    Variable,
+)
+from tocsin.datalog.language.tree_walk import variables_in
+from tocsin.errors import DerivationError
+
+
+class Known(Protocol):
+    """What holds, in Python values."""
+
+    def holds(self, relation: str, values: Tuple) -> bool:
+        """Whether a tuple is there."""
+
+    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[Tuple]:
+        """The tuples that have these values in these columns, counted from 0."""
+
+    def rank(self, relation: str, values: Tuple) -> int:
+        """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
+
+    def is_given(self, relation: str, values: Tuple) -> bool:
+        """Whether a tuple is a fact that was given, not only derived."""
+
+
+class Below(NamedTuple):
+    """Tuples of these relations are only looked at when their rank is lower than this one."""
+
+    relations: frozenset[str]
+    rank: int
+
+
+class Step(NamedTuple):
+    """A literal in the order of a search; a positive one is also an atom with nothing computed in it.
+
+    One that is an equation to be solved for a variable of a sum is also the solved equation.
+    """
+
+    literal: Literal
+    atom: Atom | None = None
+    solved: Comparison | None = None
+
+
+@dataclass(slots=True)
+class Furthest:
+    """How far a search without a result came: the literal that nothing satisfied, and what was known by then.
+
+    `fuel` is how many more tuples it may look at.
+    """
+
+    fuel: int
+    depth: int = -1
+    literal: Literal | None = None
+    binding: Mapping[str, Value] | None = None
+
+
+class Search:
+    """Finds assignments over what is known, for one local address."""
+
+    def __init__(self, known: Known, local: Value | None = None) -> None:
+        self._known = known
+        self._local = local
+
+    def solutions(
+        self,
+        steps: Sequence[Step],
+        start: Binding,
+        names: Names,
+        below: Below | None = None,
+        furthest: Furthest | None = None,
+    ) -> Iterator[Binding]:
+        """Every assignment that extends `start`, which binds what the steps were ordered for.
+
+        `names` are the variables known outside aggregates.
+        """
+        if not steps:
+            yield start
+            return
+        open_steps = [self._extensions(steps[0], start, names, below)]
+        found_any = [False]
+        bindings: list[Binding] = [start]
+        while open_steps:
+            extended = next(open_steps[-1], None)
+            depth = len(open_steps) - 1
+            if extended is None or (furthest is not None and furthest.fuel <= 0):
+                if furthest is not None and not found_any[-1] and depth > furthest.depth:
+                    furthest.depth, furthest.literal = depth, steps[depth].literal
+                    furthest.binding = bindings[-1]
+                for stack in (open_steps, found_any, bindings):
+                    stack.pop()
+                continue
+            found_any[-1] = True
+            if furthest is not None:
+                furthest.fuel -= 1
+            if len(open_steps) == len(steps):
+                yield extended
+                continue
+            open_steps.append(self._extensions(steps[len(open_steps)], extended, names, below))
+            found_any.append(False)
+            bindings.append(extended)
+
+    def value(self, argument: Argument, binding: Binding, names: Names) -> Value:
+        """What an argument stands for. Raises DerivationError or NoResultError when it has no value."""
+        return value_of(argument, binding, lambda aggregate: self._aggregate(aggregate, binding, names))
+
+    def _extensions(
+        self, step: Step, binding: Binding, names: Names, below: Below | None
+    ) -> Iterator[Binding]:
+        try:
+            if step.atom is not None:
+                yield from self._partners(step.atom, binding, below)
+            elif isinstance(step.literal, Negation):
+                if not self._is_there(step.literal.atom, binding, names):
+                    yield binding
+            elif isinstance(step.literal, Comparison):
+                yield from self._compared(step.solved or step.literal, binding, names)
+            elif isinstance(step.literal, Truth) and step.literal.holds:
+                yield binding
+        except (DerivationError, NoResultError):
+            return
+
+    def _partners(self, atom: Atom, binding: Binding, below: Below | None) -> Iterator[Binding]:
+        columns: dict[int, Value] = {}
+        for column, argument in enumerate(atom.arguments):
+            if isinstance(argument, Variable) and argument.name in binding:
+                columns[column] = binding[argument.name]
+            elif isinstance(argument, Constant):
+                columns[column] = argument.value
+            elif is_located(argument) and self._local is not None:
+                columns[column] = self._local
+        is_ranked = below is not None and atom.relation in below.relations
+        for held in self._known.matching(atom.relation, columns):
+            if is_ranked and below is not None and self._known.rank(atom.relation, held) >= below.rank:
+                continue
+            extended = matched(atom, held, binding, self._local)
+            if extended is not None:
+                yield extended
+
+    def _is_there(self, atom: Atom, binding: Binding, names: Names) -> bool:
+        columns = {
+            column: self.value(argument, binding, names)
+            for column, argument in enumerate(atom.arguments)
+            if not isinstance(argument, Anonymous)
+        }
+        held_to = replace(
+            atom,
+            arguments=tuple(
+                Constant(columns[column], located=is_located(argument)) if column in columns else argument
+                for column, argument in enumerate(atom.arguments)
+            ),
+        )
+        return any(
+            matched(held_to, held, {}, self._local) is not None
+            for held in self._known.matching(atom.relation, columns)
+        )
+
+    def _compared(self, comparison: Comparison, binding: Binding, names: Names) -> Iterator[Binding]:
+        for name in unbound_sides(comparison, binding):
+            is_left = isinstance(comparison.left, Variable) and comparison.left.name == name
+            other = comparison.right if is_left else comparison.left
+            value = self.value(other, binding, names)
+            for each in value if isinstance(value, functors.Range) else (value,):
+                yield {**binding, name: each}
+            return
+        left, right = (self.value(side, binding, names) for side in (comparison.left, comparison.right))
+        if functors.holds(comparison.operator, left, right):
+            yield binding
+
+    def _aggregate(self, aggregate: Aggregate, binding: Binding, names: Names) -> Value:
+        inside = {variable.name for variable in variables_in(aggregate)}
+        shared = {name: binding[name] for name in inside & names if name in binding}
+        own = () if aggregate.value is None else (aggregate.value,)
+        values: dict[frozenset[tuple[str, Value]], Value] = {}
+        for literals in alternatives_of(aggregate.body):
+            inner = names | level_names(*literals, *own)
+            for solution in self.solutions(in_order(literals, shared, inner), shared, inner):
+                assignment = frozenset(item for item in solution.items() if not item[0].startswith(HIDDEN))
+                values[assignment] = self.value(own[0], solution, inner) if own else 0
+        value_type = own[0].type if own else None
+        result = functors.aggregate(aggregate.function, value_type, list(values.values()))
+        if result is None:
+            raise NoResultError
+        return result
+
+
+def in_order(literals: Sequence[Literal], start: Collection[str], names: Names) -> list[Step]:
+    """The order of a search that starts with some variables: what can be tested, then the best known atom."""
+    bound = set(start)
+    atoms, others = flat(literals)
+    positive = [literal for literal in literals if isinstance(literal, Positive)]
+    waiting = [Step(literal, atom) for literal, atom in zip(positive, atoms, strict=True)]
+    order = [Step(literal) for literal in literals if isinstance(literal, Truth)]
+    while waiting or others:
+        ready = _next_other(others, bound, names)
+        if ready is not None:
+            others = [other for other in others if other is not ready.literal]
+            order.append(ready)
+            if isinstance(ready.literal, Comparison):
+                bound.update(unbound_sides(ready.solved or ready.literal, bound))
+            continue
+        step = max(waiting, key=lambda step: _bound_columns(step, bound))
+        waiting.remove(step)
+        order.append(step)
+        if step.atom is not None:
+            bound.update(argument.name for argument in step.atom.arguments if isinstance(argument, Variable))
+    return order
+
+
+def _next_other(others: Sequence[Negation | Comparison], bound: Collection[str], names: Names) -> Step | None:
+    """A literal that needs no tuples: it can be tested or gives a value, as it stands or solved."""
+    for other in others:
+        if is_ready(other, bound, names):
+            return Step(other)
+    for other in others:
+        solved = inverted(other, bound, names) if isinstance(other, Comparison) else None
+        if solved is not None:
+            return Step(other, solved=solved)
+    return None
+
+
+def _bound_columns(step: Step, bound: set[str]) -> int:
+    if step.atom is None:
+        return 0
+    return sum(not isinstance(part, Variable) or part.name in bound for part in step.atom.arguments)

@@ -1,0 +1,178 @@
+"""What a change brought about: tuples that came and tuples that went, by relation.
+
+    changes = engine.insert("arc", (1, 2))
+    changes.added["path"]           a set of tuples, in typed order
+    if changes: ...                 false when nothing came or went
+
+Tuples are decoded when somebody looks at them. Those of a relation that is kept implicit (a closure) are
+even worked out only then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any, overload
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.machine.tuples import Rows, TupleCode
+
+Tuple = tuple[Value, ...]
+
+
+class Tuples(Set[Tuple]):
+    """A set of tuples that goes through them in typed order; equal to any set or list of the same ones."""
+
+    __slots__ = ("_code", "_members", "_ordered", "_rows")
+
+    def __init__(self, rows: Rows | Callable[[], Rows], code: TupleCode) -> None:
+        self._rows = rows
+        self._code = code
+        self._ordered: list[Tuple] | None = None
+        self._members: frozenset[Tuple] | None = None
+
+    @property
+    def rows(self) -> Rows:
+        """The tuples as words, in no order."""
+        if callable(self._rows):
+            self._rows = self._rows()
+        return self._rows
+
+    def table(self) -> pa.Table:
+        """The tuples as an Arrow table, in typed order."""
+        return self._code.table(self._code.in_order(self.rows))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __bool__(self) -> bool:
+        return len(self.rows) > 0
+
+    def __iter__(self) -> Iterator[Tuple]:
+        return iter(self._list())
+
+    def __contains__(self, member: object) -> bool:
+        if self._members is None:
+            self._members = frozenset(self._list())
+        return member in self._members
+
+    @overload
+    def __getitem__(self, place: int) -> Tuple: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Tuple]: ...
+
+    def __getitem__(self, place: int | slice) -> Tuple | list[Tuple]:
+        return self._list()[place]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list | tuple):
+            return sorted(self._list()) == sorted(other)
+        return super().__eq__(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:20]))
+        more = len(self) - 20
+        return f"{{{shown}, ... and {more:,} more}}" if more > 0 else f"{{{shown}}}"
+
+    @classmethod
+    def _from_iterable(cls, tuples: Iterable[Any]) -> frozenset[Any]:
+        """What `&`, `|` and `-` give: an ordinary set."""
+        return frozenset(tuples)
+
+    def _list(self) -> list[Tuple]:
+        if self._ordered is None:
+            self._ordered = self._code.decode_rows(self._code.in_order(self.rows))
+        return self._ordered
+
+
+class LazyTuples(Tuples):
+    """Tuples that may be very many: whether there are any, and how many, takes no working them out."""
+
+    __slots__ = ("_any", "_count")
+
+    def __init__(
+        self,
+        rows: Callable[[], Rows],
+        any_rows: Callable[[], bool],
+        count: Callable[[], int],
+        code: TupleCode,
+    ) -> None:
+        super().__init__(rows, code)
+        self._any = any_rows
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count()
+
+    def __bool__(self) -> bool:
+        return self._any()
+
+
+class Changed(Mapping[str, Tuples]):
+    """Tuples by relation. Only relations that have some are keys; asked for another one, there are none."""
+
+    __slots__ = ("_none", "_tuples")
+
+    def __init__(self, tuples: dict[str, Tuples], none: Mapping[str, Tuples]) -> None:
+        self._tuples = tuples
+        self._none = none
+
+    def __getitem__(self, relation: str) -> Tuples:
+        return self._tuples.get(relation) or self._none[relation]
+
+    def __iter__(self) -> Iterator[str]:
+        return (relation for relation, tuples in self._tuples.items() if tuples)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, relation: object) -> bool:
+        return relation in self._tuples and bool(self._tuples[relation])
+
+    def __bool__(self) -> bool:
+        return any(self._tuples.values())
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{relation!r}: {tuples!r}" for relation, tuples in self.items()) + "}"
+
+
+def no_tuples(codes: Mapping[str, TupleCode]) -> dict[str, Tuples]:
+    """The empty set of each relation: what `Changed` gives for those that did not change."""
+    return {name: Tuples(np.empty((0, len(code.types)), np.int64), code) for name, code in codes.items()}
+
+
+class Changes:
+    """The net change of one call: `added` and `removed`, each a mapping from relation to tuples."""
+
+    __slots__ = ("added", "removed")
+
+    def __init__(self, added: Mapping[str, Set[Tuple]], removed: Mapping[str, Set[Tuple]]) -> None:
+        self.added = added
+        self.removed = removed
+
+    def __bool__(self) -> bool:
+        return bool(self.added) or bool(self.removed)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Changes):
+            return NotImplemented
+        return self.added == other.added and self.removed == other.removed
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Changes(added={self.added!r}, removed={self.removed!r})"
+
+
+class NoChanges(Changes):
+    """What most changes bring about; one is enough for an engine."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False

@@ -1,0 +1,176 @@
+"""An engine in one file: the text of its program, the facts given, and when they expire.
+
+What follows from the facts is worked out again when the file is opened. Of the symbols only those
+that facts hold are written, so that an engine which has met many others forgets them this way.
+
+    symbols.start, symbols.data     the texts: text i is data[start[i] : start[i + 1]], in UTF-8
+    facts.R                         the rows of the facts given to relation R, one after the other
+    times.R                         the rows of those among them that expire; the header has the times
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.array_checks import Check, typed, typed_array
+from tocsin.arrays.array_file import PROGRAM, save_arrays
+from tocsin.arrays.packed import Texts
+from tocsin.datalog.engine.engine import Engine, Given
+from tocsin.datalog.engine.expiry import Expiry, Fact, Time
+from tocsin.datalog.engine.program import Program
+from tocsin.datalog.engine.requests import is_moment, is_time
+from tocsin.datalog.language.functors import TEXT_LIMIT
+from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.machine.symbols import Symbols, are_floats
+from tocsin.datalog.machine.tuples import Rows, TupleCode
+from tocsin.errors import IndexFileError, RuleError
+
+
+class Snapshot(NamedTuple):
+    """All that an engine is made of."""
+
+    program: Program
+    local: Value | None
+    limit: int
+    symbols: Symbols
+    given: Given
+    expiry: Expiry
+
+
+def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str | os.PathLike[str]) -> None:
+    """Write a snapshot, whole or not at all."""
+    expiring = _expiring(snapshot.expiry, codes)
+    used = _used_symbols(snapshot.given, codes)
+    texts = [snapshot.symbols.texts[number].encode() for number in used]
+    arrays: list[tuple[str, NDArray[Any]]] = [
+        ("symbols.start", np.cumsum([0, *map(len, texts)], dtype=np.int64)),
+        ("symbols.data", np.frombuffer(b"".join(texts), np.uint8)),
+    ]
+    for name, code in codes.items():
+        for what, rows in (("facts", snapshot.given[name]), ("times", expiring[name][0])):
+            arrays.append((f"{what}.{name}", _renumbered(rows, code, used).reshape(-1)))
+    said = {
+        "kind": PROGRAM,
+        "text": snapshot.program.checked.text,
+        "file": snapshot.program.file,
+        "local": snapshot.local,
+        "limit": snapshot.limit,
+        "text_limit": snapshot.symbols.limit,
+        "now": snapshot.expiry.now,
+        "counts": {name: len(rows) for name, rows in snapshot.given.items()},
+        "times": {name: times for name, (_, times) in expiring.items()},
+    }
+    save_arrays(path, said, arrays)
+
+
+def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Engine:
+    """The engine that a mapped file holds; IndexFileError when its facts cannot be those of its program."""
+    said: list[Any] = [header.get(key) for key in ("text", "file", "local", "limit")]
+    text, file, local, limit = said
+    text_limit = header.get("text_limit", TEXT_LIMIT)
+    good = isinstance(text, str) and isinstance(file, str | None)
+    if (
+        not good
+        or not all(type(most) is int and most > 0 for most in (limit, text_limit))
+        or type(local) not in (type(None), int, float, str)
+    ):
+        raise IndexFileError(f"{name} is damaged: its header describes no program")
+    try:
+        program = Program.parse(text, file=file)
+    except RuleError as error:
+        raise IndexFileError(f"{name} is damaged: its program has errors: {error}") from error
+    texts = typed(name, "symbols", Texts, arrays)
+    Check(name).texts("symbols", texts, len(texts.start) - 1)
+    symbols = Symbols((texts.text(number) for number in range(len(texts.start) - 1)), limit=text_limit)
+    if len(symbols) != len(texts.start) - 1:
+        raise IndexFileError(f"{name} is damaged: the array symbols.data has a text twice")
+    now = cast(Time, header.get("now"))
+    if not is_time(now):
+        raise IndexFileError(f"{name} is damaged: its header does not say what time it is")
+    given: Given = {}
+    moments: dict[Fact, Time] = {}
+    for relation, declared in program.relations.items():
+        times = _entry(name, header, "times", relation, list)
+        count = _entry(name, header, "counts", relation, int)
+        code = declared.types
+        given[relation] = _rows(name, f"facts.{relation}", arrays, code, count, len(symbols)).copy()
+        rows = _rows(name, f"times.{relation}", arrays, code, len(times), len(symbols))
+        if len(times):
+            known = set(map(tuple, given[relation].tolist()))
+            if not known.issuperset(map(tuple, rows.tolist())):
+                raise IndexFileError(f"{name} is damaged: the array times.{relation} has what is no fact")
+        moments |= {
+            (relation, tuple(row)): _moment(name, time)
+            for row, time in zip(rows.tolist(), times, strict=True)
+        }
+    return Engine(program, local, limit, symbols=symbols, restored=given, expiry=Expiry(now, moments))
+
+
+def _entry(name: str, header: Mapping[str, Any], key: str, relation: str, kind: type) -> Any:
+    said = header.get(key)
+    found = said.get(relation) if isinstance(said, dict) else None
+    if type(found) is not kind:
+        raise IndexFileError(f"{name} is damaged: its header lacks the {key} of {relation}")
+    return found
+
+
+def _moment(name: str, said: Any) -> Time:
+    if not is_moment(said):
+        raise IndexFileError(f"{name} is damaged: its header has a time that is no number")
+    return cast(Time, said)
+
+
+def _rows(
+    name: str, array: str, arrays: dict[str, NDArray[Any]], types: Sequence[Type], count: int, symbols: int
+) -> Rows:
+    """The rows of a relation; their symbols are among those there are, their floats are values."""
+    words = typed_array(name, array, np.dtype(np.int64), arrays)
+    fits = count >= 0 and count * len(types) == len(words) and (len(types) > 0 or count <= 1)
+    if not fits:
+        raise IndexFileError(f"{name} is damaged: the array {array} does not hold {count:,} rows")
+    rows = words.reshape(count, len(types))
+    for place, kind in enumerate(types):
+        if kind is Type.SYMBOL:
+            Check(name).references(array, rows[:, place], symbols)
+        elif kind is Type.FLOAT:
+            Check(name).that(array, are_floats(rows[:, place]), "has a float that is NaN or minus zero")
+    return rows
+
+
+def _expiring(expiry: Expiry, codes: Mapping[str, TupleCode]) -> dict[str, tuple[Rows, list[int | float]]]:
+    """By relation: the rows that expire, and when."""
+    rows: dict[str, list[tuple[int, ...]]] = {name: [] for name in codes}
+    times: dict[str, list[int | float]] = {name: [] for name in codes}
+    for (name, row), moment in expiry.moments.items():
+        rows[name].append(row)
+        times[name].append(moment)
+    return {
+        name: (np.array(rows[name], np.int64).reshape(-1, len(code.types)), times[name])
+        if code.types
+        else (np.empty((len(rows[name]), 0), np.int64), times[name])
+        for name, code in codes.items()
+    }
+
+
+def _used_symbols(given: Given, codes: Mapping[str, TupleCode]) -> NDArray[np.int64]:
+    columns = [
+        given[name][:, place]
+        for name, code in codes.items()
+        for place, kind in enumerate(code.types)
+        if kind is Type.SYMBOL
+    ]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
+
+
+def _renumbered(rows: Rows, code: TupleCode, used: NDArray[np.int64]) -> Rows:
+    """Rows whose symbols are numbered by their places among those used."""
+    renumbered = rows.copy()
+    for place, kind in enumerate(code.types):
+        if kind is Type.SYMBOL:
+            renumbered[:, place] = np.searchsorted(used, rows[:, place])
+    return renumbered

@@ -1,0 +1,301 @@
+"""Files of facts to rows of words: `.facts` as Soufflé reads them, CSV and Parquet by extension.
+
+    r.facts     a tuple a line, its values between tabs (or another delimiter), nothing quoted
+    r.csv       the same when its first line has tabs, or the relation but one column: so results are
+                written; else values between commas, quoted where needed. A first line that names the
+                columns, in any order, is no tuple
+    r.parquet   a table (see index.activation.tuples)
+
+All but Parquet may be packed (`.gz`). Numbers may be written in hex and binary, as in a program, and with
+spaces around them. A line without a character is no tuple, unless the relation has one column of symbols:
+then it is the empty one. The line `()` is the tuple of a relation without columns. Values behind those of the
+columns are left out, as Soufflé does.
+
+There are two ways to read a file. Arrow reads what is plain, and most files are; whatever it refuses, and
+whatever it could read otherwise than said here, is read line by line, and that way knows what is wrong in
+which line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+from pyarrow.fs import LocalFileSystem
+
+from tocsin.datalog.engine.directives import Transfer
+from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.machine.tuples import ARROW_TYPES, Rows, TupleCode
+from tocsin.errors import InputError, LimitError
+from tocsin.events.parquet_sizes import row_groups, unpacked_size
+from tocsin.events.rejects import readable
+from tocsin.storage.packed_files import UNPACKED_LIMIT, open_unpacked
+
+_ENDINGS = (".facts", ".facts.gz", ".csv", ".csv.gz", ".parquet")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_INTEGER = re.compile(r" *([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0*([0-9]{1,30})) *\Z")
+_FLOAT = re.compile(r" *[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity)) *\Z")
+
+
+class BadLine(NamedTuple):
+    """A line that is no tuple of its relation."""
+
+    file: str
+    line: int
+    reason: str
+    text: str
+
+
+class Layout(NamedTuple):
+    """How a text file is laid out; `order` has the place of each column in a line."""
+
+    delimiter: str
+    quoted: bool
+    headers: bool
+    order: list[int]
+
+
+OnBadLine = Callable[[BadLine], None]
+"""What is done with a bad line."""
+
+
+def refuse(bad: BadLine) -> None:
+    """Stop at the first bad line."""
+    raise InputError(f"{bad.file}:{bad.line}: {bad.reason}")
+
+
+def read_facts(
+    source: Transfer,
+    folder: Path,
+    code: TupleCode,
+    on_bad: OnBadLine = refuse,
+    unpacked_limit: int = UNPACKED_LIMIT,
+) -> Rows:
+    """The tuples of one relation, in the order of its file; InputError when it cannot be read."""
+    if source.stream:
+        return _read_text("standard input", sys.stdin.buffer.read(), source, code, on_bad)
+    return read_fact_file(file_of(source, folder), code, source, on_bad, unpacked_limit)
+
+
+def read_fact_file(
+    path: Path,
+    code: TupleCode,
+    source: Transfer | None = None,
+    on_bad: OnBadLine = refuse,
+    unpacked_limit: int = UNPACKED_LIMIT,
+) -> Rows:
+    """The tuples of a file, which is of the kind that its name says.
+
+    InputError when it cannot be read, LimitError when more than `unpacked_limit` bytes come out of it packed.
+    """
+    source = source or Transfer(code.relation, stream=False)
+    name = str(path)
+    if path.suffix.lower() == ".parquet":
+        try:
+            return code.rows_of_table(checked_parquet(path, code.relation, unpacked_limit).read())
+        except LimitError as error:
+            raise LimitError(f"{name}: {error}", setting=error.setting) from None
+        except (OSError, UnicodeDecodeError, pa.ArrowException, InputError) as error:
+            raise InputError(f"{name}: {error}") from error
+    try:
+        with open_unpacked(path, unpacked_limit) as stream:
+            data = stream.read()
+    except LimitError as error:
+        raise LimitError(f"{error}, of {code.relation}", setting="unpacked_limit") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    return _read_text(name, data, source, code, on_bad)
+
+
+def checked_parquet(path: Path, relation: str, unpacked_limit: int, times: int = 0) -> pq.ParquetDataset:
+    """A file, or a folder of files, to read; LimitError when more bytes come out of it than may.
+
+    Those are `unpacked_limit`, or so many times what is packed if that is more. A name is that of a local
+    file: without a file system Arrow would take `file:/etc/x` for a URI.
+    """
+    opened = pq.ParquetDataset(str(path.absolute()), filesystem=LocalFileSystem())
+    files = [Path(file) for file in opened.files]
+    limit = max(unpacked_limit, times * sum(file.stat().st_size for file in files))
+    groups = [group for file in files for group in row_groups(file, pq.read_metadata(file))]
+    if unpacked_size(groups, limit) > limit:
+        reason = f"unpacked, it has more than {limit:,} bytes, the limit, of {relation}"
+        raise LimitError(reason, setting="unpacked_limit")
+    return opened
+
+
+def file_of(source: Transfer, folder: Path) -> Path:
+    """The file that a relation is read from."""
+    if source.filename is not None:
+        return folder / source.filename
+    known = [folder / f"{source.relation}{ending}" for ending in _ENDINGS]
+    return next((path for path in known if path.exists()), known[0])
+
+
+def _read_text(name: str, data: bytes, source: Transfer, code: TupleCode, on_bad: OnBadLine) -> Rows:
+    layout = layout_of(name, data, source, code)
+    return read_lines(name, data.removeprefix(BYTE_ORDER_MARK), layout, code, on_bad)
+
+
+def read_lines(name: str, data: bytes, layout: Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
+    """The tuples of the lines of a file, or of some of them; bad lines count from the first of these."""
+    rows = _read_plain(data, layout, code)
+    return _read_each_line(name, data, layout, code, on_bad) if rows is None else rows
+
+
+def layout_of(name: str, data: bytes, source: Transfer, code: TupleCode) -> Layout:
+    """How a file is laid out that begins so: its first line must be there as a whole."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    in_order = list(range(len(code.types)))
+    if source.rfc4180:
+        return Layout(source.between, True, bool(source.headers), in_order)
+    if source.delimiter is not None or not name.lower().removesuffix(".gz").endswith(".csv"):
+        return Layout(source.delimiter or "\t", False, bool(source.headers), in_order)
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
+    if b"\t" in first:
+        return Layout("\t", False, bool(source.headers), in_order)
+    names = [name.strip('"') for name in readable(first).split(",")]
+    if source.headers is not False and sorted(names) == sorted(code.columns):
+        return Layout(",", True, True, [names.index(column) for column in code.columns])
+    if len(in_order) < 2 and not first.startswith(b'"'):
+        return Layout("\t", False, bool(source.headers), in_order)
+    return Layout(",", True, bool(source.headers), in_order)
+
+
+def _read_plain(data: bytes, layout: Layout, code: TupleCode) -> Rows | None:
+    """The rows as Arrow reads them; None when it cannot, or when the two ways might differ."""
+    delimiter = layout.delimiter
+    if b"\r" in data and data.count(b"\r") == data.count(b"\r\n"):
+        data = data.replace(b"\r\n", b"\n")
+    if not code.types or len(delimiter) != 1 or not delimiter.isascii() or b"\r" in data:
+        return None
+    if (layout.quoted and b'"' in data) or not data.strip(b"\n"):
+        return None
+    if any(kind is not Type.SYMBOL for kind in code.types) and (b"0x" in data or b"0X" in data):
+        return None
+    kinds = dict(zip(layout.order, code.types, strict=True))
+    names = [str(place) for place in range(len(code.types))]
+    try:
+        table = pacsv.read_csv(
+            pa.BufferReader(data),
+            pacsv.ReadOptions(column_names=names, skip_rows=int(layout.headers)),
+            pacsv.ParseOptions(
+                delimiter=delimiter,
+                quote_char=False,
+                double_quote=False,
+                ignore_empty_lines=not _empty_is_a_tuple(code),
+            ),
+            pacsv.ConvertOptions(
+                column_types={name: ARROW_TYPES[kinds[int(name)]] for name in names},
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+        return code.rows_of_table(table.select([names[place] for place in layout.order]))
+    except (pa.ArrowException, InputError):
+        return None
+
+
+def _read_each_line(name: str, data: bytes, layout: Layout, code: TupleCode, on_bad: OnBadLine) -> Rows:
+    words: list[tuple[int, ...]] = []
+    records = (
+        _quoted_records(name, data, layout.delimiter) if layout.quoted else _records(data, layout.delimiter)
+    )
+    if layout.headers:
+        next(records, None)
+    empty_is_a_tuple = _empty_is_a_tuple(code)
+    for line, record, text in records:
+        if text or empty_is_a_tuple:
+            try:
+                if isinstance(record, str):
+                    raise InputError(record)
+                words.append(_words(record, layout.order, code))
+            except InputError as error:
+                on_bad(BadLine(name, line, str(error), text))
+    return np.array(words, np.int64).reshape(len(words), len(code.types))
+
+
+def _empty_is_a_tuple(code: TupleCode) -> bool:
+    return code.types == (Type.SYMBOL,)
+
+
+def _records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str, str]]:
+    """Each line: its number, its values (or what is wrong with it), and its text."""
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines, 1):
+        line = line.removesuffix(b"\r")
+        try:
+            text = line.decode()
+            yield number, text.split(delimiter), text
+        except UnicodeDecodeError:
+            yield number, "not valid UTF-8", readable(line)
+
+
+def _quoted_records(name: str, data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str, str]]:
+    """Each record of a CSV file, which may have several lines: as above."""
+    lines = io.StringIO(data.decode("utf-8", "surrogateescape"), newline="").readlines()
+    csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        first = reader.line_num
+        try:
+            record: list[str] | str = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "end of data" in str(error):
+                raise InputError(f"{name}:{first + 1}: a quote is never closed") from error
+            record = f"quotes out of place: {error}"
+        text = "".join(lines[first : reader.line_num]).rstrip("\r\n")
+        raw = text.encode("utf-8", "surrogateescape")
+        if not text.isascii() and readable(raw) != text:
+            yield first + 1, "not valid UTF-8", readable(raw)
+        else:
+            yield first + 1, record, text
+
+
+def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, ...]:
+    if not order:
+        if record != ["()"]:
+            raise InputError(f"{code.relation} has no columns: its tuple is written ()")
+        return ()
+    if len(record) < len(order):
+        raise InputError(
+            f"{len(record)} {'value' if len(record) == 1 else 'values'}, where {code.relation} has "
+            f"{len(order)} {'column' if len(order) == 1 else 'columns'}"
+        )
+    return code.encode(
+        tuple(
+            [
+                read_value(record[place], kind, name)
+                for place, kind, name in zip(order, code.types, code.columns, strict=True)
+            ]
+        )
+    )
+
+
+def read_value(text: str, kind: Type, column: str) -> Value:
+    """The value that a text is in a file of facts; InputError when it is none of that type."""
+    if kind is Type.SYMBOL:
+        return text
+    if kind is Type.FLOAT:
+        if not _FLOAT.match(text):
+            raise InputError(f"{text!r} is no float, which {column} is")
+        return float(text)
+    found = _INTEGER.match(text)
+    if found is None:
+        raise InputError(f"{text!r} is no integer, which {column} is")
+    sign, hexadecimal, binary, decimal = found.groups()
+    size = int(hexadecimal, 16) if hexadecimal else int(binary, 2) if binary else int(decimal)
+    return -size if sign == "-" else size

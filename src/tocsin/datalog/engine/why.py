@@ -1,0 +1,232 @@
+"""`why`: one derivation of a tuple, down to given facts, or which part of each rule is not satisfied.
+
+It reads the program's own rules, so that users see what they wrote. Among relations that depend on one
+another it goes only to tuples of lower rank, so that it comes to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from tocsin.datalog.engine.assignment_search import Below, Furthest, Known, Search, in_order
+from tocsin.datalog.engine.assignment_search import Step as SearchStep
+from tocsin.datalog.engine.derivations import Absence, Derivation, Fact, Observation, Obstacle, Step
+from tocsin.datalog.language.aggregate_variables import OWN_MARK, written
+from tocsin.datalog.language.alternatives import Literal, alternatives_of
+from tocsin.datalog.language.conjunctions import HIDDEN, Binding, Names, Tuple, anonymous_name, level_names
+from tocsin.datalog.language.printer import print_body
+from tocsin.datalog.language.syntax import (
+    Anonymous,
+    Argument,
+    Atom,
+    CheckedProgram,
+    Comparison,
+    Conjunction,
+    Constant,
+    Negation,
+    Positive,
+    Rule,
+    Value,
+    Variable,
+)
+from tocsin.datalog.language.tree_walk import Rewriter
+from tocsin.errors import DerivationError
+
+_FUEL = 20_000
+"""How many tuples the search for an obstacle looks at in one rule before it says what it found."""
+
+
+def why(
+    program: CheckedProgram, known: Known, relation: str, values: Tuple, local: Value | None = None
+) -> Derivation | Absence:
+    """How a tuple is derived, or why it is not there."""
+    return Deriver(program, local).why(known, relation, values)
+
+
+class _Way(NamedTuple):
+    """One alternative of a rule as a way to give a tuple of one of its heads, ready to be searched.
+
+    What the head computes is an equation with a hidden variable, which the tuple gives a value.
+    """
+
+    rule: Rule
+    head: tuple[str | Constant, ...]
+    literals: tuple[Literal, ...]
+    steps: tuple[SearchStep, ...]
+    names: Names
+    is_recursive: bool
+
+    def start(self, values: Tuple) -> Binding | None:
+        """What a tuple says about the variables; None when it cannot be the head."""
+        binding: Binding = {}
+        for part, value in zip(self.head, values, strict=True):
+            known = part.value if isinstance(part, Constant) else binding.setdefault(part, value)
+            if known != value:
+                return None
+        return binding
+
+
+class Deriver:
+    """Answers `why` for one program."""
+
+    def __init__(self, program: CheckedProgram, local: Value | None = None) -> None:
+        self._program = program
+        self._local = local
+
+    def why(self, known: Known, relation: str, values: Tuple) -> Derivation | Absence:
+        """How a tuple is derived, or why it is not there."""
+        fact = Fact(relation, values)
+        search = Search(known, self._local)
+        if not known.holds(relation, values):
+            return self._absence(fact, search)
+        steps: dict[Fact, Step] = {}
+        waiting = [fact]
+        while waiting:
+            derived = waiting.pop()
+            if derived not in steps:
+                steps[derived] = self._step(derived, known, search)
+                waiting += [premise for premise in steps[derived].premises if isinstance(premise, Fact)]
+        return Derivation(fact, steps)
+
+    @cached_property
+    def _ways(self) -> dict[str, list[_Way]]:
+        """Every way to give a tuple of a relation; what makes an equivalence of it among them."""
+        rules = list(self._program.rules)
+        for relation in self._program.relations.values():
+            if relation.eqrel:
+                rules += _equivalence_rules(relation.name)
+        ways: dict[str, list[_Way]] = {}
+        for rule in rules:
+            for head in rule.heads:
+                ways.setdefault(head.relation, []).extend(_ways(rule, head, self._strata[head.relation]))
+        return ways
+
+    @cached_property
+    def _strata(self) -> dict[str, frozenset[str]]:
+        return {name: stratum for stratum in self._program.strata for name in stratum}
+
+    def _step(self, fact: Fact, known: Known, search: Search) -> Step:
+        if known.is_given(*fact):
+            return Step(None, ())
+        for way in self._ways.get(fact.relation, ()):
+            start = way.start(fact.values)
+            if start is None:
+                continue
+            below = Below(self._strata[fact.relation], known.rank(*fact)) if way.is_recursive else None
+            for binding in search.solutions(way.steps, start, way.names, below):
+                return Step(way.rule.text, tuple(_premises(way, binding, search)))
+        raise DerivationError(f"{fact} is there, but no rule gives it")
+
+    def _absence(self, fact: Fact, search: Search) -> Absence:
+        obstacles = []
+        for way in self._ways.get(fact.relation, ()):
+            start = way.start(fact.values)
+            if start is None:
+                continue
+            furthest = Furthest(_FUEL)
+            for _ in search.solutions(way.steps, start, way.names, furthest=furthest):
+                break
+            if furthest.literal is not None and furthest.binding is not None:
+                obstacles.append(_obstacle(way, furthest.literal, dict(furthest.binding)))
+        return Absence(fact, tuple(obstacles))
+
+
+def _ways(rule: Rule, head: Atom, stratum: frozenset[str]) -> Iterator[_Way]:
+    """The alternatives of a rule as ways to give a tuple of one head."""
+    parts: list[str | Constant] = []
+    equations: list[Literal] = []
+    for column, argument in enumerate(head.arguments):
+        if isinstance(argument, Constant):
+            parts.append(argument)
+        elif isinstance(argument, Variable):
+            parts.append(argument.name)
+        else:
+            computed = Variable(f"{HIDDEN}head {column}", type=argument.type)
+            parts.append(computed.name)
+            equations.append(Comparison("=", computed, argument))
+    arguments = [argument for each in rule.heads for argument in each.arguments]
+    bound = [part for part in parts if isinstance(part, str)]
+    for alternative in alternatives_of(rule.body):
+        literals = (*alternative, *equations)
+        names = level_names(*literals, *arguments)
+        is_recursive = any(
+            isinstance(literal, Positive) and literal.atom.relation in stratum for literal in literals
+        )
+        steps = tuple(in_order(literals, bound, names))
+        yield _Way(rule, tuple(parts), literals, steps, names, is_recursive)
+
+
+def _premises(way: _Way, binding: Binding, search: Search) -> Iterator[Fact | Observation]:
+    """What satisfies each literal of a body under an assignment."""
+    for literal in way.literals:
+        if isinstance(literal, Positive):
+            yield _fact(literal, binding, way.names, search)
+        elif isinstance(literal, Negation):
+            yield Observation(f"{_filled(literal, binding)}  there is none")
+        elif isinstance(literal, Comparison) and not _is_made(literal):
+            yield Observation(_filled(literal, binding))
+
+
+def _is_made(comparison: Comparison) -> bool:
+    """Whether it only gives a value another name, one that the user never wrote: it would read `4 = 4`."""
+    sides = (comparison.left, comparison.right)
+    return (
+        comparison.operator == "="
+        and all(isinstance(side, Variable | Constant) for side in sides)
+        and any(isinstance(side, Variable) and OWN_MARK in side.name for side in sides)
+    )
+
+
+def _fact(literal: Positive, binding: Binding, names: Names, search: Search) -> Fact:
+    """The tuple that a positive atom matched."""
+    values: list[Value] = []
+    for column, argument in enumerate(literal.atom.arguments):
+        if isinstance(argument, Anonymous):
+            values.append(binding[anonymous_name(literal, column)])
+        else:
+            values.append(search.value(argument, binding, names))
+    return Fact(literal.atom.relation, tuple(values))
+
+
+def _obstacle(way: _Way, literal: Literal, binding: Binding) -> Obstacle:
+    shown = {
+        name: value
+        for name, value in binding.items()
+        if not name.startswith(HIDDEN) and ":" not in name and OWN_MARK not in name
+    }
+    text = _filled(literal, binding)
+    if isinstance(literal, Positive):
+        text = f"{text} has no partner"
+    elif isinstance(literal, Negation):
+        text = f"{text} does not hold: there is one"
+    elif isinstance(literal, Comparison):
+        text = f"{text} does not hold"
+    return Obstacle(way.rule.text, text, shown)
+
+
+def _filled(literal: Literal, binding: Binding) -> str:
+    """The text of a literal with the values of its variables."""
+    return print_body(_Filling(binding).body(literal))
+
+
+class _Filling(Rewriter):
+    """Puts values in the place of variables; others have the names that were written."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+
+    def variable(self, variable: Variable) -> Argument:
+        if variable.name not in self._binding:
+            return replace(variable, name=written(variable.name))
+        return Constant(self._binding[variable.name], variable.place, variable.type)
+
+
+def _equivalence_rules(relation: str) -> list[Rule]:
+    x, y, z = Variable("x"), Variable("y"), Variable("z")
+    head = Atom(relation, (x, y))
+    mirrored = Rule((head,), Positive(Atom(relation, (y, x))), text=f"{relation} is symmetric (eqrel)")
+    through = Conjunction((Positive(Atom(relation, (x, z))), Positive(Atom(relation, (z, y)))))
+    return [mirrored, Rule((head,), through, text=f"{relation} is transitive (eqrel)")]

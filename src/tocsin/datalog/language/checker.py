@@ -1,0 +1,217 @@
+"""From the text of a program to a program without errors, or to all of its errors at once.
+
+    parsing       text -> outline
+    components    every .init is replaced by what it stands for
+    types         declared types
+    here          relations, directives, and rule by rule:
+      alternatives    a body as conjunctions: of several, each is checked by itself
+      scoping         own variables of aggregates; every variable has a value
+      inference       types of all arguments
+      fitting         declared types of variables
+    strata        the order of relations
+
+In the rules of a checked program a Disjunction stands only at the top of a body, and its parts are
+conjunctions of atoms, comparisons and truths; in each of these, equal names are equal values.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+from tocsin.datalog.language.aggregate_variables import without_head_aggregates
+from tocsin.datalog.language.alternatives import MOST, TooManyError, alternatives_of, body_of
+from tocsin.datalog.language.components import instantiated
+from tocsin.datalog.language.declared_types import Columns, Declared
+from tocsin.datalog.language.fact_parser import BARE, placed
+from tocsin.datalog.language.includes import Reader, read_sources
+from tocsin.datalog.language.inline import inlined_rules
+from tocsin.datalog.language.io_parameters import mistakes_in
+from tocsin.datalog.language.outline import Block, RelationDeclaration
+from tocsin.datalog.language.parser import parse_program
+from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.range_functor import with_ranges
+from tocsin.datalog.language.scopes import scoped
+from tocsin.datalog.language.strata import stratify
+from tocsin.datalog.language.syntax import (
+    Atom,
+    Body,
+    CheckedProgram,
+    Constant,
+    Directive,
+    Negation,
+    Positive,
+    Relation,
+    Rule,
+    Truth,
+    Type,
+    Variable,
+)
+from tocsin.datalog.language.tree_walk import Node, walk
+from tocsin.datalog.language.type_inference import Inference, filled_constant, is_in_range
+from tocsin.datalog.language.types import Types
+from tocsin.errors import raise_all
+
+
+def check_program(text: str, file: str | None = None, read: Reader | None = None) -> CheckedProgram:
+    """The program that a text says; raises RuleError, or RuleErrors with every error of the text.
+
+    `read` reads what it includes; the text of the result has it all.
+    """
+    sources = read_sources(text, file, read)
+    problems = Problems(sources)
+    block = instantiated(parse_program(sources.text, problems), problems)
+    program = _Checking(block, problems).program()
+    raise_all(problems.errors())
+    return replace(program, file=file, files=sources.files, text=sources.text)
+
+
+class _Checking:
+    """The relations of a program, and its rules held against them."""
+
+    def __init__(self, block: Block, problems: Problems) -> None:
+        self._block = block
+        self._problems = problems
+        self._types = Types(block.types, block.damaged, problems)
+        self._columns: dict[str, Columns] = {}
+        self._declared = Declared(self._columns, self._types)
+        self._relations: dict[str, Relation] = {}
+
+    def program(self) -> CheckedProgram:
+        """The program, as far as it is right."""
+        for declaration in self._block.relations:
+            self._declare(declaration)
+        rules = [self._rule(rule) for rule in inlined_rules(self._block, self._problems)]
+        for directive in self._block.directives:
+            self._check_directive(directive)
+        known = [rule for rule in rules if not isinstance(rule.body, Truth) and self._all_declared(rule)]
+        strata = stratify(self._relations, known, self._problems)
+        return CheckedProgram(self._relations, tuple(rules), tuple(self._block.directives), strata)
+
+    def _declare(self, declaration: RelationDeclaration) -> None:
+        name, place = declaration.name, declaration.place
+        if name in self._relations:
+            line = self._problems.line(self._relations[name].place)
+            self._problems.add(place, f"the relation '{name}' is declared in {line} already")
+            return
+        columns: dict[str, None] = {}
+        for column in declaration.columns:
+            if column.name in columns:
+                self._problems.add(column.place, f"'{name}' has two columns '{column.name}'")
+            columns[column.name] = None
+        types = [self._types.find(column.type) for column in declaration.columns]
+        eqrel = "eqrel" in declaration.qualifiers
+        if eqrel and (len(types) != 2 or types[0] is not types[1]):
+            self._problems.add(place, f"'{name}' is not an equivalence: eqrel needs two columns of one type")
+        self._columns[name] = [
+            (column.name, type_) for column, type_ in zip(declaration.columns, types, strict=True)
+        ]
+        self._relations[name] = Relation(
+            name,
+            tuple(column.name for column in declaration.columns),
+            tuple(Type.NUMBER if type_ is None else type_.primitive for type_ in types),
+            eqrel,
+            place,
+        )
+
+    def _rule(self, rule: Rule) -> Rule:
+        """The rule with its types, or as it was if it has errors."""
+        if isinstance(rule.body, Truth) and rule.body.holds:
+            fact = self._plain_fact(rule)
+            if fact is not None:
+                return fact
+            rule = placed(rule)
+        arguments = [argument for head in rule.heads for argument in head.arguments]
+        for atom in _atoms_in(*arguments, rule.body):
+            self._check_atom(atom)
+        for head in rule.heads:
+            self._check_atom(head)
+        self._check_locations(rule)
+        rule = with_ranges(without_head_aggregates(rule), self._problems)
+        try:
+            alternatives = alternatives_of(rule.body)
+        except TooManyError:
+            self._problems.add(rule.place, f"this rule has more than {MOST} alternatives")
+            return rule
+        heads: tuple[Atom, ...] = rule.heads
+        bodies: list[list[Body]] = []
+        for alternative in alternatives:
+            own_heads, literals = scoped(rule.heads, alternative, self._problems)
+            heads, typed = Inference(self._declared, self._problems).typed(own_heads, literals)
+            bodies.append(typed)
+        return Rule(heads, body_of(bodies), rule.place, rule.text)
+
+    def _plain_fact(self, rule: Rule) -> Rule | None:
+        """A fact of constants that fit their columns; None is for a closer look."""
+        head = rule.heads[0]
+        columns = self._columns.get(head.relation)
+        if columns is None or len(rule.heads) > 1 or len(columns) != len(head.arguments):
+            return None
+        arguments: list[Constant] = []
+        for argument, (_, declared) in zip(head.arguments, columns, strict=True):
+            if not isinstance(argument, Constant) or declared is None or argument.located:
+                return None
+            wanted = declared.primitive
+            if argument.type is not wanted:
+                if argument.type not in BARE or wanted not in (Type.NUMBER, Type.FLOAT):
+                    return None
+                argument = filled_constant(argument, wanted, self._problems)
+            elif not is_in_range(argument.value, wanted):
+                return None
+            arguments.append(argument)
+        if all(map(operator.is_, arguments, head.arguments)):
+            return rule
+        return Rule((Atom(head.relation, tuple(arguments), head.place),), rule.body, rule.place, rule.text)
+
+    def _check_atom(self, atom: Atom) -> None:
+        relation = self._relations.get(atom.relation)
+        if relation is None:
+            if not self._is_damaged(atom.relation):
+                self._problems.add(atom.place, f"there is no relation '{atom.relation}'")
+        elif len(relation.columns) != len(atom.arguments):
+            self._problems.add(
+                atom.place,
+                f"'{atom.relation}' has {_count(len(relation.columns), 'column')},"
+                f" and {_count(len(atom.arguments), 'argument')} here",
+            )
+
+    def _is_damaged(self, name: str) -> bool:
+        """Whether a declaration that may have declared this relation could not be read."""
+        return name in self._block.damaged or name.split(".")[0] in self._block.damaged
+
+    def _check_locations(self, rule: Rule) -> None:
+        """A location is an argument of an atom, and an atom has one at most."""
+        arguments = [argument for head in rule.heads for argument in head.arguments]
+        right: set[int] = set()
+        for atom in (*rule.heads, *_atoms_in(*arguments, rule.body)):
+            marked = [argument for argument in atom.arguments if _is_located(argument)]
+            right.update(map(id, marked))
+            for argument in marked[1:]:
+                self._problems.add(argument.place, f"'{atom.relation}' has two locations here")
+        for node in walk(rule.body, *arguments):
+            if isinstance(node, Variable | Constant) and node.located and id(node) not in right:
+                self._problems.add(node.place, "a location is an argument of an atom, and nothing else")
+
+    def _check_directive(self, directive: Directive) -> None:
+        if directive.relation not in self._relations and not self._is_damaged(directive.relation):
+            self._problems.add(directive.place, f"there is no relation '{directive.relation}'")
+        if directive.kind != "printsize":
+            for reason in mistakes_in(directive.kind, directive.parameters):
+                self._problems.add(directive.place, reason)
+
+    def _all_declared(self, rule: Rule) -> bool:
+        arguments = [argument for head in rule.heads for argument in head.arguments]
+        atoms = (*rule.heads, *_atoms_in(*arguments, rule.body))
+        return all(atom.relation in self._relations for atom in atoms)
+
+
+def _atoms_in(*nodes: Node) -> list[Atom]:
+    return [node.atom for node in walk(*nodes) if isinstance(node, Positive | Negation)]
+
+
+def _is_located(argument: object) -> bool:
+    return isinstance(argument, Variable | Constant) and argument.located
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,295 @@
+"""The type of every variable, constant and operation of a rule.
+
+Found out for one alternative of a rule at a time. Each argument has a *slot*, the set of primitive types
+that it may still have; what must be of one type shares a slot. A bare `1` starts as number, unsigned or
+float, and is a number where nothing says otherwise. Whether the declared types of variables go together
+is then up to type_fit.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tocsin.datalog.language.declared_types import Declared, described, written_functor
+from tocsin.datalog.language.fact_parser import BARE
+from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.syntax import (
+    Aggregate,
+    Anonymous,
+    Argument,
+    Atom,
+    Body,
+    Comparison,
+    Constant,
+    Negation,
+    Operation,
+    Positive,
+    Type,
+    Value,
+    Variable,
+)
+from tocsin.datalog.language.tree_walk import Node, Rewriter, walk
+from tocsin.datalog.language.type_fit import check_fit
+from tocsin.datalog.language.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
+
+_IN_ORDER = tuple(Type)
+_ANY = frozenset(Type)
+_BARE = frozenset({Type.NUMBER, Type.UNSIGNED, Type.FLOAT})
+_BARE_NEGATIVE = frozenset({Type.NUMBER, Type.FLOAT})
+_SYMBOL = frozenset({Type.SYMBOL})
+
+RANGES = {Type.NUMBER: (-(2**63), 2**63 - 1), Type.UNSIGNED: (0, 2**64 - 1)}
+"""The least and the greatest value of the integer types."""
+
+
+class _Slot:
+    """The types that some arguments may still have; `merged` into another one, it counts no more."""
+
+    __slots__ = ("allowed", "merged")
+
+    def __init__(self, allowed: frozenset[Type]) -> None:
+        self.allowed = allowed
+        self.merged: _Slot | None = None
+
+    def found(self) -> _Slot:
+        slot = self
+        while slot.merged is not None:
+            if slot.merged.merged is not None:
+                slot.merged = slot.merged.merged
+            slot = slot.merged
+        return slot
+
+    @property
+    def types(self) -> frozenset[Type]:
+        return self.found().allowed
+
+    @property
+    def type(self) -> Type:
+        """The type in the end: the first of number, unsigned, float and symbol that is left."""
+        allowed = self.types
+        return next(type_ for type_ in _IN_ORDER if type_ in allowed)
+
+    def restrict(self, allowed: Iterable[Type]) -> bool:
+        """Leave only these; False, and nothing happens, when none would be left."""
+        slot = self.found()
+        left = slot.allowed & frozenset(allowed)
+        if left:
+            slot.allowed = left
+        return bool(left)
+
+    def merge(self, other: _Slot) -> bool:
+        """Make both one; False, and nothing happens, when they have no type in common."""
+        mine, theirs = self.found(), other.found()
+        if mine is theirs:
+            return True
+        left = mine.allowed & theirs.allowed
+        if left:
+            theirs.allowed = left
+            mine.merged = theirs
+        return bool(left)
+
+
+class Inference:
+    """Types of one alternative of a rule."""
+
+    def __init__(self, declared: Declared, problems: Problems) -> None:
+        self._declared = declared
+        self._problems = problems
+        self._slots: dict[int, _Slot] = {}
+        self._variables: dict[str, _Slot] = {}
+
+    def typed(self, heads: Sequence[Atom], literals: Sequence[Body]) -> tuple[tuple[Atom, ...], list[Body]]:
+        """The same parts with types filled in; notes what does not fit."""
+        arguments = [argument for head in heads for argument in head.arguments]
+        nodes = list(walk(*literals, *arguments))
+        for node in nodes:
+            self._make_slot(node)
+        for node in nodes:
+            if isinstance(node, Positive):
+                self._atom(node.atom)
+        for node in nodes:
+            if not isinstance(node, Positive):
+                self._node(node)
+        for head in heads:
+            self._atom(head)
+        check_fit(nodes, heads, self._declared, self._problems)
+        filling = _Filling(self._slots, self._problems)
+        return tuple(map(filling.atom, heads)), list(map(filling.body, literals))
+
+    def _make_slot(self, node: Node) -> None:
+        if isinstance(node, Variable):
+            slot = self._variables.setdefault(node.name, _Slot(_ANY))
+        elif isinstance(node, Constant):
+            slot = _Slot(_types_of(node))
+        elif isinstance(node, Anonymous | Operation | Aggregate):
+            slot = _Slot(_ANY)
+        else:
+            return
+        self._slots[id(node)] = slot
+
+    def _slot(self, argument: Argument) -> _Slot:
+        return self._slots[id(argument)]
+
+    def _atom(self, atom: Atom) -> None:
+        for argument, column, declared in self._declared.columns_of(atom):
+            if not self._slot(argument).restrict((declared.primitive,)):
+                self._problems.add(
+                    argument.place,
+                    f"column '{column}' of '{atom.relation}' is {_a(declared.primitive)},"
+                    f" and {described(argument)} is {_any_of(self._slot(argument).types)}",
+                )
+
+    def _node(self, node: Node) -> None:
+        if isinstance(node, Negation):
+            self._atom(node.atom)
+        elif isinstance(node, Comparison):
+            self._comparison(node)
+        elif isinstance(node, Operation):
+            self._operation(node)
+        elif isinstance(node, Aggregate):
+            self._aggregate(node)
+
+    def _comparison(self, comparison: Comparison) -> None:
+        left, right = comparison.left, comparison.right
+        if comparison.operator.lstrip("!") in PREDICATES:
+            for side in (left, right):
+                self._operand(comparison.operator.lstrip("!"), side, _SYMBOL)
+        elif not self._slot(left).merge(self._slot(right)):
+            self._problems.add(
+                comparison.place,
+                f"'{comparison.operator}' compares {_any_of(self._slot(left).types)}"
+                f" with {_any_of(self._slot(right).types)}",
+            )
+
+    def _operation(self, operation: Operation) -> None:
+        if operation.functor == CAST:
+            self._cast(operation)
+            return
+        signature = SIGNATURES[operation.functor]
+        count = len(operation.operands)
+        if not signature.takes(count):
+            least = f"at least {len(signature.operands)}" if signature.variadic else len(signature.operands)
+            reason = (
+                f"'{operation.functor}' takes {least} argument{'s' if least != 1 else ''}, and has {count}"
+            )
+            self._problems.add(operation.place, reason)
+            return
+        self._apply(operation.functor, signature, operation, operation.operands)
+
+    def _aggregate(self, aggregate: Aggregate) -> None:
+        if aggregate.value is None:
+            self._slot(aggregate).restrict((Type.NUMBER,))
+        else:
+            signature = AGGREGATED[aggregate.function]
+            self._apply(aggregate.function, signature, aggregate, (aggregate.value,))
+
+    def _apply(
+        self, functor: str, signature: Signature, result: Argument, operands: Sequence[Argument]
+    ) -> None:
+        for place, operand in enumerate(operands):
+            if not self._operand(functor, operand, signature.operand(place)) or not signature.alike:
+                continue
+            if not self._slot(operand).merge(self._slot(result)):
+                self._problems.add(
+                    operand.place,
+                    f"'{functor}' takes values of one type, and {described(operand)} is"
+                    f" {_any_of(self._slot(operand).types)}, not {_any_of(self._slot(result).types)}",
+                )
+        if signature.result is not None:
+            self._slot(result).restrict((signature.result,))
+
+    def _operand(self, functor: str, operand: Argument, allowed: frozenset[Type]) -> bool:
+        fits = self._slot(operand).restrict(allowed)
+        if not fits:
+            self._problems.add(
+                operand.place,
+                f"'{written_functor(functor)}' takes {_any_of(allowed)}, and {described(operand)} is"
+                f" {_any_of(self._slot(operand).types)}",
+            )
+        return fits
+
+    def _cast(self, operation: Operation) -> None:
+        operand = operation.operands[0]
+        declared = self._declared.cast_type(operation)
+        if declared is None:
+            return
+        if not self._slot(operand).restrict((declared.primitive,)):
+            self._problems.add(
+                operation.place,
+                f"'{CAST}' does not change values: {described(operand)} is"
+                f" {_any_of(self._slot(operand).types)}, and '{declared.name}' is {_a(declared.primitive)}",
+            )
+        self._slot(operation).merge(self._slot(operand))
+
+
+class _Filling(Rewriter):
+    """Copies parts with types: constants as values of these types, casts gone, the `+` of symbols as cat."""
+
+    def __init__(self, slots: Mapping[int, _Slot], problems: Problems) -> None:
+        self._slots = slots
+        self._problems = problems
+
+    def variable(self, variable: Variable) -> Argument:
+        return Variable(variable.name, variable.place, self._slots[id(variable)].type, variable.located)
+
+    def anonymous(self, anonymous: Anonymous) -> Argument:
+        return Anonymous(anonymous.place, self._slots[id(anonymous)].type)
+
+    def constant(self, constant: Constant) -> Argument:
+        return filled_constant(constant, self._slots[id(constant)].type, self._problems)
+
+    def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
+        if operation.functor == CAST:
+            return operands[0]
+        type_ = self._slots[id(operation)].type
+        functor = "cat" if operation.functor == "+" and type_ is Type.SYMBOL else operation.functor
+        return Operation(functor, operands, operation.place, type_)
+
+    def aggregate(self, aggregate: Aggregate) -> Argument:
+        return replace(self.copied(aggregate), type=self._slots[id(aggregate)].type)
+
+
+def filled_constant(constant: Constant, type_: Type, problems: Problems) -> Constant:
+    """The constant as a value of a type that it may have; notes one that is out of range."""
+    value: Value = constant.value
+    if type_ is Type.FLOAT and not isinstance(value, str):
+        value = _float(value)
+    if not is_in_range(value, type_):
+        limits = "" if type_ is Type.FLOAT else f", {RANGES[type_][0]} to {RANGES[type_][1]}"
+        problems.add(constant.place, f"this is out of the range of {_a(type_)}{limits}")
+    return Constant(value, constant.place, type_, constant.located)
+
+
+def is_in_range(value: Value, type_: Type) -> bool:
+    """Whether a value of the right kind is one of this type."""
+    if isinstance(value, str):
+        return True
+    if isinstance(value, float):
+        return not math.isinf(value)
+    least, greatest = RANGES[type_]
+    return least <= value <= greatest
+
+
+def _float(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _types_of(constant: Constant) -> frozenset[Type]:
+    """What a constant may be, by its spelling."""
+    if constant.type not in BARE:
+        return frozenset({constant.type})
+    return _BARE_NEGATIVE if not isinstance(constant.value, str) and constant.value < 0 else _BARE
+
+
+def _a(type_: Type) -> str:
+    return f"{'an' if type_ is Type.UNSIGNED else 'a'} {type_.value}"
+
+
+def _any_of(types: frozenset[Type]) -> str:
+    *others, last = (_a(type_) for type_ in _IN_ORDER if type_ in types)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,66 @@
+"""Expressions that may have no value.
+
+`x / y` is an error where y is 0, but only if all else in its rule holds: `y != 0` guards it wherever it
+stands. So what may fail is worked out last, and a variable that gets its value so has a *mark*, a bit by
+which a plan remembers that it has none.
+"""
+
+from __future__ import annotations
+
+from tocsin.datalog.language.functors import is_total
+from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.machine.normal_form import Call, Constant, Expression, JoinRule, Variable
+
+_MOST_MARKS = 61
+OF_A_TEST = 1 << _MOST_MARKS
+"""The mark of a test that failed, which nothing needs."""
+
+
+def variables_in(expression: Expression) -> set[int]:
+    """The variables of an expression, by number."""
+    found: set[int] = set()
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Variable):
+            found.add(part.number)
+        elif isinstance(part, Call):
+            waiting.extend(part.operands)
+    return found
+
+
+def may_fail(expression: Expression) -> bool:
+    """Whether an expression has no value for some operands: a division by what is no constant, for one."""
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call):
+            waiting.extend(part.operands)
+            if not is_total(part.functor, part.type) and not _is_harmless(part):
+                return True
+    return False
+
+
+def _is_harmless(call: Call) -> bool:
+    """A division by a constant other than zero, or a power with a constant that is not negative."""
+    last = call.operands[-1]
+    if call.type is Type.FLOAT or not isinstance(last, Constant) or isinstance(last.value, str):
+        return False
+    return last.value >= 0 if call.functor == "^" else last.value != 0
+
+
+def marks_of(rule: JoinRule) -> dict[int, int]:
+    """For each computed variable that may have no value, a bit; beyond 61 of them several share the last."""
+    atoms = {term.number for atom in rule.body for term in atom.terms if isinstance(term, Variable)}
+    uncertain: list[int] = []
+    found = True
+    while found:
+        found = False
+        for let in rule.lets:
+            number = let.variable.number
+            if number in uncertain or number in atoms:
+                continue
+            if may_fail(let.expression) or not variables_in(let.expression).isdisjoint(uncertain):
+                uncertain.append(number)
+                found = True
+    return {number: 1 << min(place, _MOST_MARKS - 1) for place, number in enumerate(uncertain)}

@@ -1,0 +1,13 @@
+"""From a checked program to its normal form, one pass a file.
+
+    reading         an alternative of a rule becomes a clause: variables have numbers, what is computed a test
+    unifying        variables that are equal become one, constants are put in and folded
+    aggregates      an aggregate becomes relations of its own, and an atom of its results
+    texts           what kernels cannot work out goes through Python, between two made relations
+    emitting        what is left is a join rule, or a fact
+
+A clause (clause.py) goes through them in this order; what comes of it is added to the program that is being
+made (made_program.py).
+"""
+
+from __future__ import annotations

@@ -1,0 +1,330 @@
+"""An aggregate becomes relations of its own, and its result an atom.
+
+    p(x, n) :- q(x), n = sum z : { r(x, y, z) }.
+
+    +1(x, z, y) :- r(x, y, z).              the origin: group, value, whatever else tells assignments apart
+    +2(x, n)    := sum of +1 by x           an AggregateRule
+    p(x, n) :- q(x), +2(x, n).
+    p(x, 0) :- q(x), !+1(x, _, _).          count and sum of nothing are 0
+
+Where a body is a single atom whose columns have the right order already, that relation is the origin. A
+variable of the group that the aggregate's body does not bind gets atoms of the outer body that do. A body
+that may fail tells for which groups it does (failures.py); what is done with that is the outer clause's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tocsin.datalog.language import functors, syntax
+from tocsin.datalog.language.alternatives import MOST, alternatives_of
+from tocsin.datalog.language.syntax import Type, Value, type_of
+from tocsin.datalog.language.tree_walk import Rewriter, walk
+from tocsin.datalog.language.vocabulary import EACH
+from tocsin.datalog.machine.normal_form import (
+    AggregateRule,
+    Anything,
+    Atom,
+    Constant,
+    Source,
+    Term,
+    Test,
+    Variable,
+)
+from tocsin.datalog.machine.passes.clause import (
+    NOWHERE,
+    Clause,
+    Pending,
+    Result,
+    atom_variables,
+    can_fail,
+    solved_for,
+    test_variables,
+)
+from tocsin.datalog.machine.passes.clause_reader import Reader
+from tocsin.datalog.machine.passes.failures import failed
+from tocsin.datalog.machine.passes.made_program import Aggregation, Made, anything
+from tocsin.datalog.machine.passes.unification import unified
+from tocsin.errors import RuleError
+
+Binder = Atom | Test | Result
+"""What gives a variable its value."""
+
+
+def lifted(clause: Clause, made: Made) -> list[Clause]:
+    """Give every aggregate of a clause its relations; what fills them are the clauses returned."""
+    origins: list[Clause] = []
+    while clause.pending:
+        bound = _binders(clause).keys()
+        ready = [pending for pending in clause.pending if bound >= set(pending.group())]
+        if not ready:
+            raise TypeError("the program is not checked: an aggregate needs what has no value")
+        clause.pending = [pending for pending in clause.pending if pending not in ready]
+        for pending in ready:
+            result, origin = _lifted(pending, clause, made)
+            clause.results.append(result)
+            origins += origin
+    return origins
+
+
+def expanded(clause: Clause, made: Made) -> list[Clause]:
+    """The clause with atoms for its results: one for each choice of which groups have tuples, and fail."""
+    variants = [clause.copy()]
+    for result in clause.results:
+        chosen: list[Clause] = []
+        for variant in variants:
+            variant.results = []
+            if result.failures is not None and clause.failing != NOWHERE:
+                chosen.append(variant.copy())
+                chosen[-1].atoms.append(Atom(result.failures, (*result.group, Anything())))
+            if result.of_nothing is not None:
+                chosen.append(_of_nothing(variant.copy(), result, result.of_nothing))
+            variant.atoms.append(Atom(result.table, (*result.group, result.value)))
+            chosen.append(variant)
+        if len(chosen) > MOST:
+            raise _error("this rule has too many aggregates: give some of them a relation", clause.source)
+        variants = chosen
+    ends = (
+        failed(variant, made) if any(atom.relation in made.failures for atom in variant.atoms) else variant
+        for variant in variants
+    )
+    return [variant for variant in ends if variant is not None]
+
+
+def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
+    clause.negated.append(Atom(result.origin, (*result.group, *anything(result.others))))
+    clause.tests.append(Test("=", result.value, Constant(value), result.type))
+    return clause
+
+
+def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[Clause]]:
+    """The result of an aggregate, and the clause that fills its origin, where that is a new one."""
+    group = pending.group()
+    key = _meaning(pending, group)
+    origins: list[Clause] = []
+    aggregation = made.aggregations.get(key)
+    if aggregation is None:
+        aggregation, origin = _aggregation(pending, outer, made)
+        if origin is not None:
+            is_open, binding = _bind_group(origin, group, outer, made)
+            origins = [*binding, origin]
+        if origin is None or not is_open:
+            made.aggregations[key] = aggregation
+    columns = tuple(group[place] for place in aggregation.order)
+    of_nothing = _result_of_nothing(pending.aggregate)
+    result = Result(
+        pending.value,
+        type_of(pending.aggregate),
+        aggregation.table,
+        aggregation.origin,
+        columns,
+        aggregation.others,
+        of_nothing,
+        aggregation.failures,
+    )
+    return result, origins
+
+
+def _meaning(pending: Pending, group: list[Variable]) -> tuple[syntax.Argument, int]:
+    """The aggregate with names by the order in which they occur: equal for those that say the same."""
+    names: dict[str, syntax.Variable | syntax.Constant] = {}
+    for name, term in pending.shared.items():
+        if isinstance(term, Variable):
+            names[name] = syntax.Variable(f"group {group.index(term)}")
+        elif isinstance(term, Constant):
+            names[name] = syntax.Constant(term.value)
+    return _Renaming(names).argument(pending.aggregate), len(group)
+
+
+class _Renaming(Rewriter):
+    """Gives other names to all variables of an aggregate."""
+
+    def __init__(self, names: dict[str, syntax.Variable | syntax.Constant]) -> None:
+        self._names = names
+
+    def variable(self, variable: syntax.Variable) -> syntax.Argument:
+        new = self._names.setdefault(variable.name, syntax.Variable(f"own {len(self._names)}"))
+        if isinstance(new, syntax.Variable):
+            return syntax.Variable(new.name, type=variable.type, located=variable.located)
+        return syntax.Constant(new.value, type=variable.type, located=variable.located)
+
+
+def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregation, Clause | None]:
+    """The relations of an aggregate, and the clause that fills the origin, where one must."""
+    inner = _Inner(pending, outer, made)
+    whole = inner.whole_relation()
+    group, origin, others, failures = inner.group, None, 0, None
+    if whole is not None:
+        origin, columns, others = whole
+    else:
+        columns, behind = group, inner.columns()
+        others = len(behind)
+        origin = made.relation([*(outer.types[column] for column in group), *(type_ for _, type_ in behind)])
+        if inner.clause is not None:
+            terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in behind))
+            inner.clause.head = Atom(origin, terms)
+            if _clause_can_fail(inner.clause):
+                failures = made.relation([*(outer.types[column] for column in group), Type.SYMBOL])
+                made.failures.add(failures)
+                made.tables.add(failures)
+                inner.clause.failing = Atom(failures, terms[: len(group)])
+    table = made.relation([*(outer.types[column] for column in columns), type_of(pending.aggregate)])
+    made.tables.add(table)
+    function = pending.aggregate.function
+    made.step(AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
+    order = tuple(group.index(column) for column in columns)
+    return Aggregation(table, origin, order, others, failures), None if whole is not None else inner.clause
+
+
+def _result_of_nothing(aggregate: syntax.Aggregate) -> Value | None:
+    if aggregate.function not in ("count", "sum"):
+        return None
+    return 0.0 if type_of(aggregate) is Type.FLOAT else 0
+
+
+class _Inner:
+    """The body of an aggregate: a clause with the head (group..., value), or None when it cannot hold."""
+
+    def __init__(self, pending: Pending, outer: Clause, made: Made) -> None:
+        aggregate = pending.aggregate
+        own = () if aggregate.value is None else (aggregate.value,)
+        self.group = list(
+            dict.fromkeys(term for term in pending.shared.values() if isinstance(term, Variable))
+        )
+        self.value_type = type_of(own[0] if own else aggregate)
+        self._has_value = bool(own)
+        self._tells_apart = aggregate.function not in ("min", "max")
+        (literals,) = alternatives_of(aggregate.body)
+        clause = Clause(Atom("", ()), outer.source, outer.recursive, outer.types)
+        reader = Reader(clause, made, [*literals, *own], pending.shared, keep_anonymous=self._tells_apart)
+        can_hold = all(reader.literal(literal) for literal in literals)
+        clause.head = Atom("", (*self.group, *map(reader.term, own)))
+        self.clause = unified(clause) if can_hold else None
+
+    def whole_relation(self) -> tuple[str, list[Variable], int] | None:
+        """A relation that is the origin as it stands, the group in its order, how many columns are behind."""
+        clause = self.clause
+        if clause is None or len(clause.atoms) != 1 or clause.negated or clause.tests or clause.pending:
+            return None
+        relation, terms = clause.atoms[0]
+        width = len(self.group)
+        leading = [term for term in terms[:width] if isinstance(term, Variable)]
+        seen = [term for term in terms if isinstance(term, Variable)]
+        is_plain = len(set(seen)) == len(seen) and not any(isinstance(term, Constant) for term in terms)
+        is_in_order = set(leading) == set(self.group) and clause.head.terms[:width] == tuple(self.group)
+        has_value = not self._has_value or terms[width : width + 1] == clause.head.terms[width:]
+        return (relation, leading, len(terms) - width) if is_plain and is_in_order and has_value else None
+
+    def columns(self) -> list[tuple[Term, Type]]:
+        """The columns of the origin behind the group: the value, and what else tells assignments apart."""
+        clause = self.clause
+        if clause is None:
+            return [(Constant(0), self.value_type)] if self._has_value else []
+        value = clause.head.terms[len(self.group) :]
+        columns = [(term, self.value_type) for term in value]
+        if self._tells_apart:
+            several: list[object] = [term for atom in clause.atoms for term in atom.terms]
+            several += [test.left for test in clause.tests if test.operator == EACH]
+            columns += [
+                (term, clause.types[term])
+                for term in dict.fromkeys(several)
+                if isinstance(term, Variable) and term not in clause.head.terms
+            ]
+        return columns
+
+
+def _clause_can_fail(clause: Clause) -> bool:
+    """Whether there may be values for which a clause is an error, also within its aggregates."""
+    return any(map(can_fail, clause.tests)) or any(
+        not functors.is_total(part.functor, type_of(part.operands[0]))
+        if isinstance(part, syntax.Operation)
+        else isinstance(part, syntax.Comparison) and part.operator in ("match", "!match")
+        for pending in clause.pending
+        for part in walk(pending.aggregate)
+    )
+
+
+def _bind_group(inner: Clause, group: list[Variable], outer: Clause, made: Made) -> tuple[bool, list[Clause]]:
+    """Add to an aggregate's body what binds those of the group that it does not; whether there are any.
+
+    What may itself have no value there gets a clause of its own, which is returned: it is the outer one's to
+    tell of that.
+    """
+    bound = _binders(replace(inner, tests=[test for test in inner.tests if not can_fail(test)]))
+    waiting = []
+    for variable, term in zip(group, inner.head.terms, strict=False):
+        if isinstance(term, Variable) and term not in bound:
+            waiting.append(variable)
+            if term != variable:
+                inner.tests.append(Test("=", variable, term, inner.types[variable]))
+    if not waiting:
+        return False, []
+    binding = _binding(waiting, outer)
+    if any(map(can_fail, binding.tests)) or any(result.failures for result in binding.results):
+        columns = [variable for variable in group if variable in _binders(binding)]
+        name = made.relation([outer.types[variable] for variable in columns])
+        binding.head = Atom(name, tuple(columns))
+        inner.atoms.append(binding.head)
+        return True, [binding]
+    inner.atoms += binding.atoms
+    inner.tests += binding.tests
+    inner.results += binding.results
+    return True, []
+
+
+def _binding(waiting: list[Variable], outer: Clause) -> Clause:
+    """What gives variables their values in a clause, as a clause that tells nobody of failures."""
+    binding = Clause(NOWHERE, outer.source, outer.recursive, outer.types, failing=NOWHERE)
+    binders = _binders(outer)
+    seen: set[Variable] = set()
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen:
+            continue
+        seen.add(variable)
+        binder = binders[variable]
+        if isinstance(binder, Atom):
+            binding.atoms.append(_unless_recursive(binder, outer))
+        elif isinstance(binder, Test):
+            binding.tests.append(binder)
+            waiting += test_variables(binder) - {variable}
+        else:
+            binding.results.append(binder)
+            waiting += binder.needs()
+    return binding
+
+
+def _unless_recursive(atom: Atom, clause: Clause) -> Atom:
+    if atom.relation in clause.recursive:
+        raise _error(
+            f"an aggregate depends on a variable that only {atom.relation!r} gives a value, which depends on "
+            "this rule itself: bind it in the aggregate's body too, or give its values a relation",
+            clause.source,
+        )
+    return atom
+
+
+def _binders(clause: Clause) -> dict[Variable, Binder]:
+    """What gives each variable its value, so that nothing needs a variable that it helps to bind.
+
+    An atom of a relation that does not depend on the clause's head comes before one that does.
+    """
+    binders: dict[Variable, Binder] = {}
+    for atom in sorted(clause.atoms, key=lambda atom: atom.relation in clause.recursive):
+        for variable in atom_variables([atom]):
+            binders.setdefault(variable, atom)
+    before = -1
+    while before != len(binders):
+        before = len(binders)
+        for test in clause.tests:
+            solution = solved_for(test, binders)
+            if solution is not None:
+                binders[solution[0]] = test
+        for result in clause.results:
+            if isinstance(result.value, Variable) and result.needs() <= binders.keys():
+                binders.setdefault(result.value, result)
+    return binders
+
+
+def _error(reason: str, source: Source) -> RuleError:
+    return RuleError(reason, rule=source.text, line=source.place.line, column=source.place.column)

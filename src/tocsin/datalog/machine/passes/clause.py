@@ -1,0 +1,219 @@
+"""A clause: one alternative of a rule on its way to the normal form.
+
+    head :- atoms, !negated, tests, aggregates, results.
+
+Terms and expressions are those of the normal form, with numbers of variables that are unique in a rule;
+besides arithmetic, a Call may be of a text functor, and its type is then that of its first operand. An
+equation is a test with `=`: only when a rule is emitted is it decided which of them bind a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from tocsin.datalog.language import functors, syntax
+from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.language.vocabulary import EACH, RANGE
+from tocsin.datalog.machine.normal_form import (
+    Anything,
+    Atom,
+    Call,
+    Constant,
+    Expression,
+    Source,
+    Term,
+    Test,
+    Variable,
+)
+from tocsin.datalog.machine.partial_expressions import may_fail
+from tocsin.errors import DerivationError
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An aggregate whose result is `value`. `shared` are the names in it that are known outside."""
+
+    value: Variable | Constant
+    aggregate: syntax.Aggregate
+    shared: Mapping[str, Term]
+
+    def group(self) -> list[Variable]:
+        """The variables outside that its result depends on, each once."""
+        return list(dict.fromkeys(term for term in self.shared.values() if isinstance(term, Variable)))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`value` is the result of an aggregate for a group, in the relation `table`: (group..., result).
+
+    Where the group has no tuples in `origin`, which has `others` columns behind it, the result is
+    `of_nothing`, or there is none. `failures` has (group..., reason) for groups for which it is an error.
+    """
+
+    value: Variable | Constant
+    type: Type
+    table: str
+    origin: str
+    group: tuple[Term, ...]
+    others: int
+    of_nothing: Value | None
+    failures: str | None
+
+    def needs(self) -> set[Variable]:
+        """The variables of the group."""
+        return {term for term in self.group if isinstance(term, Variable)}
+
+
+NOWHERE = Atom("", ())
+
+
+@dataclass(slots=True)
+class Clause:
+    """A conjunction and its head. `recursive` are the relations that depend on the head.
+
+    What has no value where all else holds is an error. But where `failing` is an atom, it then gives a tuple
+    of that, with the reason behind its terms; a tuple of NOWHERE is not kept.
+    """
+
+    head: Atom
+    source: Source
+    recursive: frozenset[str]
+    types: dict[Variable, Type]
+    failing: Atom | None = None
+    atoms: list[Atom] = field(default_factory=list)
+    negated: list[Atom] = field(default_factory=list)
+    tests: list[Test] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    def fresh(self, variable_type: Type) -> Variable:
+        """A new variable. `types` is shared by all clauses of a rule, so that it is new to all of them."""
+        variable = Variable(len(self.types))
+        self.types[variable] = variable_type
+        return variable
+
+    def copy(self) -> Clause:
+        """A clause that can be changed without changing this one."""
+        return replace(
+            self,
+            atoms=list(self.atoms),
+            negated=list(self.negated),
+            tests=list(self.tests),
+            pending=list(self.pending),
+            results=list(self.results),
+        )
+
+
+def variables_of(*expressions: Expression | Term) -> Iterator[Variable]:
+    """The variables in expressions, each time they occur."""
+    waiting = list(expressions)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Variable):
+            yield part
+        elif isinstance(part, Call):
+            waiting += part.operands
+
+
+def atom_variables(atoms: Iterable[Atom]) -> set[Variable]:
+    """The variables in atoms."""
+    return {term for atom in atoms for term in atom.terms if isinstance(term, Variable)}
+
+
+def test_variables(test: Test) -> set[Variable]:
+    """The variables in a test."""
+    return set(variables_of(test.left, test.right))
+
+
+def solved_for(test: Test, bound: Container[Variable]) -> tuple[Variable, Expression] | None:
+    """The variable that an equation gives a value, and the expression that has it.
+
+    None when it is no equation, when the variable is bound already, or when something else is not bound.
+    """
+    if test.operator not in ("=", EACH):
+        return None
+    for variable, expression in ((test.left, test.right), (test.right, test.left)):
+        if isinstance(variable, Variable) and variable not in bound:
+            return (variable, expression) if all(v in bound for v in variables_of(expression)) else None
+    return None
+
+
+class Solution(NamedTuple):
+    """An equation that gives a variable its value."""
+
+    variable: Variable
+    expression: Expression
+    test: Test
+
+
+def solved_in_order(tests: Sequence[Test], bound: set[Variable]) -> tuple[list[Solution], list[Test]]:
+    """The equations that bind further variables, in an order in which they can be, and the other tests.
+
+    The variables are added to `bound`.
+    """
+    solutions: list[Solution] = []
+    waiting = list(tests)
+    while True:
+        left: list[Test] = []
+        for test in waiting:
+            solution = solved_for(test, bound)
+            if solution is None:
+                left.append(test)
+            else:
+                solutions.append(Solution(*solution, test))
+                bound.add(solution[0])
+        if len(left) == len(waiting):
+            return solutions, left
+        waiting = left
+
+
+def bound_by(atoms: Iterable[Atom], tests: Sequence[Test]) -> tuple[set[Variable], list[Test]]:
+    """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
+    bound = atom_variables(atoms)
+    solutions, others = solved_in_order(tests, bound)
+    decided = [solution.test for solution in solutions]
+    return bound, decided + [test for test in others if test_variables(test) <= bound]
+
+
+def folded(call: Call) -> Call | Constant:
+    """A call of constants becomes its value, if it has one."""
+    values = [operand.value for operand in call.operands if isinstance(operand, Constant)]
+    if len(values) < len(call.operands) or call.functor == RANGE:
+        return call
+    try:
+        return Constant(functors.apply(call.functor, call.type, values))
+    except DerivationError:
+        return call
+
+
+def is_text_work(expression: Expression | Anything) -> bool:
+    """Whether kernels cannot work it out: something in it takes or gives texts, or converts."""
+    waiting: list[Expression | Anything] = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call):
+            if not functors.is_arithmetic(part.functor, part.type):
+                return True
+            waiting += part.operands
+    return False
+
+
+def is_text_test(test: Test) -> bool:
+    """Whether kernels cannot tell if it holds."""
+    if test.type is Type.SYMBOL and test.operator not in ("=", "!="):
+        return True
+    return is_text_work(test.left) or is_text_work(test.right)
+
+
+def can_fail(test: Test) -> bool:
+    """Whether there may be values for which it is an error."""
+    if test.operator in ("match", "!match") and not isinstance(test.left, Constant):
+        return True
+    return may_fail(test.left) or may_fail(test.right)
+
+
+def without_repeats(atoms: Sequence[Atom]) -> list[Atom]:
+    """The atoms without those that say the same again."""
+    return list(dict.fromkeys(atoms))

@@ -1,0 +1,182 @@
+"""Steps that are worked out outside the kernels: maps over values, and aggregates.
+
+A kernel lays the tuples that come and go aside (OUTBOX) and asks when it can do no more without. What is
+given back are derivations, as plans find them: rows of a head, each with a sign and a rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.machine.closure_change import ClosureChange
+from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine.group_values import Accumulator, accumulator
+from tocsin.datalog.machine.memory import Words
+from tocsin.datalog.machine.normal_form import AggregateRule, ClosureRule, MapRule
+from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.machine.tuples import TupleCode
+from tocsin.errors import DerivationError
+
+
+class Derivations(NamedTuple):
+    """Rows of `head` that got one derivation more (sign 1) or less (-1)."""
+
+    head: str
+    rows: Words
+    signs: Words
+    ranks: Words
+
+
+class OutsideStep(Protocol):
+    """Something that follows the tuples of one relation."""
+
+    origin: str
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations | None:
+        """What comes of tuples that came or went."""
+
+    def empty(self) -> None:
+        """All tuples that came are gone, and so is what came of them."""
+
+
+class MapStep:
+    """A MapRule. Its function is asked again when a tuple goes, and gives the same.
+
+    A tuple that it has no result for may go before all is settled: `failing` has those that are there.
+    """
+
+    def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode, symbols: Symbols) -> None:
+        self.origin = rule.origin
+        self._rule = rule
+        self._origin = origin
+        self._head = head
+        self._symbols = symbols
+        self.failing: dict[tuple[Value, ...], DerivationError] = {}
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:
+        """The images of all rows."""
+        images: list[Sequence[int]] = []
+        sources: list[int] = []
+        text = self._rule.source.text if self._rule.source else None
+        known = len(self._symbols)
+        for number, values in enumerate(self._origin.decode_rows(rows)):
+            try:
+                found_here = [self._head.encode(image) for image in self._rule.function(values)]
+            except DerivationError as error:
+                if signs[number] > 0:
+                    self.failing[values] = DerivationError(error.reason, rule=error.rule or text)
+                else:
+                    self.failing.pop(values, None)
+                continue
+            if len(self._symbols) > known:
+                self._symbols.count_made(known, text)
+                known = len(self._symbols)
+            images += found_here
+            sources += [number] * len(found_here)
+        found = np.array(images, np.int64).reshape(len(images), len(self._head.types))
+        return Derivations(self._rule.head, found, signs[sources], ranks[sources])
+
+    def empty(self) -> None:
+        """No tuple is there that it has no result for."""
+        self.failing.clear()
+
+
+class ClosureStep:
+    """A ClosureRule: arcs come and go, and nothing is derived until somebody looks."""
+
+    def __init__(self, rule: ClosureRule) -> None:
+        self.origin = rule.arc
+        self.head = rule.head
+        self.graph = ClosureGraph()
+        self.before = self.graph.version
+
+    def begin(self) -> None:
+        """From here on is the next change."""
+        self.before = self.graph.version
+
+    def change(self) -> ClosureChange:
+        """What changed since it began."""
+        return self.graph.changes_between(self.before, self.graph.version)
+
+    def empty(self) -> None:
+        """Delete all arcs; `change` goes on telling the whole."""
+        self.graph.delete(self.graph.arcs())
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> None:  # noqa: ARG002  no recursion here
+        """Take the arcs. One that goes and comes within a batch goes first."""
+        going, coming = rows[signs < 0], rows[signs > 0]
+        if self.graph.delete(going) != len(going) or self.graph.insert(coming) != len(coming):
+            raise AssertionError("an arc that goes was there, and one that comes was not")
+
+
+class AggregateStep:
+    """An AggregateRule: the groups that there are, and what each came to when it was last asked.
+
+    The values of a group that has no result may change before all is settled: `failing` has those that
+    have none now.
+    """
+
+    def __init__(self, rule: AggregateRule, symbols: Symbols, head: TupleCode) -> None:
+        self.origin = rule.origin
+        self._rule = rule
+        self._symbols = symbols
+        self._word = symbols.writer(head.types[-1])
+        self._groups: dict[tuple[int, ...], Accumulator] = {}
+        self.failing: dict[tuple[int, ...], DerivationError] = {}
+
+    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:  # noqa: ARG002  no recursion here
+        """For each group that changed, the result it had and the one it has now."""
+        width, groups = self._rule.group, self._groups
+        touched: dict[tuple[int, ...], Accumulator] = {}
+        keys = map(tuple, rows[:, :width].tolist())
+        for key, value, sign in zip(keys, self._values(rows), signs.tolist(), strict=True):
+            group = groups.get(key)
+            if group is None:
+                group = groups[key] = accumulator(self._rule.function, self._rule.type)
+            group.change(value, sign)
+            touched[key] = group
+        found: list[tuple[int, ...]] = []
+        ways: list[int] = []
+        for key, group in touched.items():
+            if group.count < 0:
+                raise AssertionError("what goes from a group was in it")
+            before, group.word = group.word, self._result(key, group)
+            if group.count == 0:
+                del groups[key]
+            if group.word == before:
+                continue
+            if before is not None:
+                found.append((*key, before))
+                ways.append(-1)
+            if group.word is not None:
+                found.append((*key, group.word))
+                ways.append(1)
+        head = np.array(found, np.int64).reshape(len(found), width + 1)
+        return Derivations(self._rule.head, head, np.array(ways, np.int64), np.zeros(len(ways), np.int64))
+
+    def empty(self) -> None:
+        """There are no groups."""
+        self._groups.clear()
+        self.failing.clear()
+
+    def _values(self, rows: Words) -> Iterable[object]:
+        if self._rule.function == "count":
+            return repeat(None, len(rows))
+        return self._symbols.values(rows[:, self._rule.group], self._rule.type)
+
+    def _result(self, key: tuple[int, ...], group: Accumulator) -> int | None:
+        """The word of a group's result, None for a group without tuples or without a result."""
+        self.failing.pop(key, None)
+        if group.count == 0:
+            return None
+        try:
+            return self._word(group.result())
+        except DerivationError as error:
+            text = self._rule.source.text if self._rule.source else None
+            self.failing[key] = DerivationError(error.reason, rule=error.rule or text)
+            return None

@@ -1,0 +1,248 @@
+"""What reaches what in a graph that does not change: worked out when asked for, and kept.
+
+All pairs are never written out unless somebody wants them: the strongly connected components, the graph of
+these, and for each one a row of bits say the same in much less room. Where even the rows would be too large
+(a path of 100,000 vertices), each question is answered by a search of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.datalog.kernels.arcs import by_tail
+from tocsin.datalog.kernels.graph_components import Condensation, condense, strong_components
+from tocsin.datalog.kernels.reach_bits import (
+    count_by_search,
+    count_in_rows,
+    fill_rows,
+    number_rows,
+    search_graph,
+    write_pairs,
+    write_share,
+)
+
+Numbers = NDArray[np.int32]
+Words = NDArray[np.int64]
+
+ROOM = 1 << 22
+"""The words of 64 bits that rows may take: 32 MB."""
+
+_MOST_KEPT = 16
+"""Of how many vertices the distances of all others are kept."""
+
+NOWHERE = -1
+"""A vertex that no search meets."""
+
+
+class Rows(NamedTuple):
+    """The rows of bits of all components, or none of them: see datalog/kernels/reach_bits.py."""
+
+    row_of: Numbers
+    bits: NDArray[np.uint64]
+
+
+class Reachability:
+    """The transitive closure of the arcs tails[i] -> heads[i] between vertices 0 ... n - 1.
+
+    A vertex reaches another when there is a path of at least one arc; so it reaches itself only on a cycle.
+    One that got its number later has no arcs here: it reaches nothing and is reached from nowhere.
+    """
+
+    def __init__(self, tails: Numbers, heads: Numbers, vertices: int, room: int = ROOM) -> None:
+        self.tails = tails
+        self.heads = heads
+        self.vertices = vertices
+        self.room = room
+
+    @cached_property
+    def forward(self) -> tuple[Numbers, Numbers]:
+        """The graph, its arcs sorted by tail."""
+        return self._sorted(self.tails, self.heads)
+
+    @cached_property
+    def backward(self) -> tuple[Numbers, Numbers]:
+        """The graph with every arc turned round."""
+        return self._sorted(self.heads, self.tails)
+
+    def _sorted(self, tails: Numbers, heads: Numbers) -> tuple[Numbers, Numbers]:
+        start = np.zeros(self.vertices + 1, np.int32)
+        target = np.empty(tails.size, np.int32)
+        by_tail(tails, heads, start, target)
+        return start, target
+
+    @cached_property
+    def turned(self) -> Reachability:
+        """The closure of the graph with every arc turned round."""
+        return Reachability(self.heads, self.tails, self.vertices, self.room)
+
+    @cached_property
+    def condensation(self) -> Condensation:
+        """The strongly connected components and the graph that they make."""
+        start, target = self.forward
+        component, count = strong_components(start, target)
+        return condense(start, target, component, count)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What each component reaches, if that has room."""
+        row_of, count = number_rows(self.condensation.cyclic, self.condensation.next_start)
+        width = (self.vertices + 63) // 64
+        if count * width > self.room:
+            return Rows(np.empty(0, np.int32), np.empty((0, 0), np.uint64))
+        bits = np.zeros((count, width), np.uint64)
+        fill_rows(self.condensation, row_of, bits, 0)
+        return Rows(row_of, bits)
+
+    @cached_property
+    def count(self) -> int:
+        """How many pairs there are; none is written out."""
+        rows = self.rows
+        if rows.row_of.size or not self.vertices:
+            return count_in_rows(self.condensation.member_start, rows.row_of, rows.bits)
+        counted = count_by_search(self.condensation, self._steps_of_windows())
+        return counted if counted >= 0 else self._count_by_windows()
+
+    def _steps_of_windows(self) -> int:
+        """How many steps of a search take about as long as counting by windows: four words of bits a step."""
+        condensation = self.condensation
+        for_each_word = condensation.cyclic.size + condensation.next_one.size
+        return self.vertices * for_each_word // (64 * 4)
+
+    def _count_by_windows(self) -> int:
+        """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""
+        condensation = self.condensation
+        row_of, count = number_rows(condensation.cyclic, condensation.next_start)
+        width = max(1, self.room // count)
+        bits = np.empty((count, width), np.uint64)
+        total = 0
+        for low in range(0, self.vertices, 64 * width):
+            bits[:] = 0
+            fill_rows(condensation, row_of, bits, low)
+            total += count_in_rows(condensation.member_start, row_of, bits)
+        return total
+
+    def pairs(self, words: Words) -> Words:
+        """All pairs, as the words of their vertices: int64[n, 2], one column behind the other in memory."""
+        columns = np.empty((2, self.count), np.int64)
+        write_pairs(self.condensation, *self.rows, words, columns[0], columns[1])
+        return columns.T
+
+    def pairs_of_share(self, words: Words, share: int, shares: int, piece: int) -> Iterator[Words]:
+        """The pairs whose sources are one of so many shares of all vertices, about `piece` at a time."""
+        columns = np.empty((2, max(piece, self.vertices)), np.int64)
+        place = share
+        while place < self.vertices:
+            used, place = write_share(self.condensation, *self.rows, words, place, shares, *columns)
+            yield columns[:, :used].T.copy()
+
+    def reached_from(self, vertices: Numbers) -> Numbers:
+        """All that one of some vertices reaches, each once."""
+        return self._found(self.forward, vertices)
+
+    def reaching(self, vertices: Numbers) -> Numbers:
+        """All that reach one of some vertices, each once."""
+        return self._found(self.backward, vertices)
+
+    def after(self, vertices: Numbers) -> Numbers:
+        """Some vertices and all that one of them reaches, each once."""
+        return np.union1d(vertices, self.reached_from(vertices))
+
+    def before(self, vertices: Numbers) -> Numbers:
+        """Some vertices and all that reach one of them, each once."""
+        return np.union1d(vertices, self.reaching(vertices))
+
+    def _found(self, graph: tuple[Numbers, Numbers], vertices: Numbers) -> Numbers:
+        known = vertices[vertices < self.vertices]
+        _, waiting = self._search(graph, known, NOWHERE)
+        return waiting[known.size :]
+
+    def _search(
+        self, graph: tuple[Numbers, Numbers], vertices: Numbers, wanted: int
+    ) -> tuple[Numbers, Numbers]:
+        came_from = np.full(self.vertices, -1, np.int32)
+        waiting = np.empty(vertices.size + self.vertices, np.int32)
+        waiting[: vertices.size] = vertices
+        used = search_graph(*graph, came_from, waiting, vertices.size, wanted)
+        return came_from, waiting[:used]
+
+    def holds(self, source: int, target: int) -> bool:
+        """Whether one vertex reaches the other."""
+        if max(source, target) >= self.vertices:
+            return False
+        row_of, bits = self.rows
+        if row_of.size:
+            row = row_of[self.condensation.component[source]]
+            return bool(row >= 0 and (int(bits[row, target >> 6]) >> (target & 63)) & 1)
+        known = self._kept_distance(source, target)
+        if known is not None:
+            return known > 0
+        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        return bool(came_from[target] >= 0)
+
+    def holds_all(self, pairs: Numbers) -> bool:
+        """Whether in each of these pairs, int32[n, 2], the first vertex reaches the other."""
+        ends = pairs.tolist()
+        if self.rows.row_of.size or len(ends) <= 1:
+            return all(self.holds(source, target) for source, target in ends)
+        if len(pairs) and pairs.max() >= self.vertices:
+            return False
+        by_source = pairs[np.argsort(pairs[:, 0], kind="stable")]
+        sources, starts = np.unique(by_source[:, 0], return_index=True)
+        targets = np.split(by_source[:, 1], starts[1:])
+        return all(
+            np.isin(wanted, self.reached_from(source)).all()
+            for source, wanted in zip(np.split(sources, len(sources)), targets, strict=True)
+        )
+
+    def path(self, source: int, target: int) -> list[int]:
+        """The vertices of a shortest path, both ends among them; nothing when there is none."""
+        if max(source, target) >= self.vertices:
+            return []
+        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        if came_from[target] < 0:
+            return []
+        path = [target]
+        while len(path) == 1 or path[-1] != source:
+            path.append(int(came_from[path[-1]]))
+        return path[::-1]
+
+    def distance(self, source: int, target: int) -> int:
+        """How many arcs a shortest path has, 0 when there is none.
+
+        The distances from its source and to its target are kept for a while: many pairs that have one end in
+        common, as the steps of a long path do, take two searches.
+        """
+        if max(source, target) >= self.vertices:
+            return 0
+        known = self._kept_distance(source, target)
+        if known is not None:
+            return known
+        if len(self._distances) >= _MOST_KEPT:
+            self._distances.clear()
+        self._distances["from", source] = self._distances_in(self.forward, source)
+        self._distances["to", target] = self._distances_in(self.backward, target)
+        return int(self._distances["from", source][target])
+
+    def _kept_distance(self, source: int, target: int) -> int | None:
+        for end, other in ((("to", target), source), (("from", source), target)):
+            if end in self._distances:
+                return int(self._distances[end][other])
+        return None
+
+    @cached_property
+    def _distances(self) -> dict[tuple[str, int], Numbers]:
+        return {}
+
+    def _distances_in(self, graph: tuple[Numbers, Numbers], start: int) -> Numbers:
+        """How far each vertex is from one of them, 0 for those that are not reached."""
+        came_from, waiting = self._search(graph, np.array([start], np.int32), NOWHERE)
+        distances = np.zeros(self.vertices, np.int32)
+        for vertex in waiting[1:].tolist():
+            before = came_from[vertex]
+            distances[vertex] = 1 if before == start else distances[before] + 1
+        return distances

@@ -1,0 +1,208 @@
+"""The shape of a rule: where variables stand, what tuples must have of themselves, who hangs with whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+
+from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.machine.constraints import Cardinalities, join_tree
+from tocsin.datalog.machine.index_links import ColumnTest, Link, Links, Side
+from tocsin.datalog.machine.normal_form import Anything, Atom, Constant, Expression, JoinRule, Variable
+from tocsin.datalog.machine.partial_expressions import marks_of, variables_in
+from tocsin.errors import RuleError
+
+WordOf = Callable[[Value, Type], int]
+
+MOST_ATOMS = 128
+"""A rule has a plan for each of its atoms, and each plan a step for each atom."""
+
+
+class RuleShape:
+    """A rule's atoms, and who hangs with whom. Making it ties their sides: make all shapes, then plan.
+
+    Atoms are numbered anew: first those whose tuples are gone through, `listed` of them; then those of which
+    only some tuple is wanted, whichever; from `first_negated` on those of which none is.
+    """
+
+    def __init__(
+        self,
+        rule: JoinRule,
+        types: Callable[[str], Sequence[Type] | None],
+        word_of: WordOf,
+        links: Links,
+        cardinalities: Cardinalities,
+        ranked: Collection[str] = (),
+        *,
+        may_count: bool = True,
+    ) -> None:
+        _check_length(rule)
+        self.rule = rule
+        some = _only_asked(rule, ranked) if may_count else []
+        listed = [number for number in range(len(rule.body)) if number not in some]
+        self.atoms = (*(rule.body[number] for number in (*listed, *some)), *rule.negated)
+        self.listed = len(listed)
+        self.first_negated = len(rule.body)
+        self.links = links
+        self.cardinalities = cardinalities
+        self.ranked = ranked
+        self.columns = [_columns(atom) for atom in self.atoms]
+        for number in range(self.listed, self.first_negated):
+            self.columns[number] = _known_elsewhere(self.columns[number], self.columns[: self.listed])
+        self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
+        self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
+        self.atoms_of: dict[int, list[int]] = {}
+        for number in range(self.listed):
+            for variable in self.columns[number]:
+                self.atoms_of.setdefault(variable, []).append(number)
+        self.marks = marks_of(rule)
+        self.registers = _registers(rule)
+        self.wanted = {term.number for term in rule.head.terms if isinstance(term, Variable)}
+        for part in _expressions(rule):
+            self.wanted |= variables_in(part)
+        self._order: dict[tuple[int, int], tuple[int, ...]] = {}
+        for left in range(len(self.atoms)):
+            for right in range(left):
+                self._note_order(left, right)
+        for left, right in join_tree(self.atoms[: self.listed], cardinalities):
+            self._tie(left, right)
+        for number in range(self.listed, len(self.atoms)):
+            variables = self.columns[number].keys()
+            cover = next(
+                (atom for atom in range(self.listed) if variables <= self.columns[atom].keys()), None
+            )
+            if cover is not None:
+                self._tie(cover, number)
+
+    @cached_property
+    def neighbours(self) -> list[dict[int, tuple[int, ...]]]:
+        """For each atom the others that it hangs in one index with, and the variables of the key in order."""
+        found: list[dict[int, tuple[int, ...]]] = [{} for _ in self.atoms]
+        for (left, right), order in self._order.items():
+            if self.links.are_tied(self.side(left, order), self.side(right, order)):
+                found[left][right] = order
+        return found
+
+    def side(self, atom: int, variables: Iterable[int]) -> Side:
+        """An atom's columns of some variables."""
+        columns = self.columns[atom]
+        return Side(self.atoms[atom].relation, tuple(columns[variable] for variable in variables))
+
+    def link(self, atom: int, variables: Iterable[int]) -> int:
+        """The number of the link by which an atom's tuples hang in the index of some variables."""
+        return self.links.link(
+            Link(self.side(atom, variables), self.tests[atom], counted=atom >= self.listed)
+        )
+
+    def search_order(self, atom: int, variables: Iterable[int]) -> tuple[int, ...]:
+        """The order of a key that only this atom hangs by."""
+        return tuple(sorted(variables, key=lambda variable: self.columns[atom][variable]))
+
+    def counted_order(self, atom: int) -> tuple[int, ...]:
+        """The order of the key by which a counted atom hangs."""
+        shared = (order for other, order in self.neighbours[atom].items() if other < self.listed)
+        return next(shared, self.search_order(atom, self.columns[atom]))
+
+    def counted_link(self, atom: int) -> int:
+        """The link of a counted atom."""
+        return self.link(atom, self.counted_order(atom))
+
+    def _note_order(self, left: int, right: int) -> None:
+        """Fix the order of the variables that two atoms share: that of the columns of the first by name.
+
+        A counted atom hangs by all of its variables or not at all: that is when it is known whether it holds.
+        """
+        named = min(left, right, key=lambda atom: (self.atoms[atom].relation, atom))
+        variables = self.columns[left].keys() & self.columns[right].keys()
+        counted = [atom for atom in (left, right) if atom >= self.listed]
+        if variables and all(self.columns[atom].keys() == variables for atom in counted):
+            order = tuple(sorted(variables, key=lambda variable: self.columns[named][variable]))
+            self._order[left, right] = self._order[right, left] = order
+
+    def _tie(self, left: int, right: int) -> None:
+        order = self._order.get((left, right))
+        if order is not None:
+            self.links.tie(self.side(left, order), self.side(right, order))
+
+
+def _only_asked(rule: JoinRule, ranked: Collection[str]) -> list[int]:
+    """The body atoms of which only some tuple is wanted: a column of theirs matters to nobody else.
+
+    `p(x) :- a(x, k), b(k, _)` need not go through every tuple of b. What such an atom shares with others is
+    bound by atoms that are gone through. In a recursion it matters which tuple it is: it has a rank.
+    """
+    uses = Counter(variable for atom in (*rule.body, *rule.negated) for variable in _columns(atom))
+    elsewhere = {term.number for term in rule.head.terms if isinstance(term, Variable)}
+    for part in _expressions(rule):
+        elsewhere |= variables_in(part)
+    listed = Counter(variable for atom in rule.body for variable in _columns(atom))
+    found: list[int] = []
+    for number, atom in enumerate(rule.body):
+        columns = _columns(atom)
+        private = {variable for variable in columns if uses[variable] == 1 and variable not in elsewhere}
+        has_more = bool(private) or any(isinstance(term, Anything) for term in atom.terms)
+        is_bound = all(listed[variable] > 1 for variable in columns if variable not in private)
+        if has_more and is_bound and atom.relation not in ranked:
+            found.append(number)
+            listed.subtract(columns.keys())
+    return found
+
+
+def _known_elsewhere(columns: dict[int, int], others: Sequence[dict[int, int]]) -> dict[int, int]:
+    """The columns of variables that atoms have which are gone through."""
+    known = {variable for other in others for variable in other}
+    return {variable: column for variable, column in columns.items() if variable in known}
+
+
+def _check_length(rule: JoinRule) -> None:
+    atoms = len(rule.body) + len(rule.negated)
+    if atoms > MOST_ATOMS:
+        raise RuleError(
+            f"the rule has {atoms:,} atoms, and {MOST_ATOMS} are taken at most: cut it in several",
+            line=rule.source.place.line if rule.source else None,
+            column=rule.source.place.column if rule.source else None,
+        )
+
+
+def _columns(atom: Atom) -> dict[int, int]:
+    """For each variable of an atom the first column that has it."""
+    found: dict[int, int] = {}
+    for column, term in enumerate(atom.terms):
+        if isinstance(term, Variable):
+            found.setdefault(term.number, column)
+    return found
+
+
+def _tests(atom: Atom, types: Sequence[Type], word_of: WordOf) -> tuple[ColumnTest, ...]:
+    """What a tuple must have of itself to stand for an atom: its constants, and equal columns."""
+    first = _columns(atom)
+    tests: list[ColumnTest] = []
+    for column, (term, kind) in enumerate(zip(atom.terms, types, strict=True)):
+        if isinstance(term, Constant):
+            tests.append(ColumnTest(column, word_of(term.value, kind), None))
+        elif isinstance(term, Variable) and first[term.number] != column:
+            tests.append(ColumnTest(column, None, first[term.number]))
+    return tuple(tests)
+
+
+def _expressions(rule: JoinRule) -> Iterable[Expression]:
+    for let in rule.lets:
+        yield let.variable
+        yield let.expression
+    for test in rule.tests:
+        yield test.left
+        yield test.right
+
+
+def _registers(rule: JoinRule) -> int:
+    """How many registers the variables of a rule take."""
+    found = {
+        term.number
+        for atom in (rule.head, *rule.body, *rule.negated)
+        for term in atom.terms
+        if isinstance(term, Variable)
+    }
+    for part in _expressions(rule):
+        found |= variables_in(part)
+    return 1 + max(found, default=-1)

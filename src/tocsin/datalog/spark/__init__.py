@@ -1,0 +1,3 @@
+"""Programs on Spark: batch/ over DataFrames, stream/ over changes."""
+
+from __future__ import annotations

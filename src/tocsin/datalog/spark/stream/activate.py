@@ -1,0 +1,212 @@
+"""ts.activate: a stream of changes in, the derived changes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DoubleType,
+    IntegralType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from tocsin.datalog.spark.stream.processors import Counting, Joining, Living
+from tocsin.errors import UsageError
+
+if TYPE_CHECKING:
+    from tocsin.datalog.engine.program import Program
+    from tocsin.datalog.language.syntax import Value
+    from tocsin.datalog.spark.stream.initial_facts import Setting
+    from tocsin.datalog.spark.stream.plan_steps import Step
+
+STORE = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(millisecond|second|minute|hour|day|week)s?\s*")
+_MILLISECONDS = {
+    "millisecond": 1,
+    "second": 1000,
+    "minute": 60_000,
+    "hour": 3_600_000,
+    "day": 86_400_000,
+    "week": 604_800_000,
+}
+
+
+def activate(
+    program: Program,
+    changes: DataFrame,
+    *,
+    ttl: str | Mapping[str, str] | None = None,
+    time: str | None = None,
+    delay: str = "0 seconds",
+    bad: str = "fail",
+    local: Value | None = None,
+    limit: int | None = None,
+) -> DataFrame:
+    """What follows from a stream of changes: a DataFrame of derived changes, as the changes come.
+
+    `changes` has the columns `op` ('+' or '-'), `relation`, `tuple` (array<string>: the values of its
+    columns as texts; an array of integers or doubles will do as well) and `seq` (an integer). The result has
+    the same four. Rows of one seq in one micro-batch are one change, made at once; what goes, goes first. The
+    seqs of a batch are made in their order, batches in theirs. For each seq the result has exactly what
+    Engine.apply would have returned: the net change of the `.output` relations, or of all derived ones.
+
+    With `ttl` ('10 minutes', or a mapping from relation to that) facts expire: one that is given at the event
+    time in the column `time` is there until the watermark, which is `delay` behind the latest time seen,
+    reaches that time plus ttl. What follows from that has no seq. Facts that come too late are passed over.
+
+    A row that is no change of the program stops the query (bad='fail'), or comes out with the op '!' and the
+    reason in a fifth column, `reason` (bad='report'). `local` and `limit` are those of Program.start.
+
+    The state is in Spark's state store and outlives the process with the query's checkpoint. The query runs
+    in append mode. explain_activation says how the program is spread over keys.
+    """
+    from tocsin.datalog.engine.program import DERIVED_LIMIT, Program, checked_limit
+    from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+    from tocsin.datalog.spark.stream.initial_facts import Setting
+    from tocsin.datalog.spark.stream.plan_steps import steps_of
+
+    if not isinstance(program, Program):
+        raise UsageError(f"activate takes a Program, not {type(program).__name__}")
+    if not isinstance(changes, DataFrame):
+        raise UsageError(f"activate takes a Spark DataFrame of changes, not {type(changes).__name__}")
+    if bad not in ("fail", "report"):
+        raise UsageError(f"bad is 'fail' or 'report', not {bad!r}")
+    lives = _lives(program, ttl)
+    if lives and time is None:
+        raise UsageError("a time to live is counted in event time: name its column with time=")
+    if lives and not changes.isStreaming:
+        raise UsageError("a time to live needs a stream: this DataFrame has an end, and no watermark")
+    _check_store(changes.sparkSession)
+    if not is_warm():
+        warm_up()  # once here, or else in every worker at the same time
+    setting = Setting(str(program), local, DERIVED_LIMIT if limit is None else checked_limit(limit))
+    program.start(local, limit=setting.limit)  # what is wrong with it is said here
+    if time is not None and changes.isStreaming:
+        changes = changes.withWatermark(time, delay)
+    steps = steps_of(setting.plan, lives)
+    first, *others = [*steps, None]
+    rows = _selected(changes, time).mapInArrow(
+        _reading_task(setting, tuple(lives), bad == "fail", first), PACKED
+    )
+    for step, following in zip(steps, others, strict=True):
+        rows = _stepped(setting, step, following, lives, rows)
+    found = rows.mapInArrow(_results_task(program.outputs), RESULTS)
+    return found if bad == "report" else found.drop("reason")
+
+
+# ---- Refusing what cannot be done, before a query starts
+
+
+def _lives(program: Program, ttl: str | Mapping[str, str] | None) -> dict[str, int]:
+    """The time to live of each relation that has one, in milliseconds."""
+    if ttl is None:
+        return {}
+    if isinstance(ttl, str):
+        ttl = dict.fromkeys(program.relations, ttl)
+    if not isinstance(ttl, Mapping):
+        raise UsageError(f"ttl is a duration, or a mapping from relation to duration, not {ttl!r}")
+    lives = {}
+    for name, duration in ttl.items():
+        if name not in program.relations:
+            raise UsageError(f"there is no relation {name!r} to have a time to live")
+        found = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
+        if found is None:
+            raise UsageError(f"a time to live is a duration like '10 minutes', not {duration!r}")
+        lives[name] = round(float(found[1]) * _MILLISECONDS[found[2]])
+    return lives
+
+
+def _check_store(session: SparkSession) -> None:
+    if session.conf.get(STORE, "") != ROCKSDB:
+        raise UsageError(
+            f"activate keeps its state in RocksDB: set {STORE} to {ROCKSDB} (a session of ts.session has it)"
+        )
+
+
+def _selected(changes: DataFrame, time: str | None) -> DataFrame:
+    """The columns of a change, by name and in order, each of a type that can be taken."""
+    schema = changes.schema
+    for name in ("op", "relation", "tuple", "seq", *([time] if time is not None else [])):
+        if schema.names.count(name) != 1:
+            count = schema.names.count(name) or "no"
+            raise UsageError(f"changes have the columns op, relation, tuple, seq; there is {count} {name!r}")
+        if not _is_taken(name, schema[name].dataType):
+            kind = schema[name].dataType.simpleString()
+            raise UsageError(f"the column {name!r} of changes cannot be {kind}: {_wanted(name)}")
+    moment = F.lit(None) if time is None else F.col(f"`{time}`")
+    texts = F.col("tuple").cast("array<string>")
+    are_valid = F.forall(texts, lambda text: F.coalesce(F.is_valid_utf8(text), F.lit(True)))
+    return changes.select(
+        F.make_valid_utf8("op").alias("op"),
+        F.make_valid_utf8("relation").alias("relation"),
+        F.transform(texts, lambda text: F.make_valid_utf8(text)).alias("tuple"),
+        F.col("seq").cast("bigint").alias("seq"),
+        moment.cast("timestamp").alias("time"),
+        F.coalesce(are_valid, F.lit(True)).alias("valid"),
+    )
+
+
+def _is_taken(name: str, kind: DataType) -> bool:
+    if name in ("op", "relation"):
+        return isinstance(kind, StringType)
+    if name == "seq":
+        return isinstance(kind, IntegralType)
+    if name == "tuple":
+        return isinstance(kind, ArrayType) and isinstance(
+            kind.elementType, StringType | IntegralType | DoubleType
+        )
+    return isinstance(kind, TimestampType | TimestampNTZType)
+
+
+def _wanted(name: str) -> str:
+    wanted = {"tuple": "an array of strings, integers or doubles", "seq": "an integer"}
+    return wanted.get(name, "a string" if name in ("op", "relation") else "a timestamp")
+
+
+# ---- The query
+
+PACKED = "unit int, bucket int, rows binary"
+RESULTS = "op string, relation string, tuple array<string>, seq bigint, reason string"
+
+
+def _reading_task(setting: Setting, mortal: tuple[str, ...], fails: bool, first: Step | None) -> Any:
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.datalog.spark.stream.change_reader import read_changes
+        from tocsin.datalog.spark.stream.routes import Router, pack_batches
+
+        return pack_batches(Router(first), read_changes(setting, mortal, fails, batches))
+
+    return read
+
+
+def _stepped(
+    setting: Setting, step: Step, following: Step | None, lives: Mapping[str, int], rows: DataFrame
+) -> DataFrame:
+    """The rows that leave a step."""
+    by_bucket = rows.groupBy("unit", "bucket")
+    if step.work == "lives":
+        living = Living(setting, following, lives)
+        return by_bucket.transformWithState(living, PACKED, "Append", "EventTime")
+    stepping = (Joining if step.work == "join" else Counting)(setting, following)
+    return by_bucket.transformWithState(stepping, PACKED, "Append", "None")
+
+
+def _results_task(outputs: Iterable[str]) -> Any:
+    reported = tuple(outputs)
+
+    def unpack(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.datalog.spark.stream.routes import results
+
+        return results(reported, batches)
+
+    return unpack

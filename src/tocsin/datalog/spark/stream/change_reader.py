@@ -1,0 +1,138 @@
+"""Rows of changes as they come: each is a change of the program, or is refused with a reason.
+
+What comes has these columns:
+
+    op          + or -
+    relation    a relation of the program
+    tuple       array<string>: the values of its columns as texts (tuple_texts.py)
+    seq         bigint
+    time        timestamp in microseconds, for relations whose facts have a time to live
+    valid       whether the texts were valid UTF-8, which they are by now
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tocsin.datalog.language.syntax import Relation
+from tocsin.datalog.spark.stream.initial_facts import Setting
+from tocsin.datalog.spark.stream.tuple_texts import one_text_each
+from tocsin.errors import InputError
+
+ROWS = pa.schema(
+    [
+        ("kind", pa.string()),
+        ("op", pa.string()),
+        ("relation", pa.string()),
+        ("tuple", pa.list_(pa.string())),
+        ("seq", pa.int64()),
+        ("time", pa.int64()),
+        ("reason", pa.string()),
+    ]
+)
+
+Wrong = dict[int, str]
+"""What is wrong with rows, by their places; the first reason stands."""
+
+
+def read_changes(
+    setting: Setting, mortal: Iterable[str], fails: bool, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The changes in batches with those columns.
+
+    A row that is no change is an InputError when that `fails`, else it is of the kind 'refused'.
+    """
+    relations = setting.plan.program.relations
+    for batch in batches:
+        rows, wrong = _read(relations, frozenset(mortal), batch)
+        if wrong and fails:
+            place = min(wrong)
+            shown = {name: batch.column(name)[place].as_py() for name in ("op", "relation", "tuple", "seq")}
+            raise InputError(f"a row is no change of the program: {wrong[place]}: {shown}")
+        yield rows
+
+
+def _read(
+    relations: Mapping[str, Relation], mortal: frozenset[str], batch: pa.RecordBatch
+) -> tuple[pa.RecordBatch, Wrong]:
+    wrong: Wrong = {}
+    _note(wrong, _not(pc.is_in(batch.column("op"), pa.array(["+", "-"]))), lambda _: "op is neither + nor -")
+    names = batch.column("relation")
+    known = pc.is_in(names, pa.array(list(relations)))
+    _note(wrong, _not(known), lambda place: f"there is no relation {names[place].as_py()!r}")
+    _note(wrong, batch.column("seq").is_null(), lambda _: "seq has no value")
+    tuples = batch.column("tuple")
+    _note(wrong, tuples.is_null(), lambda _: "tuple has no value")
+    is_mortal = pc.is_in(names, pa.array(sorted(mortal), pa.string()))
+    _note(wrong, pc.and_(is_mortal, batch.column("time").is_null()), lambda _: "it has no time")
+    _note(wrong, _not(batch.column("valid")), lambda _: "tuple is not valid UTF-8")
+    written = _tuples(relations, names, tuples, wrong)
+    refused = np.zeros(batch.num_rows, bool)
+    refused[list(wrong)] = True
+    reasons = [wrong.get(place) for place in range(batch.num_rows)] if wrong else [None] * batch.num_rows
+    kinds = pc.if_else(pa.array(refused), "refused", "given")
+    time = pc.divide(batch.column("time").cast(pa.int64()), 1000)
+    columns = [kinds, batch.column("op"), names, written, batch.column("seq"), time, reasons]
+    arrays = [
+        pa.array(column, field.type) if isinstance(column, list) else column.cast(field.type)
+        for column, field in zip(columns, ROWS, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=ROWS), wrong
+
+
+def _tuples(relations: Mapping[str, Relation], names: pa.Array, tuples: pa.Array, wrong: Wrong) -> pa.Array:
+    """The tuples with the one text of each value, in the order of the rows; a refused one stays as it is."""
+    lengths = pc.list_value_length(tuples)
+    pieces: list[pa.Array] = []
+    order: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
+    done = np.zeros(len(names), bool)
+    for name, relation in relations.items():
+        arity = len(relation.types)
+        of_it = pc.fill_null(pc.equal(names, name), False)
+        fits = pc.fill_null(pc.and_(of_it, pc.equal(lengths, arity)), False)
+        _note(wrong, pc.and_(of_it, pc.invert(fits)), lambda _, arity=arity: _arity(arity))  # type: ignore[misc]
+        places = np.flatnonzero(np.asarray(fits))
+        if not len(places):
+            continue
+        values = tuples.take(pa.array(places)).flatten()
+        columns = []
+        for at, (kind, column) in enumerate(zip(relation.types, relation.columns, strict=True)):
+            here = values.take(pa.array(np.arange(at, len(values), arity)))
+            texts, bad = one_text_each(here, kind, f"{name}.{column}")
+            wrong.update({int(places[at]): why for at, why in bad.items() if int(places[at]) not in wrong})
+            columns.append(texts)
+        pieces.append(_lists(columns, len(places)))
+        order.append(places)
+        done[places] = True
+    rest = np.flatnonzero(~done)
+    pieces.append(tuples.take(pa.array(rest)))
+    order.append(rest)
+    back = np.argsort(np.concatenate(order), kind="stable")
+    return pa.concat_arrays(pieces).take(pa.array(back))
+
+
+def _lists(columns: list[pa.Array], count: int) -> pa.Array:
+    """Columns as one column of lists."""
+    arity = len(columns)
+    offsets = pa.array(np.arange(count + 1, dtype=np.int32) * arity)
+    if not columns:
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
+    places = np.arange(arity * count).reshape(arity, count).T.reshape(-1)
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(places)))
+
+
+def _arity(arity: int) -> str:
+    return f"tuple has not {arity} {'value' if arity == 1 else 'values'}"
+
+
+def _note(wrong: Wrong, mask: pa.Array, reason: Callable[[int], str]) -> None:
+    for place in np.flatnonzero(np.asarray(pc.fill_null(mask, True))).tolist():
+        wrong.setdefault(place, reason(place))
+
+
+def _not(mask: pa.Array) -> pa.Array:
+    return pc.invert(pc.fill_null(mask, False))

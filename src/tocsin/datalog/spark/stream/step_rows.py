@@ -1,0 +1,71 @@
+"""The rows that travel from step to step.
+
+    kind        given       a fact that the user gives or takes back, as it came
+                net         a tuple that came or went, whoever derived it
+                support     a unit derives a tuple for one more key, or for one less
+                refused     a row that is no change, as it came
+    op          + or -
+    relation    the program's relation
+    tuple       its values as texts (tuple_texts.py)
+    seq         which change it belongs to; None for what expires in a batch, before all that comes in it
+    time        the event time of what came, in milliseconds
+    reason      why it is refused
+
+What belongs to one seq is made at once. The seqs of a batch are made in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from tocsin.datalog.spark.stream.bucket_journal import Fact
+from tocsin.datalog.spark.stream.tuple_texts import Texts
+
+Kind = Literal["given", "net", "support", "refused"]
+
+
+class Moved(NamedTuple):
+    """A row."""
+
+    kind: Kind
+    op: str
+    relation: str
+    tuple: Texts
+    seq: int | None
+    time: int | None = None
+    reason: str | None = None
+
+
+class Change(NamedTuple):
+    """A row as it arrives at a bucket: `port` is the relation's name there."""
+
+    kind: Kind
+    op: str
+    port: str
+    tuple: Texts
+    seq: int | None
+    time: int | None = None
+
+
+def in_turn(changes: Iterable[Change]) -> Iterator[tuple[int | None, list[Change]]]:
+    """The changes of each seq, in order; those that take away stand before those that give.
+
+    So a tuple that is taken back and given in one seq is there in the end, in whatever order the rows came.
+    """
+    ordered = sorted(changes, key=lambda change: (*_order(change.seq), change.op == "+"))
+    for seq, group in groupby(ordered, key=lambda change: change.seq):
+        yield seq, list(group)
+
+
+def by_fact(changes: Iterable[Change]) -> dict[Fact, list[Change]]:
+    """The changes of each tuple."""
+    found: dict[Fact, list[Change]] = {}
+    for change in changes:
+        found.setdefault((change.port, *change.tuple), []).append(change)
+    return found
+
+
+def _order(seq: int | None) -> tuple[bool, int]:
+    return (seq is not None, 0 if seq is None else seq)

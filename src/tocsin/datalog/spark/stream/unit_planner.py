@@ -1,0 +1,162 @@
+"""A program cut into units: each as large as it can be and still be spread over keys.
+
+The components of a program (relations that depend on one another, or single ones) are taken in the order in
+which they can be worked out:
+
+1. together with the complete units that it takes tuples from, if one key goes through all of them;
+2. by itself, if its rules share a variable that is a column of its relations;
+3. a recursive one that has no such variable runs whole, in one place, and so does an equivalence;
+4. any other is taken apart into its rules. Each is run by a variable that its atoms share, or whole if they
+   share none, and the derivations of each tuple are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tocsin.datalog.engine.program import Program
+from tocsin.datalog.spark.stream.shared_variables import (
+    Clause,
+    Columns,
+    clauses_of,
+    key_columns,
+    key_variable,
+)
+from tocsin.datalog.spark.stream.subprograms import complete_program, counted_program
+from tocsin.datalog.spark.stream.units import Plan, Port, Unit
+
+
+@lru_cache(maxsize=16)
+def plan_of_text(text: str) -> Plan:
+    """The plan of a program's text; a process makes each only once."""
+    return plan(Program.parse(text))
+
+
+def plan(program: Program) -> Plan:
+    """The plan of a program."""
+    parts = _parts(program)
+    levels = _levels(parts)
+    units: list[Unit] = []
+    counted: dict[str, int] = {}
+    for part, level in zip(parts, levels, strict=True):
+        if part.is_taken_apart:
+            counted |= dict.fromkeys(part.relations, level)
+            units += [
+                _counted_unit(program, len(units) + n, level, each) for n, each in enumerate(part.clauses)
+            ]
+        else:
+            units.append(_complete_unit(program, len(units), level, part))
+    made = {name for part in parts for name in part.relations}
+    counted |= dict.fromkeys([name for name in program.outputs if name not in made], 0)
+    return Plan(program, tuple(units), counted)
+
+
+@dataclass(eq=False)
+class _Part:
+    """Relations that are made together: by keys in these columns, whole, or rule by rule."""
+
+    relations: list[str]
+    clauses: list[Clause]
+    columns: Columns | None = None
+    is_taken_apart: bool = False
+    below: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        named = {atom.relation for clause in self.clauses for atom in clause.atoms}
+        self.below = named - set(self.relations)
+
+
+def _parts(program: Program) -> list[_Part]:
+    """The parts of a program, each behind those that it takes tuples from."""
+    clauses = clauses_of(program.bare)
+    parts: list[_Part] = []
+    for component in program.checked.strata:
+        own = [clause for clause in clauses if clause.head.relation in component]
+        is_equivalence = any(program.relations[name].eqrel for name in component)
+        if not own and not is_equivalence:
+            continue
+        names = [name for name in program.relations if name in component]
+        part = _Part(names, own)
+        if is_equivalence:
+            parts.append(part)
+            continue
+        merged = _merged(part, parts)
+        if merged is not None:
+            new, taken = merged
+            parts = _in_order([each for each in parts if each not in taken] + [new])
+            continue
+        part.columns = key_columns(own, names)
+        is_recursive = any(atom.relation in component for clause in own for atom in clause.atoms)
+        part.is_taken_apart = part.columns is None and not is_recursive
+        parts.append(part)
+    return parts
+
+
+def _merged(part: _Part, parts: Sequence[_Part]) -> tuple[_Part, list[_Part]] | None:
+    """A component as one with all complete parts that it takes from, or with one; and which these are."""
+    sources = [each for each in parts if each.columns is not None and part.below & set(each.relations)]
+    for taken in [sources, *([each] for each in sources if len(sources) > 1)]:
+        if not taken or _is_between(part, taken, parts):
+            continue
+        names = [name for each in [*taken, part] for name in each.relations]
+        clauses = [clause for each in [*taken, part] for clause in each.clauses]
+        columns = key_columns(clauses, names)
+        if columns is not None:
+            return _Part(names, clauses, columns), taken
+    return None
+
+
+def _is_between(part: _Part, taken: Sequence[_Part], parts: Sequence[_Part]) -> bool:
+    """Whether something else takes from those and is taken from by this part: they cannot be one then."""
+    behind = {name for each in taken for name in each.relations}
+    between: set[str] = set()
+    for each in parts:
+        if each not in taken and each.below & (behind | between):
+            between |= set(each.relations)
+    return bool(between & (part.below | {name for each in taken for name in each.below}))
+
+
+def _in_order(parts: Iterable[_Part]) -> list[_Part]:
+    """Each part behind those that it takes from."""
+    waiting = list(parts)
+    made: set[str] = set()
+    ordered: list[_Part] = []
+    derived = {name for part in waiting for name in part.relations}
+    while waiting:
+        ready = next(part for part in waiting if part.below & derived <= made)
+        waiting.remove(ready)
+        ordered.append(ready)
+        made |= set(ready.relations)
+    return ordered
+
+
+def _levels(parts: Sequence[_Part]) -> list[int]:
+    level_of: dict[str, int] = {}
+    levels = []
+    for part in parts:
+        level = 1 + max((level_of[name] for name in part.below if name in level_of), default=-1)
+        level_of |= dict.fromkeys(part.relations, level)
+        levels.append(level)
+    return levels
+
+
+def _complete_unit(program: Program, number: int, level: int, part: _Part) -> Unit:
+    columns = part.columns
+    with_variables = [
+        (clause, None if columns is None else key_variable(clause, columns)) for clause in part.clauses
+    ]
+    own, ports = complete_program(program, with_variables, columns or {}, set(part.relations))
+    gives = {Port(name, (columns or {}).get(name)).name: name for name in part.relations}
+    key = None
+    if columns is not None:
+        key = ", ".join(f"{name}.{program.relations[name].columns[columns[name]]}" for name in part.relations)
+    rules = tuple(dict.fromkeys(clause.rule.text for clause in part.clauses))
+    return Unit(number, level, own, ports, gives, key, False, rules)
+
+
+def _counted_unit(program: Program, number: int, level: int, clause: Clause) -> Unit:
+    variable = next(iter(clause.shared), None)
+    own, name, ports = counted_program(program, clause, variable)
+    return Unit(number, level, own, ports, {name: clause.head.relation}, variable, True, (clause.rule.text,))

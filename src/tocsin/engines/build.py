@@ -1,0 +1,103 @@
+"""From rules to an index, by the name of an engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.live.index import Index
+from tocsin.conditions.matching.learned_order import learned
+from tocsin.engines.engine_index import EngineIndex
+from tocsin.engines.registry import BUILDERS
+from tocsin.errors import RuleError, UsageError, each_error, telling
+from tocsin.rules.rule_set import Rules
+from tocsin.text.dictionary import Dictionary
+
+if TYPE_CHECKING:
+    from tocsin.history.statistics.history import History
+
+AnyIndex = Index | EngineIndex
+PathLike = str | os.PathLike[str]
+
+
+def _atree(rules: Rules, preparation: Preparation) -> Index:
+    return Index(compile_rules(rules, base=preparation.base, planner=preparation.planner))
+
+
+ENGINES: dict[str, Callable[[Rules, Preparation], AnyIndex]] = {
+    "atree": _atree,
+    **{name: partial(EngineIndex, name, build) for name, build in BUILDERS.items()},
+}
+"""Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
+
+
+@telling("building an index")
+def build(
+    rules: object,
+    engine: str = "atree",
+    *,
+    sample: object = None,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    text_threshold: float = 0.0,
+    access: str = "auto",
+) -> AnyIndex:
+    """Build an index of rules: what read_rules gave, (id, condition) pairs, dictionaries, or an Arrow table.
+
+    Raises RuleError for a rule that cannot be taken, RuleErrors for several: all or nothing. Use
+    build_good to go on with the others.
+
+    `sample`, some typical events as a table or dictionaries, makes matching events one by one quicker:
+    it tells which part of each condition seldom holds. It changes no match. Rules that are compiled
+    later, after changes, go by a guess again.
+
+    For free text: `history`, what tocsin.spark.statistics wrote, gives each field its dictionary, and the
+    optimiser its estimates; `dictionaries` gives fields theirs by name. `stop_words` weigh nothing.
+    `text_threshold` is what a `contains` without threshold and without `boolean` asks for. `access` says
+    through which conjunct a rule with free text is found: "auto" by estimated cost, "structured" or "text".
+    It changes no match.
+    """
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access)
+    if sample is None:
+        return build_prepared(rules, engine, preparation)
+    if engine != "atree":
+        raise UsageError(f"the engine {engine} has no use for a sample")
+    compiled = compile_rules(Rules.of(rules), base=preparation.base, planner=preparation.planner)
+    return Index(learned(compiled, sample))
+
+
+@telling("building an index")
+def build_prepared(rules: object, engine: str, preparation: Preparation) -> AnyIndex:
+    """Build an index of rules with what `build` was given besides."""
+    return _builder(engine)(Rules.of(rules), preparation)
+
+
+@telling("building an index")
+def build_good(
+    rules: object, engine: str = "atree", preparation: Preparation | None = None
+) -> tuple[AnyIndex, list[RuleError]]:
+    """Build an index of the rules that can be taken, and the errors of those that cannot."""
+    builder = _builder(engine)
+    preparation = preparation or Preparation.of()
+    whole = Rules.of(rules, skip_bad=True)
+    rejected = list(whole.rejected)
+    try:
+        return builder(whole, preparation), rejected
+    except RuleError as error:
+        errors = each_error(error)
+    bad = {error.rule for error in errors}
+    good = [number for number, rule in enumerate(whole.ids.to_pylist()) if rule not in bad]
+    return builder(whole.take(np.array(good, np.int64)), preparation), [*rejected, *errors]
+
+
+def _builder(engine: str) -> Callable[[Rules, Preparation], AnyIndex]:
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise UsageError(f"there is no engine '{engine}': choose one of {', '.join(ENGINES)}")
+    return ENGINES[engine]

@@ -1,0 +1,124 @@
+"""The engine `dewey`: leaves are labelled with the way to them (section 3 of the first paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import starts
+from tocsin.arrays.scratch import Scratch
+from tocsin.engines.conjunction_index import ConjunctionIndex
+from tocsin.engines.engine import RefusedRules, refuse_beyond
+from tocsin.engines.kernels.alternating_trees import alternating
+from tocsin.engines.kernels.dewey_labels import (
+    WIDE,
+    DeweyLabels,
+    Measures,
+    match_labels,
+    measure,
+    number_nodes,
+    write_labels,
+)
+from tocsin.engines.kernels.shared_labels import share_labels
+from tocsin.engines.kernels.tree_places import Places, count_places
+from tocsin.engines.kernels.unfolded_trees import Trees
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
+
+MOST_NUMBERS = 1 << 24
+"""Numbers that all wide labels of one rule may have. A tree of n levels may have some n * n / 2 of them."""
+
+MOST_NUMBERS_OF_ALL = 1 << 30
+"""Numbers that the wide labels of all rules may have."""
+
+
+class DeweyEngine(AnnotatedTrees):
+    """A label for each place, packed where it fits. Trees are made alternating first."""
+
+    def __init__(self, conjunctions: ConjunctionIndex, places: Places, labels: DeweyLabels) -> None:
+        super().__init__(conjunctions, places)
+        self._labels = labels
+        levels = int(np.diff(labels.number_start).max(initial=0))
+        self._counted = Scratch(lambda: np.empty(levels + 1, np.int32))
+
+    @classmethod
+    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: NDArray[np.bool_]) -> Self:
+        """Label the leaves of trees; RefusedRules when the labels of one would be too long to write out."""
+        trees = alternating(trees)
+        level, number = number_nodes(trees)
+        measures = measure(trees, level, number)
+        form = _forms(measures)
+        _refuse_long_labels(measures, form)
+        count = count_places(trees)
+        is_wide = form == WIDE
+        packed_span = starts(np.where(is_wide, 0, count), np.int64)
+        packed = np.zeros(packed_span[-1], np.uint64)
+        wide_start = np.zeros(count[is_wide].sum() + 1, np.int64)
+        wide = np.empty(measures.numbers[is_wide].sum(), np.int32)
+        rule_start = starts(count, np.int32)
+        conjunction_of = np.full(rule_start[-1], -1, np.int32)
+        opens = np.zeros(rule_start[-1], np.bool_)
+        write_labels(
+            trees,
+            level,
+            number,
+            rule_start,
+            form,
+            packed_span,
+            conjunction_of,
+            opens,
+            packed,
+            wide_start,
+            wide,
+        )
+        start, kept = share_labels(packed_span, packed)
+        start = np.where(is_wide, starts(np.where(is_wide, count, 0), np.int64)[:-1], start)
+        labels = DeweyLabels(form, start, packed[:kept].copy(), wide_start, wide)
+        places = lay_out_places(conjunction_of, opens, len(conjunctions), rule_start, always)
+        return cls(conjunctions, places, labels)
+
+    def evaluate(self, places: Lists) -> Lists:
+        """The rules that match, given the places that hold: Algorithms 1 to 3."""
+        with self._counted.lent() as counted:
+            return match_labels(self._places, self._labels, places, counted)
+
+    def labels_of(self, rule: int) -> list[str]:
+        """The labels of the places of a rule as the paper prints them, such as 1*.3.1."""
+        form, start, packed, number_start, number = self._labels
+        first = int(start[rule])
+        printed = []
+        for i in range(first, first + len(self._span(rule))):
+            if form[rule] == WIDE:
+                numbers = number[number_start[i] : number_start[i + 1]].tolist()
+            else:
+                width = 1 << int(form[rule])
+                shifts = range(64 - width, -1, -width)
+                numbers = [int(packed[i]) >> shift & (1 << width) - 1 for shift in shifts]
+            printed.append(".".join(f"{each >> 1}{'*' * (each & 1)}" for each in numbers if each))
+        return printed
+
+    def bytes_of_parts(self) -> Mapping[str, int]:
+        """The memory of the index of conjunctions, of their places, and of the labels."""
+        return self._bytes_of_parts(self._labels)
+
+
+def _forms(measures: Measures) -> NDArray[np.uint8]:
+    """How the labels of each rule are packed."""
+    form = np.full(len(measures.levels), WIDE, np.uint8)
+    for doublings in (5, 4, 3):
+        bits = 1 << doublings
+        fits = (measures.levels <= 64 // bits) & (measures.largest < 1 << (bits - 1))
+        form[fits] = doublings
+    return form
+
+
+def _refuse_long_labels(measures: Measures, form: NDArray[np.uint8]) -> None:
+    numbers = np.where(form == WIDE, measures.numbers, 0)
+    long = np.flatnonzero(numbers > MOST_NUMBERS).tolist()
+    if long:
+        reason = f"nested too deep: its Dewey labels have more than {MOST_NUMBERS:,} numbers"
+        raise RefusedRules(dict.fromkeys(long, reason))
+    refuse_beyond(numbers, MOST_NUMBERS_OF_ALL, "numbers in Dewey labels")

@@ -1,0 +1,72 @@
+"""The engine `interval`: leaves are labelled with intervals (section 4 of the first paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import starts
+from tocsin.arrays.scratch import Scratch
+from tocsin.engines.conjunction_index import ConjunctionIndex
+from tocsin.engines.kernels.interval_labels import (
+    NARROW,
+    Intervals,
+    label_trees,
+    lay_out_intervals,
+    match_intervals,
+)
+from tocsin.engines.kernels.shared_labels import share_labels
+from tocsin.engines.kernels.tree_places import Places, count_places
+from tocsin.engines.kernels.unfolded_trees import Trees
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
+
+
+class IntervalEngine(AnnotatedTrees):
+    """Two numbers for each place. Trees of any shape; those of more than NARROW leaves have wider numbers."""
+
+    def __init__(self, conjunctions: ConjunctionIndex, places: Places, intervals: Intervals) -> None:
+        super().__init__(conjunctions, places)
+        self._intervals = intervals
+        most = int(np.diff(places.rule_start).max(initial=0))
+        self._matched = Scratch(lambda: np.empty((most >> 6) + 1, np.uint64))
+
+    @classmethod
+    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: NDArray[np.bool_]) -> Self:
+        """Label the leaves of trees: LABEL (Algorithm 4)."""
+        leaves = count_places(trees)
+        is_narrow = leaves <= NARROW
+        narrow_span = starts(np.where(is_narrow, leaves, 0), np.int64)
+        wide_span = starts(np.where(is_narrow, 0, leaves), np.int64)
+        narrow = np.zeros(narrow_span[-1], np.uint32)
+        wide = np.empty(wide_span[-1], np.uint64)
+        rule_start = starts(leaves, np.int32)
+        conjunction_of = np.full(rule_start[-1], -1, np.int32)
+        opens = np.zeros(rule_start[-1], np.bool_)
+        begin, end = label_trees(trees)
+        lay_out_intervals(
+            trees, begin, end, rule_start, narrow_span, wide_span, conjunction_of, opens, narrow, wide
+        )
+        start, count = share_labels(narrow_span, narrow)
+        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow[:count].copy(), wide)
+        places = lay_out_places(conjunction_of, opens, len(conjunctions), rule_start, always)
+        return cls(conjunctions, places, intervals)
+
+    def evaluate(self, places: Lists) -> Lists:
+        """The rules that match, given the places that hold: MATCH (Algorithm 5)."""
+        with self._matched.lent() as matched:
+            return match_intervals(self._places, self._intervals, places, matched)
+
+    def intervals_of(self, rule: int) -> list[tuple[int, int]]:
+        """Begin and end of the places of a rule, in order of begin."""
+        count = len(self._span(rule))
+        labels, half = (self._intervals.narrow, 16) if count <= NARROW else (self._intervals.wide, 32)
+        start = int(self._intervals.start[rule])
+        return [(label >> half, label & (1 << half) - 1) for label in labels[start : start + count].tolist()]
+
+    def bytes_of_parts(self) -> Mapping[str, int]:
+        """The memory of the index of conjunctions, of their places, and of the labels."""
+        return self._bytes_of_parts(self._intervals)

@@ -1,0 +1,174 @@
+"""Events from wherever they are, as cells in batches: files and folders, an Arrow table, dictionaries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from tocsin.errors import InputError, UsageError
+from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events.cells import EventBatch, Path
+from tocsin.events.csv_files import open_plain_or_gz
+from tocsin.events.event_files import BATCH_ROWS, read_slice
+from tocsin.events.event_json import RowTexts, no_texts, texts_of_columns, texts_of_events, texts_of_lines
+from tocsin.events.json_lines import parse_lines, record_lines
+from tocsin.events.kept_columns import kept_columns
+from tocsin.events.python_events import FieldPlan
+from tocsin.events.slices import Slice, plan_slices
+
+_LOOKED_AT = 100
+
+
+class EventPortion(NamedTuple):
+    """Some events: the row number of each, their cells, how many records were no events, and what to show
+    of events that are asked for by their place here."""
+
+    rows: NDArray[np.int64]
+    events: EventBatch
+    rejects: int = 0
+    texts: RowTexts = no_texts
+
+
+class EventSource(Protocol):
+    """Events that can be gone through more than once."""
+
+    def __len__(self) -> int:
+        """How many records there are, as far as that is known beforehand."""
+
+    def names(self) -> list[str]:
+        """Names of fields that the first events have, outermost ones only, in order."""
+
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        """All events, with the cells of these fields. `show` names what can be shown of them; None is all."""
+
+
+def event_source(events: object) -> EventSource:
+    """A path, an Arrow table, dictionaries or a source; InputError or UsageError when it is none of them."""
+    if isinstance(events, _Files | _Table | _Dictionaries):
+        return events
+    if isinstance(events, str | os.PathLike):
+        return _Files(events)
+    if isinstance(events, pa.Table | pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):
+        return _Table(pa.table(events) if not isinstance(events, pa.Table | pa.RecordBatch) else events)
+    if isinstance(events, Iterable) and not isinstance(events, bytes | Mapping):
+        return _Dictionaries(list(events))
+    raise UsageError(f"events are a path, an Arrow table or dictionaries, not {type(events).__name__}")
+
+
+class _Files:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.slices = plan_slices(path)
+
+    def __len__(self) -> int:
+        return sum(piece.rows or 0 for piece in self.slices)
+
+    def names(self) -> list[str]:
+        return _names_in(self.slices[0]) if self.slices else []
+
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        for piece in self.slices:
+            yield from portions_of_slice(piece, fields, rows, show)
+
+
+def portions_of_slice(
+    piece: Slice, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+) -> Iterator[EventPortion]:
+    """The events of a slice."""
+    is_whole_line = show is None and piece.format == "jsonl"
+    keep = [] if is_whole_line else _present(piece, show)
+    for chunk in read_slice(piece, fields, keep, rows):
+        texts: RowTexts = no_texts
+        if is_whole_line:
+            texts = texts_of_lines(chunk.lines)
+        elif keep:
+            texts = texts_of_columns(kept_columns(piece, chunk.kept))
+        yield EventPortion(chunk.rows, chunk.events, len(chunk.rejects), texts)
+
+
+def _present(piece: Slice, show: Sequence[str] | None) -> list[str]:
+    """Those of the columns that a file has, or all of them; names that two columns have are left out."""
+    if piece.format == "jsonl":
+        return list(show or ())
+    names = _names_in(piece)
+    return [name for name in (names if show is None else show) if names.count(name) == 1]
+
+
+def _names_in(piece: Slice) -> list[str]:
+    if piece.format == "csv":
+        return [name for name, _ in piece.layout]
+    if piece.format == "parquet":
+        try:
+            return list(pq.read_schema(piece.file).names)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{piece.file}: cannot be read: {error}") from error
+    with open_plain_or_gz(piece.file) as stream:
+        events = parse_lines(list(islice(record_lines(stream), _LOOKED_AT))).events
+    return list(dict.fromkeys(name for event in events for name in event))
+
+
+class _Table:
+    def __init__(self, table: pa.Table | pa.RecordBatch) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def names(self) -> list[str]:
+        return list(self._table.schema.names)
+
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        every = self._table.schema.names
+        names = [name for name in (every if show is None else show) if every.count(name) == 1]
+        for first in range(0, self._table.num_rows, rows):
+            part = self._table.slice(first, min(rows, self._table.num_rows - first))
+            texts = texts_of_columns({name: _array(part.column(name)) for name in names})
+            yield EventPortion(
+                np.arange(first, first + part.num_rows), batch_of_table(part, fields), 0, texts
+            )
+
+
+def _array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+class _Dictionaries:
+    def __init__(self, events: list[object]) -> None:
+        self._events: list[Mapping[str, object]] = []
+        for event in events:
+            if not isinstance(event, Mapping):
+                raise UsageError(f"an event is a dictionary, not {type(event).__name__}")
+            self._events.append(event)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(name for event in self._events[:_LOOKED_AT] for name in event))
+
+    def portions(
+        self, fields: Sequence[Path], rows: int = BATCH_ROWS, show: Sequence[str] | None = ()
+    ) -> Iterator[EventPortion]:
+        plan = FieldPlan(fields)
+        for first in range(0, len(self._events), rows):
+            part = self._events[first : first + rows]
+            shown = part if show is None else [_members(event, show) for event in part]
+            yield EventPortion(
+                np.arange(first, first + len(part)), plan.batch(part), 0, texts_of_events(shown)
+            )
+
+
+def _members(event: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
+    return {name: event[name] for name in names if name in event}

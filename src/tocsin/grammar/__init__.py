@@ -1,3 +1,0 @@
-"""What a rule says: text to conditions and back, rule files, checking, canonical form, meaning."""
-
-from __future__ import annotations

@@ -1,0 +1,17 @@
+"""An overview of rules over a history: how often each holds, when, how well, on which events, and why not.
+
+    events ──> tally ──> partials ──> merged by rule ──> rules, over time, samples ──> page, Parquet, terminal
+               (here, or in Spark's tasks)
+
+time_buckets.py       stretches of time of a width that suits the history
+score_codes.py        scores to three digits, and quantiles of them
+event_hashes.py       a hash of what rules see of an event: it chooses samples
+samples.py            the events of least hash of every rule
+seen_values.py        what events hold in the fields that rules name
+possible_truths.py    which truths a condition can have, given that; and what stands in the way
+tally.py              what one task notes; task_tally.py: as one table, which adds up
+rule_tables.py        what tasks noted, as tables by rule
+overview_result.py    the tables, and the little of them that is shown
+overview.py           all of it in this process
+page.py, plots.py     one self-contained HTML page
+"""

@@ -1,0 +1,146 @@
+"""Some events of every rule: those of least hash, whatever the order in which they come.
+
+    rule    int32[n]    a rule
+    hash    int64[n]    of an event that satisfies it
+    place   int64[n]    where that event stands in the history: the first of all that have this hash
+
+Events that rules cannot tell apart have one hash and count as one, so samples are different events. What
+is to be shown of an event is asked for once, when it first is among the least of some rule.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.events.event_json import RowTexts
+
+ENOUGH = 1 << 20
+"""Samples that are noted before those that are not among the least are forgotten, at least."""
+
+_NONE = np.iinfo(np.int64).max
+_FEW = 1_024
+_STAGES = (1 / 64, 1 / 8)
+
+
+class Chosen(NamedTuple):
+    """Samples, in the order of their rules and hashes; and what to show of each event by its hash."""
+
+    rule: NDArray[np.int32]
+    hash: NDArray[np.int64]
+    place: NDArray[np.int64]
+    texts: dict[int, str | None]
+
+
+class Samples:
+    """Takes matches, and keeps `count` events of each of `rules` rules."""
+
+    def __init__(self, rules: int, count: int) -> None:
+        self._count = count
+        self._largest = np.full(rules if count else 0, _NONE, np.int64)
+        self._is_settled = False
+        self._parts: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._noted = 0
+        self._room = ENOUGH
+        self._texts: dict[int, str | None] = {}
+
+    @property
+    def noted(self) -> int:
+        """How many are kept, about."""
+        return self._noted
+
+    def add(
+        self,
+        rule: NDArray[np.int32],
+        row: NDArray[np.int64],
+        event_hash: NDArray[np.int64],
+        place: NDArray[np.int64],
+        texts: RowTexts,
+    ) -> None:
+        """Note matches: of rule[i] with the event row[i] of a batch, of which hashes and places are given."""
+        if not self._count:
+            return
+        hashes = event_hash[row]
+        for stage in self._stages(event_hash):
+            least = hashes < np.minimum(self._largest[rule], stage)
+            chosen = least_of_each(rule[least], hashes[least], place[row[least]], self._count)
+            self._lower(chosen[0], chosen[1])
+            if stage < _NONE:
+                continue
+            self._parts.append(chosen)
+            self._noted += len(chosen[0])
+            self._ask_for_texts(chosen[1], chosen[2], place, texts)
+        if self._noted > self._room:
+            self._forget()
+
+    def _stages(self, event_hash: NDArray[np.int64]) -> list[int]:
+        """Hashes up to which events are looked at first.
+
+        As long as nothing is known of most rules, the few events of least hash tell of all rules that match
+        often that the others are none of theirs; so not every match has to be sorted.
+        """
+        if self._is_settled or len(event_hash) < _FEW:
+            return [_NONE]
+        self._is_settled = True
+        return [int(np.quantile(event_hash, share)) for share in _STAGES] + [_NONE]
+
+    def _lower(self, rule: NDArray[np.int32], hashes: NDArray[np.int64]) -> None:
+        """What later events of a rule have to be below, given so many events in the order of rules and
+        hashes."""
+        last = np.flatnonzero(np.append(rule[1:] != rule[:-1], True)) if len(rule) else np.empty(0, np.int64)
+        full = last[np.diff(last, prepend=-1) == self._count]
+        self._largest[rule[full]] = np.minimum(self._largest[rule[full]], hashes[full] + 1)
+
+    def _ask_for_texts(
+        self, hashes: NDArray[np.int64], places: NDArray[np.int64], place: NDArray[np.int64], texts: RowTexts
+    ) -> None:
+        once, first = np.unique(hashes, return_index=True)
+        new = [
+            at for at, value in zip(first.tolist(), once.tolist(), strict=True) if value not in self._texts
+        ]
+        if new:
+            rows = np.searchsorted(place, places[new]).tolist()
+            self._texts.update(zip(hashes[new].tolist(), texts(rows), strict=True))
+
+    def _forget(self) -> None:
+        """Keep the least of each rule, and only what is to be shown of these."""
+        rule, hashes, place = least_of_each(*_joined(self._parts), self._count)
+        self._lower(rule, hashes)
+        self._parts = [(rule, hashes, place)]
+        self._noted = len(rule)
+        self._room = max(ENOUGH, 2 * self._noted)
+        self._texts = {value: self._texts[value] for value in np.unique(hashes).tolist()}
+
+    def take(self) -> Chosen:
+        """What is kept by now, and is kept no longer. Later events still have to be among the least."""
+        self._forget()
+        chosen = Chosen(*self._parts[0], self._texts)
+        self._parts, self._noted, self._texts = [], 0, {}
+        return chosen
+
+
+def least_of_each(
+    rule: NDArray[np.int32], hashes: NDArray[np.int64], place: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Of each rule so many events of least hash, each hash once with its first place."""
+    order = np.lexsort((place, hashes, rule))
+    rule, hashes, place = rule[order], hashes[order], place[order]
+    is_new = np.ones(len(rule), np.bool_)
+    is_new[1:] = (rule[1:] != rule[:-1]) | (hashes[1:] != hashes[:-1])
+    rule, hashes, place = rule[is_new], hashes[is_new], place[is_new]
+    first = np.flatnonzero(np.diff(rule, prepend=-1)) if len(rule) else np.empty(0, np.int64)
+    behind = np.arange(len(rule)) - np.repeat(first, np.diff(first, append=len(rule)))
+    kept = behind < count
+    return rule[kept], hashes[kept], place[kept]
+
+
+def _joined(
+    parts: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    return (
+        np.concatenate([np.empty(0, np.int32), *(part[0] for part in parts)]),
+        np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)]),
+        np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]),
+    )

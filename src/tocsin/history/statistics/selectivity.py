@@ -1,0 +1,165 @@
+"""How often a predicate holds, by what history says of its field: what the choice of an access needs.
+
+An estimate is greater than 0 and at most 1, the share of events for which the predicate is true. What
+history knows exactly (few different values) is exact; the rest comes from the sample, from counts of
+distinct values, or from one documented guess. A wrong estimate costs time and never a match.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.conditions.graph.value_keys import scalar_key
+from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test, has_threshold
+from tocsin.conditions.meaning import Truth, kind_of_predicate, predicate_truth
+from tocsin.events.kinds import Kind
+from tocsin.history.statistics.history import History
+from tocsin.history.statistics.resemblance import text_selectivities, text_selectivity
+from tocsin.history.statistics.value_counts import FieldStatistics, Key, KindStatistics
+from tocsin.text.kernels.query_code import QueryCode, Terms
+from tocsin.text.language.parser import parse_query
+
+GUESS = 0.1
+"""What is said when there is nothing to go by: history is empty, or a field's words were not counted."""
+
+TRIED = 128
+"""Strings that a pattern, a network or a timestamp is tried on, about: an estimate has to be quick."""
+
+_READ_STRINGS = frozenset({Test.LIKE, Test.ILIKE, Test.MATCHES, Test.CIDR})
+_TRIED_FIELD = ("tried",)
+
+
+class HistorySelectivity:
+    """What a history says of predicates; shares are greater than 0 and at most 1."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+
+    def __call__(self, predicate: Predicate, /) -> float:
+        """The share of events for which a predicate is true."""
+        return selectivity(predicate, self._history)
+
+    def of_queries(
+        self, code: QueryCode, terms: Terms, query: NDArray[np.int32], fields: Sequence[Path]
+    ) -> NDArray[np.float64]:
+        """The same of text queries by their numbers, all at once; `fields` is by text group."""
+        share = np.full(len(query), GUESS)
+        group = code.group[query]
+        for each in np.unique(group).tolist() if self._history.rows else []:
+            chosen = group == each
+            field = self._history.field(fields[each])
+            share[chosen] *= field.present / field.rows
+            if field.documents is not None:
+                found = text_selectivities(code, terms, query[chosen], self._history.sketches(field.path))
+                share[chosen] = found * field.documents / field.rows
+        least = least_share(self._history.rows) if self._history.rows else GUESS
+        bounded: NDArray[np.float64] = np.clip(share, least, 1.0)
+        return bounded
+
+
+def selectivity(predicate: Predicate, history: History) -> float:
+    """The share of events for which the predicate is true: 0 < s <= 1."""
+    field = history.field(predicate.field)
+    if field.rows == 0:
+        return GUESS
+    return min(1.0, max(_share(predicate, field, history), least_share(field.rows)))
+
+
+def least_share(rows: int) -> float:
+    """What is said of something that never happened in so many rows."""
+    return 0.5 / (rows + 1)
+
+
+def _share(predicate: Predicate, field: FieldStatistics, history: History) -> float:
+    test = predicate.test
+    if test is Test.NULL:
+        return 1.0 - field.present / field.rows
+    if test in TEXT_TESTS:
+        return _share_of_text(predicate, field, history)
+    share = 0.0
+    strings = field.kinds.get(Kind.STRING)
+    kind = kind_of_predicate(predicate)
+    if strings is not None and (test in _READ_STRINGS or kind is Kind.TIMESTAMP):
+        share = _of_events(_share_of_tried(predicate, strings), strings, field)
+    values = field.kinds.get(kind)
+    if values is not None and test not in _READ_STRINGS:
+        share += _of_events(_share_of_values(predicate, values), values, field)
+    return share
+
+
+def _of_events(share: float, values: KindStatistics, field: FieldStatistics) -> float:
+    """From a share of values to one of all events, of which one with a list has several chances."""
+    chances = values.cells / max(1, values.events)
+    of_events = share if chances == 1 else 1.0 - (1.0 - min(1.0, share)) ** chances
+    return of_events * values.events / field.rows
+
+
+def _share_of_values(predicate: Predicate, statistics: KindStatistics) -> float:
+    """The share of the values of its kind that equal an operand, or lie in the range."""
+    keys = [_key(operand) for operand in predicate.operands]
+    if predicate.test in (Test.EQ, Test.IN):
+        return sum(_share_of_value(key, statistics) for key in set(keys))
+    values, total = statistics.weighted
+    low, high = _ends(predicate.test, keys, values)
+    return max(float(total[high] - total[low]) if low < high else 0.0, _least_seen(values, statistics))
+
+
+def _least_seen(asked: Sequence[Key], statistics: KindStatistics) -> float:
+    """What is said when none of the values that were asked is the one: they may stand for others."""
+    knows_all = statistics.lost == 0 and len(asked) == len(statistics.counted)
+    return least_share(statistics.cells if knows_all else len(asked))
+
+
+def _key(operand: Literal) -> Key:
+    return str(operand.value) if operand.kind is Kind.STRING else scalar_key(operand)
+
+
+def _share_of_value(key: Key, statistics: KindStatistics) -> float:
+    """Of a value that was counted what was counted, else an even part of what is left."""
+    counted = statistics.counted.get(key)
+    if counted is not None:
+        return counted / statistics.cells
+    others = statistics.distinct - len(statistics.counted)
+    if statistics.lost == 0 or others <= 0:
+        return 0.0
+    left = max(0, statistics.cells - sum(statistics.counted.values()))
+    return min(left / others, statistics.lost) / statistics.cells
+
+
+def _ends(test: Test, keys: list[Any], values: list[Any]) -> tuple[int, int]:
+    """The places between which the values of a range stand, all of one type and ascending."""
+    if test is Test.LT:
+        return 0, bisect_left(values, keys[0])
+    if test is Test.LE:
+        return 0, bisect_right(values, keys[0])
+    if test is Test.GT:
+        return bisect_right(values, keys[0]), len(values)
+    if test is Test.GE:
+        return bisect_left(values, keys[0]), len(values)
+    return bisect_left(values, keys[0]), bisect_right(values, keys[1])
+
+
+def _share_of_tried(predicate: Predicate, statistics: KindStatistics) -> float:
+    """The share of strings that satisfy a predicate, by trying it on some of them."""
+    values, total = statistics.weighted
+    share = np.diff(total)
+    step = max(1, len(values) // TRIED)
+    tried = values[::step]
+    asked = Predicate(_TRIED_FIELD, predicate.test, predicate.operands)
+    holds = [predicate_truth(asked, {_TRIED_FIELD[0]: value}) is Truth.TRUE for value in tried]
+    held = float(share[::step][holds].sum() / share[::step].sum()) if tried else 0.0
+    return max(held, _least_seen(tried, statistics))
+
+
+def _share_of_text(predicate: Predicate, field: FieldStatistics, history: History) -> float:
+    if field.documents is None:
+        return GUESS * field.present / field.rows
+    any_gap = predicate.test is Test.TM_CONTAINS
+    query = parse_query(str(predicate.operands[0].value), any_gap=any_gap)
+    threshold = float(predicate.operands[1].value) if has_threshold(predicate) else 0.0
+    return text_selectivity(query, history.sketches(field.path), threshold) * field.documents / field.rows

@@ -1,1 +1,0 @@
-"""Free text becomes arrays: dictionaries, queries, documents, and the filter that finds queries."""

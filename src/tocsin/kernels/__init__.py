@@ -1,1 +1,0 @@
-"""The only Numba: bare loops over arrays. One file per idea; jit.py holds the one decorator."""

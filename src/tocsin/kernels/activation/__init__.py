@@ -1,3 +1,0 @@
-"""The loops of the activation index."""
-
-from __future__ import annotations

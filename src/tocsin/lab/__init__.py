@@ -1,1 +1,0 @@
-"""Workloads, the ways of matching that tocsin is compared with, and the demonstration."""

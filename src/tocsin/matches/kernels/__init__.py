@@ -1,0 +1,3 @@
+"""The loop of throttles."""
+
+from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Events meet rules: matching, explaining, and the index that users hold."""

@@ -1,0 +1,110 @@
+"""A condition over several tables, from text to steps.
+
+It is written as any condition, with two differences: every field starts with its table's alias, and on the
+right of a comparison a field may stand too. What is wrong with a trigger's condition as a whole, when each
+part of it can be read, is found here as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from functools import partial
+
+from tocsin.conditions.language.cursor import Cursor
+from tocsin.conditions.language.parser import read_steps
+from tocsin.conditions.language.predicate_parser import (
+    at_call,
+    at_comparison,
+    ends_comparison,
+    read_call,
+    read_compared,
+    read_field,
+    read_sign,
+    read_test,
+)
+from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
+from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
+from tocsin.rules.joins.tree import Comparison, JoinedCondition
+from tocsin.syntax.places import Problem, error_of
+
+
+def parse_joined(text: str, aliases: Sequence[str]) -> JoinedCondition:
+    """Read a condition over tables of these aliases; RuleError or RuleErrors with places in the text."""
+    cursor = Cursor(tokenize(text, TRIGGER_WORDS))
+    condition = read_joined(cursor, aliases)
+    if condition is None:
+        raise error_of(text, cursor.problems)
+    return condition
+
+
+def read_joined(cursor: Cursor, aliases: Sequence[str]) -> JoinedCondition | None:
+    """Read tokens to their END; None when the cursor has been told of problems."""
+    if cursor.at_end():
+        cursor.problem(cursor.token.offset, "the condition is empty")
+        return None
+    steps, places = read_steps(cursor, partial(_read_leaf, aliases=aliases))
+    return None if cursor.failed else JoinedCondition(tuple(steps), tuple(places))
+
+
+def misplaced_texts(condition: JoinedCondition, event_alias: str | None) -> Iterator[Problem]:
+    """Each `contains` that is not asked of the event table: the one whose changes fire the trigger."""
+    for step, place in zip(condition.steps, condition.places, strict=True):
+        if isinstance(step, Predicate) and step.test in TEXT_TESTS and step.field[0] != event_alias:
+            word = step.test.value
+            yield (
+                place,
+                f"{word} stands only on the event table, the one of 'after ... to'"
+                + (f", which is '{event_alias}'" if event_alias is not None else "; this trigger names none"),
+            )
+
+
+def _read_leaf(cursor: Cursor, aliases: Sequence[str]) -> tuple[Predicate | Comparison, int | None] | None:
+    """Read one predicate, or a comparison of two fields."""
+    field_reader = partial(read_aliased_field, aliases=aliases)
+    if at_call(cursor):
+        return read_call(cursor, field_reader)
+    field = field_reader(cursor)
+    if field is None:
+        return None
+    if not at_comparison(cursor):
+        return read_test(cursor, field)
+    sign = read_sign(cursor)
+    if not _at_field(cursor):
+        return read_compared(cursor, field, sign)
+    right = field_reader(cursor)
+    if right is None or not ends_comparison(cursor):
+        return None
+    return Comparison(field, sign.test, right), sign.negated_at
+
+
+def _at_field(cursor: Cursor) -> bool:
+    """Whether a field stands on the right of a comparison; `timestamp` before a string is a value."""
+    if cursor.token.kind is not TokenKind.NAME:
+        return False
+    return not (cursor.at_word("timestamp") and cursor.next.kind is TokenKind.STRING)
+
+
+def read_aliased_field(cursor: Cursor, aliases: Sequence[str]) -> Path | None:
+    """Read `alias.field`; one without an alias, or with an unknown one, is reported and read all the same."""
+    first = cursor.token
+    path = read_field(cursor, None)
+    if path is None:
+        return None
+    if first.kind is TokenKind.NAME and first.value in aliases:
+        if len(path) == 1:
+            cursor.expected("'.' and a field", f"{first.text} is a table")
+            return None
+        return path
+    if first.kind is not TokenKind.KEYWORD:
+        cursor.problem(first.offset, _alias_problem(first.text, len(path) > 1, aliases))
+    return path
+
+
+def _alias_problem(written: str, dotted: bool, aliases: Sequence[str]) -> str:
+    known = " or ".join(f"'{alias}'" for alias in aliases)
+    if not dotted:
+        return f"'{written}' has no alias: with several tables a field starts with {known}"
+    nearest = get_close_matches(written, aliases, n=1)
+    hint = f": did you mean '{nearest[0]}'?" if nearest else ""
+    return f"there is no alias '{written}': the tables are {known}{hint}"

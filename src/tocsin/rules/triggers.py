@@ -1,0 +1,436 @@
+"""Trigger files: `create trigger` statements, each ending in `;`.
+
+    create trigger NAME
+      [with (severity = 'high', tags = 'ads,eu', throttle = '10 minutes', dedup = 'ip', ...)]
+      [from TABLE [as ALIAS] {, TABLE [as ALIAS]}]
+      [after (insert | update | delete) to ALIAS]
+      when CONDITION
+      [do alert 'text with {alias.field} and {score}'];
+
+With several tables every field starts with an alias, and a field may be compared with a field; see joins/.
+An option may have any name; what throttle and dedup say is in throttles.py.
+
+After an error within a statement reading goes on at its next clause, and after a statement that
+cannot be followed at all behind the next `;` or at the next `create trigger`, so that every error
+of a file is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tocsin.conditions.language.cursor import Cursor
+from tocsin.conditions.language.parser import read_condition
+from tocsin.conditions.language.patterns import print_timestamp
+from tocsin.conditions.language.predicate_parser import offset_within, read_value
+from tocsin.conditions.language.printer import print_field
+from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
+from tocsin.conditions.language.tree import Literal
+from tocsin.errors import RuleError
+from tocsin.events.kinds import Kind
+from tocsin.rules.alert_texts import read_alert
+from tocsin.rules.joins.parser import misplaced_texts, read_joined
+from tocsin.rules.joins.splitter import split
+from tocsin.rules.throttles import DEDUP, option_problems, read_dedup
+from tocsin.syntax.places import Lines, Problem
+
+OWN_COLUMNS = ("table", "alias", "after", "alert")
+"""The metadata of a trigger that its statement gives without an option's help."""
+
+OptionValue = int | float | str | bool
+
+_TAKEN = frozenset({"id", "when", *OWN_COLUMNS})
+_CHANGES = ("insert", "update", "delete")
+
+
+MOST_TABLES = 32
+"""A trigger over more tables is taken for a mistake: the work of planning its join grows fast with them."""
+
+QUOTES = ("'", '"')
+_STATEMENT = re.compile(r"(?<=\n)[ \t]*create\s+trigger\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that a trigger watches; `alias` is the table's own name where none is given."""
+
+    name: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`after insert to v`: the kind of change that fires a trigger, and the alias it is made to."""
+
+    kind: str
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One statement. `when` is the condition's text, which stands at `line` and `column` of the file."""
+
+    name: str
+    when: str
+    line: int
+    column: int
+    options: dict[str, OptionValue] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+    after: Change | None = None
+    alert: str | None = None
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The names of the tables in the condition and the alert's text; none when it names no table."""
+        return _aliases(self.tables, self.after)
+
+    @property
+    def alias(self) -> str | None:
+        """What a field's first name may be without being part of the field, when there is one table."""
+        return self.aliases[0] if len(self.aliases) == 1 else None
+
+    def metadata(self) -> dict[str, OptionValue]:
+        """Everything that the statement says besides its name and its condition."""
+        found = dict(self.options)
+        if self.tables:
+            found["table"] = ", ".join(table.name for table in self.tables)
+            found["alias"] = ", ".join(table.alias for table in self.tables)
+        elif self.after is not None:
+            found["table"] = found["alias"] = self.after.alias
+        if self.after is not None:
+            found["after"] = self.after.kind
+        if self.alert is not None:
+            found["alert"] = self.alert
+        return found
+
+
+def parse_triggers(text: str, file: str | None = None) -> tuple[list[Trigger], list[RuleError]]:
+    """The statements of a file that are right, and every error of the others, in the file's order."""
+    tokens = _tokens(text)
+    lines = Lines(text)
+    triggers: list[Trigger] = []
+    errors: list[RuleError] = []
+    start = 0
+    while True:
+        while _is_symbol(tokens[start], ";"):
+            start += 1
+        if tokens[start].kind is TokenKind.END:
+            return triggers, errors
+        end = _statement_end(tokens, start)
+        reader = _StatementReader(text, tokens[start:end], tokens[end], lines)
+        trigger = reader.read()
+        if trigger is None:
+            errors.extend(lines.error(problem, rule=reader.name, file=file) for problem in reader.problems)
+        else:
+            triggers.append(trigger)
+        start = end
+
+
+def _tokens(text: str) -> list[Token]:
+    """The tokens of a file. A quote that is never closed ends where the next statement begins.
+
+    Such a quote pairs with the next one, which may be in another statement, and that one with the
+    next: so when the last of them is open, the culprit is the first that spans a new statement.
+    """
+    whole = tokenize(text, TRIGGER_WORDS)
+    if not any(token.kind is TokenKind.BAD and token.text[:1] in QUOTES for token in whole):
+        return whole
+    tokens: list[Token] = []
+    start = 0
+    while True:
+        part = [
+            token._replace(offset=token.offset + start) for token in tokenize(text[start:], TRIGGER_WORDS)
+        ]
+        for place, token in enumerate(part):
+            spanned = _STATEMENT.search(token.text, 1) if token.text[:1] in QUOTES else None
+            if spanned is not None:
+                cut = tokenize(token.text[: spanned.start()], TRIGGER_WORDS)[0]
+                tokens += [*part[:place], cut._replace(offset=token.offset)]
+                start = token.offset + spanned.start()
+                break
+        else:
+            return tokens + part
+
+
+def _statement_end(tokens: Sequence[Token], start: int) -> int:
+    """The place of the `;`, of the next `create trigger` or of the END that stops the statement."""
+    at = start + 1
+    while tokens[at].kind is not TokenKind.END and not _is_symbol(tokens[at], ";"):
+        if _starts_statement(tokens, at) and not _is_symbol(tokens[at - 1], "."):
+            break
+        at += 1
+    return at
+
+
+def _starts_statement(tokens: Sequence[Token], at: int) -> bool:
+    if tokens[at].kind is not TokenKind.NAME or tokens[at].value.lower() != "create":
+        return False
+    following = tokens[at + 1]
+    return following.kind is TokenKind.NAME and following.value.lower() == "trigger"
+
+
+def _is_symbol(token: Token, symbol: str) -> bool:
+    return token.value == symbol and token.kind is TokenKind.SYMBOL
+
+
+def _is_clause(token: Token) -> bool:
+    """Whether a clause starts here, which is where reading goes on after an error."""
+    if token.kind is TokenKind.KEYWORD:
+        return token.value in ("from", "after", "when", "do")
+    return False
+
+
+class _StatementReader:
+    """Reads the tokens of one statement; `stop` is the token that ended it."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], stop: Token, lines: Lines) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._stop = stop
+        self._lines = lines
+        self._cursor = Cursor([*tokens, _end_before(stop)])
+        self._condition_problems: list[Problem] = []
+        self._table_places: list[int] = []
+        self._option_values: dict[str, Token] = {}
+        self._lost = False
+        self.name: str | None = None
+
+    @property
+    def problems(self) -> list[Problem]:
+        return sorted({**dict(self._cursor.problems), **dict(self._condition_problems)}.items())
+
+    def read(self) -> Trigger | None:
+        cursor = self._cursor
+        if not self._read_words("create", "trigger"):
+            return None
+        self.name = self._read_name("a name for the trigger")
+        if self.name == "":
+            cursor.problem(self._tokens[2].offset, "a trigger's name cannot be empty")
+        options = self._read_options() if cursor.at_word("with") else {}
+        self._expect_clause("'with', 'from', 'after' or 'when'")
+        tables = self._read_tables() if cursor.at_keyword("from") else ()
+        self._expect_clause("'after' or 'when'")
+        after = self._read_after(tables) if cursor.at_keyword("after") else None
+        self._expect_clause("'when'")
+        self._check_throttle(options, _aliases(tables, after))
+        where, when = self._read_when(tables, after)
+        alert = self._read_alert(_aliases(tables, after)) if cursor.at_keyword("do") else None
+        self._expect_end()
+        if self.name is None or self.problems:
+            return None
+        line, column = self._lines.place(where)
+        return Trigger(self.name, when, line, column, options, tables, after, alert)
+
+    def _expect_end(self) -> None:
+        if not self._cursor.at_end():
+            self._cursor.expected("';'")
+        elif not _is_symbol(self._stop, ";") and self._tokens[-1].kind is not TokenKind.BAD:
+            before = "the end of the file" if self._stop.kind is TokenKind.END else "'create trigger'"
+            self._cursor.problem(self._stop.offset, f"expected ';' before {before}")
+
+    def _read_words(self, *words: str) -> bool:
+        for word in words:
+            if not self._cursor.at_word(word):
+                self._cursor.expected(f"'{word}'", "a statement starts with 'create trigger'")
+                return False
+            self._cursor.advance()
+        return True
+
+    def _read_name(self, what: str) -> str | None:
+        token = self._cursor.token
+        if token.kind in (TokenKind.NAME, TokenKind.QUOTED):
+            return self._cursor.advance().value
+        hint = ""
+        if token.kind is TokenKind.KEYWORD:
+            hint = f"'{token.text}' is a reserved word; as a name it is written \"{token.text}\""
+        self._cursor.expected(what, hint)
+        if token.kind is TokenKind.KEYWORD and _is_clause(self._cursor.next):
+            self._cursor.advance()
+        return None
+
+    def _expect_clause(self, what: str) -> None:
+        """Go to the next clause, with an error when it does not start here."""
+        cursor = self._cursor
+        if _is_clause(cursor.token):
+            return
+        if not self._lost:
+            cursor.expected(what)
+        self._lost = True
+        while not _is_clause(cursor.token) and not cursor.at_end():
+            cursor.skip_until(_is_clause)
+            if cursor.at_symbol(")"):
+                cursor.advance()
+
+    def _read_options(self) -> dict[str, OptionValue]:
+        cursor = self._cursor
+        options: dict[str, OptionValue] = {}
+        cursor.advance()
+        if not cursor.at_symbol("("):
+            cursor.expected("'('")
+            return options
+        cursor.advance()
+        while True:
+            token = cursor.token
+            name = self._read_name("an option's name")
+            if name is None:
+                return options
+            if name in _TAKEN or name in options:
+                why = (
+                    "is given twice"
+                    if name in options
+                    else "is not an option: the statement has its own place for it"
+                )
+                cursor.problem(token.offset, f"'{name}' {why}")
+            if not cursor.at_symbol("="):
+                cursor.expected("'='")
+                return options
+            cursor.advance()
+            self._option_values[name] = cursor.token
+            value = read_value(cursor)
+            if value is not None:
+                options[name] = _option(value)
+            if not cursor.at_symbol(","):
+                break
+            cursor.advance()
+        if not cursor.at_symbol(")"):
+            cursor.expected("',' or ')'")
+            return options
+        cursor.advance()
+        return options
+
+    def _check_throttle(self, options: dict[str, OptionValue], aliases: Sequence[str]) -> None:
+        """Report what is wrong with how often the trigger may alert.
+
+        Of a trigger over one table, the dedup field is then written without the table, so that it can be
+        read without the statement.
+        """
+        problems = option_problems(options, aliases)
+        for name, (place, reason) in problems.items():
+            token = self._option_values[name]
+            inside = token.kind is TokenKind.STRING and place > 0
+            self._cursor.problem(offset_within(token, place) if inside else token.offset, reason)
+        path = read_dedup(options.get(DEDUP), aliases)[0]
+        if path is not None:
+            options[DEDUP] = print_field(path)
+
+    def _read_tables(self) -> tuple[Table, ...]:
+        cursor = self._cursor
+        tables: list[Table] = []
+        cursor.advance()
+        while True:
+            name_at = alias_at = cursor.token.offset
+            name = self._read_name("a table's name")
+            if name is None:
+                return tuple(tables)
+            alias: str | None = name
+            if cursor.at_word("as"):
+                cursor.advance()
+                alias_at = cursor.token.offset
+                alias = self._read_name("an alias")
+            if alias is not None:
+                if alias in [table.alias for table in tables]:
+                    hint = "" if alias_at != name_at else f": write {name} as ..."
+                    cursor.problem(alias_at, f"'{alias}' is already another table's alias{hint}")
+                if len(tables) == MOST_TABLES:
+                    cursor.problem(name_at, f"a trigger has at most {MOST_TABLES} tables")
+                tables.append(Table(name, alias))
+                self._table_places.append(alias_at)
+            if not cursor.at_symbol(","):
+                return tuple(tables)
+            cursor.advance()
+
+    def _read_after(self, tables: Sequence[Table]) -> Change | None:
+        cursor = self._cursor
+        cursor.advance()
+        kind = cursor.token.value.lower()
+        if cursor.token.kind is not TokenKind.NAME or kind not in _CHANGES:
+            cursor.expected("'insert', 'update' or 'delete'")
+            return None
+        cursor.advance()
+        if not cursor.at_word("to"):
+            cursor.expected("'to' and the table's alias")
+            return None
+        cursor.advance()
+        token = cursor.token
+        alias = self._read_name("the table's alias")
+        if alias is None:
+            return None
+        if tables and alias not in [table.alias for table in tables]:
+            known = " or ".join(f"'{table.alias}'" for table in tables)
+            cursor.problem(token.offset, f"expected {known} after 'to', found '{alias}'")
+        return Change(kind, alias)
+
+    def _read_when(self, tables: Sequence[Table], after: Change | None) -> tuple[int, str]:
+        """The condition's offset and text, once it has been read for its errors."""
+        cursor = self._cursor
+        if not cursor.at_keyword("when"):
+            if not self._lost:
+                cursor.expected("'when'")
+            return 0, ""
+        cursor.advance()
+        inside: list[Token] = []
+        while not cursor.at_end():
+            after_dot = bool(inside) and _is_symbol(inside[-1], ".")
+            if cursor.at_keyword("do") and not after_dot:
+                break
+            inside.append(cursor.advance())
+        condition = Cursor([*inside, _end_before(cursor.token)])
+        if len(tables) > 1:
+            self._condition_problems = self._read_joined(condition, tables, after)
+        else:
+            read_condition(condition, next(iter(_aliases(tables, after)), None))
+            self._condition_problems = condition.problems
+        if not inside:
+            return cursor.token.offset, ""
+        return inside[0].offset, self._text[inside[0].offset : inside[-1].end]
+
+    def _read_joined(self, cursor: Cursor, tables: Sequence[Table], after: Change | None) -> list[Problem]:
+        """What is wrong with a condition over several tables."""
+        condition = read_joined(cursor, [table.alias for table in tables])
+        if condition is None:
+            return cursor.problems
+        bound = split(condition).bound
+        loose = [
+            (place, f"nothing is asked of '{table.alias}': it needs a condition of its own or a join")
+            for table, place in zip(tables, self._table_places, strict=True)
+            if table.alias not in bound
+        ]
+        if after is not None and after.alias not in [table.alias for table in tables]:
+            return loose
+        return [*misplaced_texts(condition, None if after is None else after.alias), *loose]
+
+    def _read_alert(self, aliases: Sequence[str]) -> str | None:
+        cursor = self._cursor
+        cursor.advance()
+        if not cursor.at_word("alert"):
+            cursor.expected("'alert'")
+            return None
+        cursor.advance()
+        if cursor.token.kind is not TokenKind.STRING:
+            cursor.expected("the alert's text as a string")
+            return None
+        token = cursor.advance()
+        for place, reason in read_alert(token.value, aliases)[1]:
+            cursor.problem(offset_within(token, place), reason)
+        return token.value
+
+
+def _aliases(tables: Sequence[Table], after: Change | None) -> tuple[str, ...]:
+    if tables:
+        return tuple(table.alias for table in tables)
+    return () if after is None else (after.alias,)
+
+
+def _option(literal: Literal) -> OptionValue:
+    if literal.kind is Kind.TIMESTAMP:
+        return print_timestamp(int(literal.value))
+    if literal.kind is Kind.NUMBER and isinstance(literal.value, str):
+        return float(literal.value)
+    return literal.value
+
+
+def _end_before(stop: Token) -> Token:
+    """An END in the place of the token that stopped a statement or condition, named as that in errors."""
+    return Token(TokenKind.END, stop.text, "", stop.offset)

@@ -1,0 +1,71 @@
+"""Saved files, whatever they hold: an index of rules, whole or in parts, or the engine of a program."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tocsin.arrays.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
+from tocsin.conditions.graph.shards import is_in_parts
+from tocsin.errors import IndexFileError, telling
+from tocsin.storage.record_log import ALWAYS, holds_journal
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.sharded_index import RuleIndex
+
+SUFFIX = ".tocsin"
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a saved file, by its name or its contents."""
+    file = Path(path)
+    if file.name.endswith(SUFFIX) or is_in_parts(file):
+        return True
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(MAGIC)) == MAGIC
+
+
+@telling("opening a saved index")
+def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleIndex:
+    """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
+    if is_in_parts(path):
+        from tocsin.conditions.live.sharded_index import open_parts
+
+        return open_parts(path, verify=verify)
+    from tocsin.conditions.live.index import open_file
+
+    return open_file(path, verify=verify)
+
+
+@telling("opening a saved file")
+def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str = ALWAYS) -> Any:
+    """Open a saved Index or Engine; IndexFileError when it is damaged, foreign or of another version.
+
+    `verify` reads the file through once; the header is always checked. A folder that ts.build wrote with
+    shards gives an index whose rules cannot be changed. The folder of a journal gives its engine, which goes
+    on with the journal, synced as `sync` says; JournalError when that is damaged or open elsewhere.
+    """
+    if holds_journal(path):
+        from tocsin.datalog.engine.journalled_engine import open_journalled
+
+        return open_journalled(path, sync)
+    if is_in_parts(path):
+        from tocsin.conditions.live.sharded_index import open_parts
+
+        return open_parts(path, verify=verify)
+    header, arrays = open_arrays(path, verify=verify)
+    name = os.fspath(path)
+    kind = kind_of(header)
+    if kind == INDEX:
+        from tocsin.conditions.graph.index_file import index_of_arrays
+        from tocsin.conditions.live.index import Index
+
+        return Index(index_of_arrays(name, header, arrays, verify=verify))
+    if kind == PROGRAM:
+        from tocsin.datalog.engine.engine_file import engine_of_arrays
+
+        return engine_of_arrays(name, header, arrays)
+    raise IndexFileError(f"{name} holds a {kind}, which this release does not know")

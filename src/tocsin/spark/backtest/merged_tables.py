@@ -1,0 +1,145 @@
+"""What the tasks noted, merged by Spark into the tables of an overview.
+
+Counts are summed by rule and key; then the rules are finished some thousands at a time, in the tasks, by the
+same code that finishes them without Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark.sql import DataFrame, Window
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from tocsin.conditions.language.tree import Path
+from tocsin.errors import InputError
+from tocsin.history.overview.rule_tables import (
+    OVER_TIME,
+    RULES,
+    SAMPLES,
+    Facts,
+    facts_of,
+    merged_seen,
+    over_time_rows,
+    rule_rows,
+)
+from tocsin.history.overview.task_tally import (
+    BUCKET,
+    COUNTED,
+    EVENT,
+    FAILURE,
+    HITS,
+    SAMPLE,
+    SEEN,
+    TIME,
+    TOTAL,
+)
+from tocsin.history.overview.time_buckets import MONDAY
+from tocsin.spark.failures import on_spark
+from tocsin.spark.index_shipment import ShippedRules
+
+RULES_TOGETHER = 4_096
+"""Rules that one task finishes at a time."""
+
+
+def history_facts(partials: DataFrame, fields: list[Path], width: int | None) -> Facts:
+    """What is known of the history as a whole; InputError when a part of it could not be read."""
+    fact = F.col("fact")
+    keys = ["fact", "rule", "key", "place", "text"]
+    small = partials.where(fact.isin(TOTAL, TIME, FAILURE)).groupBy(*keys)
+    summed: pa.Table = run(small.agg(F.sum("number").alias("number")).toArrow)
+    failures = summed.filter(pc.equal(summed.column("fact"), FAILURE)).column("text")
+    if len(failures):
+        raise InputError(min(failures.to_pylist()))
+    seen = (
+        partials.where(fact == SEEN)
+        .select("rule", "text")
+        .groupBy("rule")
+        .applyInArrow(merged_seen, "rule int, text string")
+    )
+    return facts_of(summed, run(seen.toArrow), fields, width)
+
+
+def rules_frame(partials: DataFrame, shipped: ShippedRules, facts: Facts) -> DataFrame:
+    """RULES, of all rules."""
+
+    def finish(counted: pa.Table) -> pa.Table:
+        rules = shipped.open().version
+        numbers = np.unique(counted.column("rule").to_numpy()).astype(np.int64)
+        return rule_rows(rules, numbers, counted, facts)
+
+    session = partials.sparkSession
+    every = session.range(shipped.open().version.count).select(
+        F.lit(HITS).alias("fact"),
+        F.col("id").cast("int").alias("rule"),
+        F.lit(0).cast("bigint").alias("key"),
+        F.lit(0).cast("bigint").alias("number"),
+    )
+    together = _counted(partials, facts).unionByName(every)
+    block = F.floor(F.col("rule") / RULES_TOGETHER)
+    return together.groupBy(block).applyInArrow(finish, from_arrow_schema(RULES))
+
+
+def over_time_frame(partials: DataFrame, shipped: ShippedRules, facts: Facts) -> DataFrame:
+    """OVER_TIME, of all rules."""
+
+    def name(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        names = shipped.open().version.names
+        for batch in batches:
+            rule, start, hits = (batch.column(place).to_numpy() for place in range(3))
+            yield from over_time_rows(names.column(rule), start, hits, facts).to_batches()
+
+    buckets = _counted(partials, facts).where(F.col("fact") == BUCKET).select("rule", "key", "number")
+    return buckets.mapInArrow(name, from_arrow_schema(OVER_TIME))
+
+
+def samples_frame(partials: DataFrame, shipped: ShippedRules, count: int, numbered: bool) -> DataFrame:
+    """SAMPLES, of all rules; `numbered` when the place of an event is its row number."""
+
+    def name(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        names = shipped.open().version.names
+        for batch in batches:
+            rule, place, text = batch.columns
+            shown = place if numbered else pa.nulls(len(place), pa.int64())
+            columns = [names.column(rule.to_numpy()), shown, text.cast(pa.string())]
+            yield pa.RecordBatch.from_arrays(columns, schema=SAMPLES)
+
+    fact = F.col("fact")
+    by_hash = Window.partitionBy("rule").orderBy("key")
+    chosen = (
+        partials.where(fact == SAMPLE)
+        .groupBy("rule", "key")
+        .agg(F.min("place").alias("place"))
+        .withColumn("behind", F.row_number().over(by_hash))
+        .where(F.col("behind") <= count)
+    )
+    # By the hash too: what a lost executor had counted is counted again, with rows perhaps in other places.
+    events = partials.where(fact == EVENT).select("key", "place", "text")
+    shown = chosen.join(events, ["key", "place"]).select("rule", "place", "text")
+    return shown.mapInArrow(name, from_arrow_schema(SAMPLES))
+
+
+def _counted(partials: DataFrame, facts: Facts) -> DataFrame:
+    """Counts of rules, summed, by stretches of time of the width that the history has."""
+    key = F.coalesce(F.col("key"), F.lit(0).cast("bigint"))
+    if facts.width is not None:
+        wide = F.floor((key - MONDAY) / facts.width) * facts.width + MONDAY
+        key = F.when(F.col("fact") == BUCKET, wide).otherwise(key)
+    counted = partials.where(F.col("fact").isin(*COUNTED)).withColumn("key", key.cast("bigint"))
+    return counted.groupBy("fact", "rule", "key").agg(F.sum("number").alias("number"))
+
+
+def run(work: Callable[[], Any]) -> Any:
+    """Do something on Spark; its failure as an error of ours."""
+    return on_spark(work, "test the rules")
+
+
+def in_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """What Spark gave, in the types that it was made of."""
+    columns = [pc.cast(table.column(field.name), field.type) for field in schema]
+    return pa.table(columns, schema=schema)

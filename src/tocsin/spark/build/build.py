@@ -1,0 +1,176 @@
+"""ts.build: an index of millions of rules, made by Spark."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
+
+from tocsin.printable import number_of
+from tocsin.errors import InputError
+from tocsin.spark.build.jobs import Say, Sizes, put_together, read_blocks
+from tocsin.spark.build.rule_order import check_frame, rule_rows
+
+if TYPE_CHECKING:
+    from tocsin.history.statistics.history import History
+    from tocsin.text.dictionary import Dictionary
+    from tocsin.conditions.live.build_settings import Preparation
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build has made.
+
+    rules        rules in the index
+    rejects      rows that are no rules; where they are is up to the caller
+    predicates   distinct predicates, and
+    nodes        distinct nodes above them, counted for each shard on its own
+    shards       parts of the index: 1 when it is one file
+    bytes        of all files together
+    seconds      by phase
+    """
+
+    path: str
+    rules: int
+    rejects: int
+    predicates: int
+    nodes: int
+    shards: int
+    bytes: int
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [
+            f"rules         {self.rules:,}"
+            + (f" ({number_of(self.rejects, 'reject')})" if self.rejects else ""),
+            f"predicates    {self.predicates:,}",
+            f"inner nodes   {self.nodes:,}",
+            f"index         {self.path}, {self.bytes / 1e6:,.1f} MB"
+            + (f" in {self.shards} parts" if self.shards > 1 else ""),
+            "built in      "
+            + ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in self.seconds.items()),
+        ]
+        return "\n".join(lines)
+
+
+def build(
+    rules: DataFrame,
+    path: PathLike,
+    *,
+    shards: int | str | None = None,
+    rejects: PathLike | None = None,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    text_threshold: float = 0.0,
+    access: str = "auto",
+) -> Built:
+    """Build an index of the rules of a DataFrame, and write it to `path`; what tocsin.build does, on Spark.
+
+    The DataFrame has the columns `id` (strings or integers) and `when` (conditions); others are kept as the
+    rules' metadata. The rules are taken in the order of their ids, as texts, so the index does not depend
+    on how the DataFrame is partitioned. It matches as tocsin.build's index of the same rules.
+
+    A row that is no rule (its condition cannot be read, its id is missing or taken by a row before it) stops
+    the build with RuleError, or RuleErrors that show the first few. With `rejects`, the path of a folder,
+    such rows are left out and written there as Parquet: file, rule, line, column, reason, text.
+
+    `shards` writes an index in parts instead of one: a folder that ts.match and tocsin.open take like a file.
+    Rules that share parts are kept together, and no part is much larger than another. A number says how
+    many; "auto" makes as many as it takes to keep each below half a gibibyte.
+
+    The folder that `path` is in must be one that the driver and all workers can write to. `history` and what
+    follows are those of tocsin.build.
+    """
+    from tocsin.conditions.live.build_settings import Preparation
+
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access)
+    return build_index(rules, path, preparation, shards=shards, rejects=rejects)
+
+
+def build_index(
+    rules: DataFrame,
+    path: PathLike,
+    preparation: Preparation,
+    *,
+    shards: int | str | None = None,
+    rejects: PathLike | None = None,
+    sizes: Sizes | None = None,
+    say: Say = lambda _: None,
+) -> Built:
+    """Build as ts.build does. Rules may say where they come from (rule_order.py); `say` is told what goes on."""
+    from tocsin.conditions.blocks.block_warmup import warm_up
+    from tocsin.conditions.blocks.build_folder import Work
+    from tocsin.spark.build.rule_rejects import check_rejects, move_rejects, raise_rejects
+    from tocsin.spark.build.index_writer import check_shards, check_target, write_index, write_parts
+
+    check_frame(rules)
+    sizes = sizes or Sizes()
+    target = Path(path).resolve()
+    check_shards(shards)
+    check_target(target, shards)
+    if rejects is not None:
+        check_rejects(Path(rejects), target)
+    session = rules.sparkSession
+    rows = rule_rows(rules, int(session.conf.get("spark.sql.shuffle.partitions") or 8))
+    warm_up()
+    clock = Clock()
+    with working_folder(target) as folder:
+        say("Reading rules")
+        reports = read_blocks(rows, folder, sizes)
+        if rejects is None:
+            raise_rejects(folder, reports)
+        clock.note("read")
+        work = Work(folder, [report.file for report in reports if report.rules])
+        predicates = sum(report.predicates for report in reports)
+        work = put_together(session, work, predicates, sizes, say)
+        clock.note("compare")
+        say("Writing the index")
+        if shards is None:
+            written = write_index(work, target, preparation)
+        else:
+            written = write_parts(session, work, target, shards, preparation)
+        clock.note("write")
+        if rejects is not None:
+            move_rejects(folder, reports, Path(rejects), target)
+    return Built(
+        os.fspath(path), written.rules, sum(report.rejects for report in reports), *written[1:], clock.seconds
+    )
+
+
+class Clock:
+    """How long phases take, one after the other."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def note(self, phase: str) -> None:
+        """A phase is over."""
+        now = time.perf_counter()
+        self.seconds[phase] = now - self._since
+        self._since = now
+
+
+@contextlib.contextmanager
+def working_folder(target: Path) -> Iterator[Path]:
+    """A folder beside the target, which goes when the work is done or has failed."""
+    folder = target.with_name(f".{target.name}.building-{uuid.uuid4().hex[:12]}")
+    try:
+        folder.mkdir(0o700)
+    except OSError as error:
+        raise InputError(f"cannot build in {target.parent}: {error.strerror}") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,261 @@
+"""An index on its way to the workers: as a file, once.
+
+Spark gives every executor a copy of the file in a folder of its own, where all workers of that executor
+map the same pages; two executors on one machine have two copies. On a local master the driver is the
+only executor, and the workers map the driver's copy. Nothing of the index goes through Java's memory
+or a broadcast. The file is named after its content, so an index that a session has already is not sent
+again, and two of them never meet under one name.
+
+Importing this module loads neither NumPy nor the kernels: the daemon (worker_daemon.py) must not have
+them before it is ready for them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from pyspark import SparkContext, SparkFiles
+from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
+from pyspark.sql import SparkSession
+
+from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageError
+from tocsin.storage.folders import temporary_folder
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live.sharded_index import IndexInParts, RuleIndex
+    from tocsin.engines.build import AnyIndex
+
+KEPT_OPEN = 8
+"""Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
+
+_one_at_a_time = threading.Lock()
+"""Held while an index is sent, and so over all that is remembered below."""
+
+_saved_as: MutableMapping[Index, tuple[int, Path]] = WeakKeyDictionary()
+"""Up to which change the indexes of this process are saved, and where, while they live."""
+
+
+_picked_up: dict[str, tuple[int, ...]] = {}
+"""Identity, size and time of the files that this process has picked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedIndex:
+    """An index that every worker of a session can open. Small, and made to be pickled."""
+
+    name: str
+
+    def open(self) -> Index:
+        """The index, in a worker or in the driver; opened once in the life of the process."""
+        _check_unchanged(self.name)
+        return _opened(self.name)
+
+    def open_alone(self) -> Index:
+        """The index, instead of any other that the process has opened so: for parts that go one by one."""
+        _check_unchanged(self.name)
+        return _opened_alone(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedRules:
+    """An index, whole or in parts, that every worker of a session can open as one. Made to be pickled."""
+
+    parts: tuple[ShippedIndex, ...]
+
+    def open(self) -> RuleIndex:
+        """The index, in a worker or in the driver."""
+        for part in self.parts:
+            _check_unchanged(part.name)
+        return _opened_together(self.parts)
+
+
+def ship_rules(
+    session: SparkSession, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str]
+) -> ShippedRules:
+    """Send an index to the workers, for tasks that take events past all its parts."""
+    return ShippedRules(ship_parts(session, index_or_path))
+
+
+def ship_parts(
+    session: SparkSession, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str]
+) -> tuple[ShippedIndex, ...]:
+    """Send an index to the workers: one that is whole as ship_index does, of one in parts every part."""
+    from tocsin.conditions.graph.shards import is_in_parts, read_parts
+    from tocsin.conditions.live.sharded_index import IndexInParts
+
+    if isinstance(index_or_path, IndexInParts):
+        return tuple(ship_index(session, part) for part in index_or_path.parts)
+    if isinstance(index_or_path, str | os.PathLike) and is_in_parts(index_or_path):
+        folder = Path(index_or_path)
+        return tuple(ship_index(session, folder / part.file) for part in read_parts(folder))
+    return (ship_index(session, index_or_path),)
+
+
+def ship_index(session: SparkSession, index_or_path: AnyIndex | str | os.PathLike[str]) -> ShippedIndex:
+    """Send an index, or a saved one by its path, to the workers of a session.
+
+    An index is saved the first time that it is sent, whatever the session, and again when its rules have
+    been changed since; so a call for every micro-batch of a stream costs no more than asking Spark what
+    it has. What runs goes on with the rules that it was sent. A file is read through and
+    checked here, on every call; the workers trust that. What is sent is a copy: changing the file
+    afterwards changes nothing for a job or a stream that runs. Raises IndexFileError when the file
+    is missing, damaged or no index.
+    """
+    from tocsin.conditions.live.index import Index
+    from tocsin.warmup import is_warm, warm_up
+
+    context = _context(session)
+    with _one_at_a_time:
+        if not is_warm():
+            warm_up()  # once here, or else in every worker at the same time
+        if isinstance(index_or_path, Index):
+            saved = _saved(index_or_path)
+        elif isinstance(index_or_path, str | os.PathLike):
+            saved = _verified_copy(context, Path(index_or_path))
+        elif hasattr(index_or_path, "engine"):
+            raise UnsupportedError(
+                f"the engine {index_or_path.engine} does not run on Spark: build with 'atree'"
+            )
+        else:
+            kind = type(index_or_path).__name__
+            raise UsageError(f"an index or the path of a saved one is wanted here, not {kind}")
+        if not _is_added(context, saved.name):
+            context.addFile(str(saved))
+    return ShippedIndex(saved.name)
+
+
+def _context(session: SparkSession) -> SparkContext:
+    try:
+        return session.sparkContext
+    except (PySparkAttributeError, PySparkNotImplementedError) as error:
+        raise UsageError("a Spark Connect session cannot be sent an index: use a classic one") from error
+
+
+def _is_added(context: SparkContext, name: str) -> bool:
+    return any(added.rpartition("/")[2] == name for added in context.listFiles)
+
+
+def _saved(index: Index) -> Path:
+    """The saved copy of an index as it is now, made unless there is one."""
+    change = index.version.change
+    known, saved = _saved_as.get(index, (-1, _folder()))
+    if known == change and saved.exists():
+        return saved
+    draft = _draft()
+    try:
+        index.save(draft)
+        saved = _settled(draft)
+        _saved_as[index] = change, saved
+        return saved
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _verified_copy(context: SparkContext, path: Path) -> Path:
+    """A copy under a name of its own, made unless there is one, of a file that has been verified."""
+    from tocsin.arrays.array_file import index_digest
+    from tocsin.conditions.graph.index_file import open_index
+    from tocsin.conditions.graph.shards import is_in_parts
+
+    if is_in_parts(path):
+        raise IndexFileError(f"{path} is an index in parts: each of its parts has to be sent")
+    open_index(path, verify=False)  # refuses what is no index before anything is copied
+    settled = _folder() / _name(index_digest(path))
+    if settled.exists() and _is_added(context, settled.name):
+        open_index(path)
+        return settled
+    draft = _draft()
+    try:
+        shutil.copyfile(path, draft)
+        try:
+            open_index(draft)
+        except IndexFileError:
+            open_index(path)  # says the same of the file by the name that the user knows
+            raise IndexFileError(f"{path} was changed while it was being read") from None
+        return _settled(draft)
+    except OSError as error:
+        raise IndexFileError(f"cannot copy {path}: {error.strerror}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _settled(draft: Path) -> Path:
+    """Give a finished file the name of its content."""
+    from tocsin.arrays.array_file import index_digest
+
+    return draft.replace(draft.with_name(_name(index_digest(draft))))
+
+
+def _name(digest: str) -> str:
+    return f"{digest}.tocsin"
+
+
+def _draft() -> Path:
+    descriptor, name = tempfile.mkstemp(dir=_folder(), prefix="draft-")
+    os.close(descriptor)
+    return Path(name)
+
+
+@cache
+def _folder() -> Path:
+    """Where the driver keeps what it sends, until the process ends: an executor may come late."""
+    return temporary_folder("index")
+
+
+@lru_cache(maxsize=KEPT_OPEN)
+def _opened(name: str) -> Index:
+    return _open(name)
+
+
+@lru_cache(maxsize=2)
+def _opened_together(parts: tuple[ShippedIndex, ...]) -> RuleIndex:
+    from tocsin.conditions.live.sharded_index import IndexInParts
+
+    indexes = [part.open() for part in parts]
+    return indexes[0] if len(indexes) == 1 else IndexInParts(indexes)
+
+
+@lru_cache(maxsize=1)
+def _opened_alone(name: str) -> Index:
+    return _open(name)
+
+
+def _check_unchanged(name: str) -> None:
+    """IndexFileError when the file that Spark brought is not the one sent, or not as it was picked up first.
+
+    Nobody verifies it again: the driver did, and it is mapped, so that who writes over it changes what this
+    process reads.
+    """
+    from tocsin.arrays.array_file import index_digest
+
+    path = SparkFiles.get(name)
+    try:
+        status = Path(path).stat()
+        stamp = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        same = _picked_up.get(path) == stamp if path in _picked_up else _name(index_digest(path)) == name
+    except OSError:
+        return  # opening it says what is wrong, unless it is open already
+    if not same:
+        raise IndexFileError(
+            f"{path} was written over after it was sent: it is not the index that was verified"
+        )
+    _picked_up[path] = stamp
+
+
+def _open(name: str) -> Index:
+    from tocsin.conditions.live.index import open_file
+
+    path = SparkFiles.get(name)
+    if not Path(path).is_file():
+        raise TocsinError(f"Spark has not brought the index {name} to this machine")
+    return open_file(path, verify=False)

@@ -1,0 +1,93 @@
+"""What runs in a Spark worker: batches of events in, batches of matches out, both of bounded size.
+
+    shipped batch ──> cells ──> numbers of rules, slice by slice ──> rows, cut by their bytes
+
+Rows go out before they fill the memory of this process or of the Java process that reads them. A task
+matches in the one thread that Spark has given it: it is Spark that shares out the cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.conditions.language.tree import Path
+from tocsin.conditions.live.index import Index
+from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
+from tocsin.conditions.matching.results import Scores, match_batch
+from tocsin.errors import EventError
+from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events.cells import EventBatch
+from tocsin.spark.event_columns import Layout
+from tocsin.spark.worker_memory import keep_freed_memory
+
+BYTES_IN_TASK = 16 << 20
+"""Bytes in a batch of results, but for a single row that is larger."""
+
+MATCHES_IN_TASK = 1 << 22
+"""Matches that are written out together, at most, unless 64 events have more."""
+
+
+def match_batches(
+    indexes: Iterable[Index], layout: Layout, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The matches of the events in `batches` with all indexes: the kept columns, rule, score."""
+    keep_freed_memory()
+    versions = [index.version for index in indexes]
+    id_bytes = [row_bytes(rules.ids()) for rules in versions]
+    for batch in batches:
+        for rules, sizes in zip(versions, id_bytes, strict=True):
+            yield from _match_batch(rules, sizes, layout, batch)
+
+
+def _match_batch(
+    rules: Version, id_bytes: NDArray[np.int64], layout: Layout, batch: pa.RecordBatch
+) -> Iterator[pa.RecordBatch]:
+    start = 0
+    for found in rules.match_slices(cells_of_batch(rules.fields, layout, batch), MATCHES_IN_TASK):
+        portion = batch.slice(start, len(found.per_event))
+        events = np.repeat(np.arange(portion.num_rows, dtype=np.int64), found.per_event)
+        weights = BYTES_OF_ROW + id_bytes[found.rule] + _kept_bytes(layout, portion)[events]
+        for first, last in cuts(weights, BYTES_IN_TASK):
+            scores = None if found.score is None else found.score[first:last]
+            yield _result(rules, layout, portion, events[first:last], found.rule[first:last], scores)
+        start += portion.num_rows
+
+
+def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> NDArray[np.int64]:
+    total = np.zeros(portion.num_rows, np.int64)
+    for column, _ in layout.kept:
+        total += row_bytes(portion.column(column))
+    return total
+
+
+def cells_of_batch(fields: Sequence[Path], layout: Layout, portion: pa.RecordBatch) -> EventBatch:
+    """The events as cells, under the names that rules use."""
+    columns = [portion.column(column) for column, _ in layout.tested]
+    if not columns:
+        return EventBatch(portion.num_rows, {})
+    table = pa.RecordBatch.from_arrays(columns, names=[name for _, name in layout.tested])
+    try:
+        return batch_of_table(table, fields)
+    except EventError as error:
+        raise EventError(error.reason) from None  # rows have no numbers on Spark
+
+
+def _result(
+    rules: Version,
+    layout: Layout,
+    portion: pa.RecordBatch,
+    events: NDArray[np.int64],
+    numbers: NDArray[np.int32],
+    scores: Scores,
+) -> pa.RecordBatch:
+    found = match_batch(events, numbers, rules.names, scores)
+    places = pa.array(events)
+    columns = [portion.column(column).take(places) for column, _ in layout.kept]
+    kept = [portion.schema.field(column).with_name(name) for column, name in layout.kept]
+    schema = pa.schema([*kept, found.schema.field("rule"), found.schema.field("score")])
+    return pa.RecordBatch.from_arrays([*columns, found.column("rule"), found.column("score")], schema=schema)

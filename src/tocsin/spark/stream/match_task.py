@@ -1,0 +1,264 @@
+"""In a worker: events past the rules, and out come found rows, in batches of bounded size.
+
+    events ──> key, time ──> matches, slice by slice ──> found rows, cut by their bytes
+      └──> rejects: no key, no time
+
+Only of events that some rule matches more is looked at than the rules' fields: the kept values, and those
+that the texts of alerts and the dedup fields name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tocsin.conditions.live.sharded_snapshot import AnyVersion
+from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
+from tocsin.conditions.matching.results import score_column
+from tocsin.events.cells import EventBatch, Path
+from tocsin.events.field_paths import path_text
+from tocsin.events.kept_columns import json_texts, plain
+from tocsin.spark.match_worker import BYTES_IN_TASK, MATCHES_IN_TASK
+from tocsin.spark.stream.alert_ids import alert_ids
+from tocsin.spark.stream.alert_values import keys_of, mended, times_of
+from tocsin.spark.stream.batch_counts import Tally
+from tocsin.spark.stream.found_rows import KEPT, Wanted
+from tocsin.spark.stream.rule_actions import RuleActions
+from tocsin.spark.stream.rule_version import RuleVersion
+from tocsin.spark.worker_memory import keep_freed_memory
+
+TIME = pa.timestamp("us", tz="UTC")
+_BYTES_OF_OTHERS = 48
+"""Of a found row, beside the texts that are counted: times, numbers, offsets."""
+
+Fires = Callable[[NDArray[np.int64], NDArray[np.int32]], NDArray[np.bool_]]
+"""Which matches count, given the event's row and the rule's number of each."""
+
+
+class Events(NamedTuple):
+    """Some events of a source, in order.
+
+    cells     the cells of Finder.fields
+    place     string[n]: where each stands in the source; its key, unless a field is
+    ordinal   string[n]: sorts as the events stand in the source
+    columns   by name, what they hold of Finder.columns; JSON texts are marked (kept.JSON)
+    others    the source's carried columns, then the kept ones, in the types of the found rows; when None,
+              there are no carried ones, and those to keep are JSON texts of `columns`
+    """
+
+    cells: EventBatch
+    place: pa.Array
+    ordinal: pa.Array
+    columns: Mapping[str, pa.Array]
+    others: Mapping[str, pa.Array] | None = None
+
+
+class Rejected(NamedTuple):
+    """A record that is no event."""
+
+    place: str
+    ordinal: str
+    reason: str
+    text: str | None = None
+
+
+class Finder:
+    """Rules, ready to be asked in one task. What it counts is in `tally`."""
+
+    def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
+        keep_freed_memory()
+        self._rules = prepared(rules)
+        self._wanted = wanted
+        self._telling = ["key", "rule", *(name for name in others.names if name not in wanted.keep)]
+        self._others = pa.schema([field.with_name(self._found_name(field.name)) for field in others])
+        self.tally = Tally(tasks=1)
+        asked = [wanted.time] if wanted.time is not None else []
+        self.fields: list[Path] = list(dict.fromkeys([*self._rules.fields, *asked]))
+        """The fields whose cells events must have."""
+        keys = [wanted.key[0]] if wanted.key is not None else []
+        self.columns = list(dict.fromkeys([*wanted.keep, *keys, *rules.named]))
+        """The top-level columns that events must have, as far as there are such."""
+
+    @property
+    def rule_count(self) -> int:
+        """How many rules there are to be asked."""
+        return self._rules.count
+
+    def rejected(self, rejects: Iterable[Rejected]) -> Iterator[pa.RecordBatch]:
+        """Records that are no events, as found rows."""
+        listed = list(rejects)
+        self.tally.rejects += len(listed)
+        weights = np.array([len(each.text or "") + len(each.place) for each in listed], np.int64)
+        for first, last in cuts(weights, BYTES_IN_TASK):
+            some = listed[first:last]
+            yield self.batch(
+                last - first,
+                {
+                    "reject": pa.array([each.reason for each in some], pa.string()),
+                    "raw": pa.array([each.text for each in some], pa.string()),
+                    "key": pa.array([each.place for each in some], pa.string()),
+                    "ordinal": pa.array([each.ordinal for each in some], pa.string()),
+                },
+            )
+
+    def rows(self, events: Events, fires: Fires | None = None) -> Iterator[pa.RecordBatch]:
+        """The matches of events as found rows, and those of the events that have no key or no time."""
+        count = events.cells.length
+        wanted = self._wanted
+        columns, bad = _readable(events.columns)
+        key, time = events.place, np.full(count, wanted.batch_time, np.int64)
+        if wanted.key is not None:
+            key, unknown = keys_of(columns.get(wanted.key[0]), wanted.key, count)
+            bad = unknown | bad
+        if wanted.time is not None:
+            time, untimed = times_of(events.cells.columns.get(wanted.time), wanted.time, count)
+            bad = untimed | bad
+        events = events._replace(columns=columns)
+        self.tally.events += count - len(bad)
+        self.tally.seen |= self._rules.seen(events.cells)
+        if bad:
+            yield from self.rejected(
+                Rejected(events.place[row].as_py(), events.ordinal[row].as_py(), reason)
+                for row, reason in sorted(bad.items())
+            )
+        good = np.ones(count, np.bool_)
+        good[list(bad)] = False
+        first = 0
+        for found in self._rules.match(events.cells):
+            row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
+            first += len(found.per_event)
+            keep = good[row]
+            if fires is not None:
+                keep &= fires(row, found.rule)
+            if not keep.all():
+                score = None if found.score is None else found.score[keep]
+                found, row = BatchMatches(found.rule[keep], found.per_event, score), row[keep]
+            self.tally.matches += len(row)
+            if len(row):
+                yield from self._matches(events, key, time, row, found)
+
+    def _matches(
+        self,
+        events: Events,
+        key: pa.Array,
+        time: NDArray[np.int64],
+        row: NDArray[np.int64],
+        found: BatchMatches,
+    ) -> Iterator[pa.RecordBatch]:
+        """Found rows; from here on events are numbered among those that have a match."""
+        matched, event = np.unique(row, return_inverse=True)
+        taken = pa.array(matched)
+        columns = {name: column.take(taken) for name, column in events.columns.items()}
+        by_event = {
+            "key": key.take(taken),
+            "ordinal": events.ordinal.take(taken),
+            "time": pa.array(time[matched]).cast(TIME),
+            **self._other_columns(events, columns, taken),
+        }
+        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._rules.id_bytes[found.rule]
+        weights += sum((row_bytes(each) for each in by_event.values()), np.zeros(len(matched), np.int64))[
+            event
+        ]
+        actions = self._rules.actions
+        for first, last in cuts(weights, BYTES_IN_TASK):
+            rule = found.rule[first:last]
+            score = None if found.score is None else found.score[first:last]
+            places = pa.array(event[first:last])
+            yield self.batch(
+                last - first,
+                {
+                    **{name: column.take(places) for name, column in by_event.items()},
+                    "rule": self._rules.names(rule),
+                    "score": score_column(score, last - first),
+                    **actions.columns(rule, event[first:last], score, columns),
+                },
+            )
+
+    def _other_columns(
+        self, events: Events, columns: Mapping[str, pa.Array], taken: pa.Array
+    ) -> dict[str, pa.Array]:
+        if events.others is not None:
+            return {self._found_name(name): column.take(taken) for name, column in events.others.items()}
+        return {
+            self._found_name(name): pa.array(json_texts(columns[name]), pa.string())
+            for name in self._wanted.keep
+            if name in columns
+        }
+
+    def _found_name(self, name: str) -> str:
+        """The name in found rows of a column that the source carries or the user keeps."""
+        return KEPT + name if name in self._wanted.keep else name
+
+    def batch(self, count: int, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+        """Found rows, null in the columns that are not given; matches get their ids here."""
+        schema = pa.schema([*_OWN, *self._others])
+        if "rule" in columns:
+            told_by = {name: columns[name] for name in self._telling if name in columns}
+            columns = {**columns, "alert": alert_ids(told_by)}
+        arrays = [
+            columns[field.name] if field.name in columns else pa.nulls(count, field.type) for field in schema
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _readable(columns: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], dict[int, str]]:
+    """Columns whose texts can be read, and why some rows cannot."""
+    readable: dict[str, pa.Array] = {}
+    bad: dict[int, str] = {}
+    for name, column in columns.items():
+        good, wrong = mended(column)
+        readable[name] = plain(good, name)
+        bad |= {row: reason.format(path_text((name,))) for row, reason in wrong.items()}
+    return readable, bad
+
+
+class _Prepared:
+    """A version of the rules, and what found rows need of it; shared by the tasks of a process."""
+
+    def __init__(self, rules: RuleVersion) -> None:
+        self._version: AnyVersion = rules.open().version
+        self.fields: Sequence[Path] = self._version.fields
+        self.count = self._version.count
+        every = np.arange(self.count, dtype=np.int32)
+        self.id_bytes = row_bytes(self._version.names.column(every))
+        self.actions = RuleActions.of(self._version)
+
+    def match(self, cells: EventBatch) -> Iterator[BatchMatches]:
+        return self._version.match_slices(cells, MATCHES_IN_TASK)
+
+    def names(self, rule: NDArray[np.int32]) -> pa.StringArray:
+        return self._version.names.column(rule)
+
+    def seen(self, cells: EventBatch) -> int:
+        """A bit for each of the fields that some event has."""
+        return sum(1 << place for place, field in enumerate(self.fields) if field in cells.columns)
+
+
+@lru_cache(maxsize=2)
+def prepared(rules: RuleVersion) -> _Prepared:
+    """Made once in a process for each version."""
+    return _Prepared(rules)
+
+
+_OWN = pa.schema(
+    [
+        ("reject", pa.string()),
+        ("raw", pa.string()),
+        ("alert", pa.string()),
+        ("key", pa.string()),
+        ("ordinal", pa.string()),
+        ("rule", pa.string()),
+        ("score", pa.float64()),
+        ("time", TIME),
+        ("dedup", pa.string()),
+        ("throttle", pa.int64()),
+        ("text", pa.string()),
+    ]
+)
+"""The found rows' own columns, as found_rows.FOUND has them."""

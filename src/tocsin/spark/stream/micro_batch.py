@@ -1,0 +1,195 @@
+"""What happens to one micro-batch, in the driver.
+
+    decide: rules and time ──> written down
+    found rows ──> throttle ──> alerts ──> each sink
+             └──> rejects ──> their folder
+    tell ──> purge
+
+A batch that is done again finds what was decided, and every step of it leaves the same behind.
+
+With one folder of Parquet as the sink, and no throttles, a batch is one Spark job: the tasks that find the
+rows write them to files. Otherwise Spark has the rows, and keeps them where they are to be read again. A
+batch that is done again goes this way always, since a part of it may be there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pyspark.sql import DataFrame
+
+from tocsin.errors import TocsinError
+from tocsin.spark.sinks.folder_sink import FolderSink
+from tocsin.spark.sinks.found_parts import FoundParts
+from tocsin.spark.sinks.sink import Sink
+from tocsin.spark.stream.batch_counts import Tally, TallyAccumulator
+from tocsin.spark.stream.checkpoint import BatchRecord, Checkpoint
+from tocsin.spark.stream.found_rows import Wanted, alerts_of, rejects_of
+from tocsin.spark.stream.rule_history import RuleWatch
+from tocsin.spark.stream.rule_version import RuleVersion
+from tocsin.spark.stream.source import Source
+from tocsin.spark.stream.stream_throttle import throttled
+from tocsin.spark.stream.task_output import HANDED_ON, Onward
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What became of a batch. Its counts may be too high when tasks had to be done again.
+
+    again     whether the batch had been begun before, by a process that was stopped
+    """
+
+    batch: int
+    version: int
+    events: int
+    matches: int
+    rejects: int
+    seconds: float
+    again: bool
+
+
+class StreamStoppedError(Exception):
+    """Raised in a batch that begins when the stream is to stop; it will be done when it is started again."""
+
+
+class BatchRunner:
+    """Does batches, one after the other. Spark calls it."""
+
+    def __init__(
+        self,
+        source: Source,
+        rules: RuleWatch,
+        wanted: Wanted,
+        sinks: Sequence[Sink],
+        rejects: FolderSink,
+        checkpoint: Checkpoint,
+        tally: TallyAccumulator,
+        report: Callable[[BatchReport, RuleVersion, int], None],
+    ) -> None:
+        self._source = source
+        self._rules = rules
+        self._wanted = wanted
+        self._sinks = sinks
+        self._rejects = rejects
+        self._checkpoint = checkpoint
+        self._tally = tally
+        self._report = report
+        last = checkpoint.last_record()
+        self._last_time = 0 if last is None else last.time
+        self._at_work = threading.Lock()
+        self._stopping = False
+        self._had_rejects = False
+        self.last: int | None = None
+        self.failure: Exception | None = None
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        """Do a batch."""
+        with self._at_work:
+            if self._stopping:
+                raise StreamStoppedError
+            try:
+                self._do(batch, number)
+                self.last = number
+            except Exception as error:
+                self.failure = error
+                raise
+
+    def stop_after_batch(self) -> None:
+        """Wait for the batch at work, and let no other begin."""
+        self._stopping = True
+        with self._at_work:
+            pass
+
+    def _do(self, batch: DataFrame, number: int) -> None:
+        started = time.perf_counter()
+        self._source.committed(number)
+        record = self._checkpoint.record(number)
+        again = record is not None
+        if record is None:
+            record = self._decide(number)
+        rules = self._rules.version(record.version)
+        self._tally.value = Tally()
+        found = partial(self._source.found, batch, rules, self._wanted.at(record.time), self._tally)
+        folder = None if again else self._folder_of_parts(record)
+        if folder is not None:
+            self._write_parts(found, folder, record)
+        else:
+            self._write_rows(found(HANDED_ON), record, again)
+        counted = self._tally.value
+        self._had_rejects = counted.rejects > 0
+        self._rules.purge(record.version)
+        seconds = time.perf_counter() - started
+        report = BatchReport(
+            number, record.version, counted.events, counted.matches, counted.rejects, seconds, again
+        )
+        self._report(report, rules, counted.seen)
+
+    def _decide(self, number: int) -> BatchRecord:
+        """The rules as they are now, and the time, which never goes back."""
+        version = self._rules.current().number
+        self._last_time = max(time.time_ns() // 1_000, self._last_time)
+        record = BatchRecord(number, version, self._last_time)
+        self._checkpoint.decide(record)
+        return record
+
+    def _throttled(
+        self, found: DataFrame, record: BatchRecord
+    ) -> contextlib.AbstractContextManager[DataFrame]:
+        """The found rows that are not held back."""
+        if not self._rules.has_throttles(record.version):
+            return contextlib.nullcontext(found)
+        state = self._checkpoint.folder / "throttle"
+        return throttled(found, state, record.batch, record.time)
+
+    def _folder_of_parts(self, record: BatchRecord) -> FolderSink | None:
+        """The only sink, when tasks can write to it all that they find."""
+        only = self._sinks[0] if len(self._sinks) == 1 else None
+        if not isinstance(only, FolderSink) or not only.takes_parts:
+            return None
+        return None if self._rules.has_throttles(record.version) else only
+
+    def _write_parts(
+        self, found: Callable[[Onward], DataFrame], folder: FolderSink, record: BatchRecord
+    ) -> None:
+        """One job, whose tasks write the files."""
+        alerts, rejects = folder.draft(record.batch), self._rejects.draft(record.batch)
+        if alerts is None or rejects is None:
+            raise TocsinError(
+                f"{self._checkpoint.folder} knows nothing of batch {record.batch}, and its files are there"
+            )
+        parts = FoundParts(
+            str(alerts.folder), str(rejects.folder), record.version, record.batch, folder.json_columns
+        )
+        reports = found(parts).collect()
+        rejects.settle([report.rejects for report in reports if report.rejects is not None])
+        alerts.settle([report.alerts for report in reports if report.alerts is not None])
+
+    def _write_rows(self, found: DataFrame, record: BatchRecord, again: bool) -> None:
+        """A job for each sink, and one for rejects when there are any."""
+        is_read_again = again or self._is_read_again(record)
+        if is_read_again:
+            found = found.persist()
+        try:
+            with self._throttled(found, record) as sent:
+                alerts = alerts_of(sent, record.version, record.batch)
+                for sink in self._sinks:
+                    sink.write(alerts, record.batch)
+            counted = self._tally.value
+            if again or counted.rejects or not counted.tasks:
+                # Sinks that have the batch already look at nothing, and so nothing was counted.
+                self._rejects.write(rejects_of(found, record.batch), record.batch)
+            if counted.tasks:
+                self._tally.value = counted  # and not what was read again for the rejects
+        finally:
+            if is_read_again:
+                found.unpersist()
+
+    def _is_read_again(self, record: BatchRecord) -> bool:
+        """Whether the found rows are likely to be asked for more than once, and so worth keeping."""
+        reads_once = len(self._sinks) == 1 and isinstance(self._sinks[0], FolderSink)
+        return not reads_once or self._had_rejects or self._rules.has_throttles(record.version)

@@ -1,0 +1,116 @@
+"""Throttles across the batches of a stream: which matches become alerts.
+
+    matches with a throttle ──> by group, sorted ──> decided ──> sent
+                                                        └──> runs: CHECKPOINT/throttle/
+
+Every group (rule and dedup value) is decided by one task, which looks up when its last alert was sent, by
+the runs of the batches before, and leaves a run with what it sends (matches/throttle.py and
+matches/sent_alerts.py). A batch that is done again looks at the same runs, and so decides the same; it does
+not see what it wrote itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tocsin.matches.throttle import Throttling
+
+_GROUP, _HASH = "throttle group", "throttle hash"
+"""Columns that are there only between Spark and the tasks; they stand behind all others."""
+
+
+@contextlib.contextmanager
+def throttled(found: DataFrame, state: Path, batch: int, now: int) -> Iterator[DataFrame]:
+    """Of the found rows of a batch those that are sent; rows without a throttle all are.
+
+    One job decides, and when this is entered its outcome is written down in `state`, a folder that the
+    driver and all workers can write to; so whatever is done with the rows, the next batch knows of them.
+    `found` must give the same rows each time. `now` is the recorded time of the batch, in microseconds.
+    The rows can be read until the end of the `with`.
+    """
+    from tocsin.matches.sent_alerts import merge_runs, runs_before
+
+    state.mkdir(parents=True, exist_ok=True)
+    runs = [
+        str(file) for stretch in merge_runs(state, runs_before(state, batch), now) for file in stretch.files
+    ]
+    sent = (
+        _by_group(found.where(F.col("throttle").isNotNull()))
+        .mapInArrow(_task(runs, str(state), batch, now, _Layout.of(found.columns)), found.schema)
+        .persist()
+    )
+    try:
+        sent.count()
+        yield found.where(F.col("throttle").isNull()).union(sent)
+    finally:
+        sent.unpersist()
+
+
+def _by_group(rows: DataFrame) -> DataFrame:
+    """The rows of each group in one partition, in the order in which they are decided.
+
+    A dedup value is JSON, in which no zero byte can stand; so the text of a group is that of no other.
+    """
+    group = F.concat(F.coalesce(F.col("dedup"), F.lit("")), F.lit("\0"), F.col("rule"))
+    grouped = rows.withColumn(_GROUP, group).withColumn(_HASH, F.xxhash64(F.col(_GROUP)))
+    ordered = grouped.repartition(_HASH).sortWithinPartitions(_HASH, _GROUP, "time", "ordinal", "key", "text")
+    return ordered.toDF(*(f"c{number}" for number in range(len(ordered.columns))))
+
+
+class _Layout(NamedTuple):
+    """Where columns are in what tasks get, which goes by place: mapInArrow does not take every name.
+
+    own   how many are the rows' own; behind them come the group and its hash
+    """
+
+    own: int
+    time: int
+    throttle: int
+
+    @staticmethod
+    def of(columns: Sequence[str]) -> _Layout:
+        return _Layout(len(columns), columns.index("time"), columns.index("throttle"))
+
+
+def _task(runs: list[str], state: str, batch: int, now: int, layout: _Layout) -> Any:
+    def decide_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.matches.sent_alerts import read_run, run_name, write_run
+        from tocsin.matches.throttle import Throttling
+
+        throttling = Throttling([piece for run in runs for piece in read_run(Path(run))], now)
+        for rows in batches:
+            yield _decided(throttling, rows, layout)
+        entries = throttling.entries()
+        if entries.num_rows:
+            context = TaskContext.get()
+            part = 0 if context is None else context.partitionId()
+            write_run(Path(state), run_name(batch, part), [entries])
+
+    return decide_in_worker
+
+
+def _decided(throttling: Throttling, rows: pa.RecordBatch, layout: _Layout) -> pa.RecordBatch:
+    """Those of sorted rows that are sent, without the two columns behind."""
+    import pyarrow as pa
+
+    from tocsin.matches.throttle import Alerts
+
+    is_sent = throttling.decide(
+        Alerts(
+            rows.column(layout.own + 1).to_numpy(),
+            rows.column(layout.own).cast(pa.large_string()),
+            rows.column(layout.time).cast(pa.int64()).to_numpy(),
+            rows.column(layout.throttle).to_numpy(),
+        )
+    )
+    return rows.select(list(range(layout.own))).filter(pa.array(is_sent))

@@ -1,1 +1,0 @@
-"""The sinks there are, one per file."""

@@ -1,0 +1,44 @@
+"""The words of a field as matching needs them: their idf, found by hash."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.jit import inner_kernel
+from tocsin.arrays.lookup import find_text
+
+
+class DictionaryWords(NamedTuple):
+    """The words that were counted in each text group. W words of all groups.
+
+    group     int32[W]     the text group of each word
+    start     int64[W+1]   its bytes, normalised: data[start[w] : start[w+1]]
+    data      uint8[...]
+    idf       float64[W]   0 for stop words
+    table     int32[2^k]   open addressing by group and bytes: word, or -1
+    unknown   float64[G]   for each text group the idf of a word that is not among these
+    """
+
+    group: NDArray[np.int32]
+    start: NDArray[np.int64]
+    data: NDArray[np.uint8]
+    idf: NDArray[np.float64]
+    table: NDArray[np.int32]
+    unknown: NDArray[np.float64]
+
+
+def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
+    """For each text group whether documents were counted: else every word's idf is 1."""
+    return np.asarray(words.unknown != 1.0)
+
+
+@inner_kernel
+def idf_of(dictionary: DictionaryWords, group: int, data: NDArray[np.uint8], start: int, end: int) -> float:
+    """The idf of the word data[start:end] in a text group."""
+    word = find_text(
+        dictionary.table, dictionary.group, dictionary.start, dictionary.data, group, data, start, end
+    )
+    return dictionary.idf[word] if word >= 0 else dictionary.unknown[group]

@@ -1,0 +1,183 @@
+"""Searching the trie filter for the queries that a document may satisfy: Figures 6 to 8 of the paper.
+
+From a root on, the children of a branch node whose terms occur in the document are visited, and theirs in
+turn. Which children these are can be found from the filter, by asking of each child whether its term occurs,
+or from the document, by looking each of its terms up among the children; whichever are fewer are taken.
+
+Nodes to be visited wait in a list, in which all that were visited stay: nothing recurses, however many words
+a query has, and what is farther down the list can be asked for in advance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.arrays.bits import prefetch
+from tocsin.arrays.jit import bare_kernel, inner_kernel
+from tocsin.text.kernels.neighbours import may_be_neighbours, no_neighbours
+from tocsin.text.kernels.trie import (
+    BRANCHES_MADE,
+    CHILDREN,
+    FIRST_CHILD,
+    FIRST_PREDICATE,
+    NEXT,
+    PAIR,
+    QUERY,
+    ROW,
+    TERM,
+    Trie,
+    find_in_table,
+)
+
+_AHEAD = 8
+"""How many nodes ahead what they lead to is asked for; twice as many for the nodes themselves."""
+
+
+_ONE = np.uint64(1)
+_WORD = np.uint64(6)
+_IN_WORD = np.uint64(63)
+
+
+class SearchRoom(NamedTuple):
+    """What a search writes to; one for each thread. `occurs` is zero between documents, the rest anything.
+
+    neighbours   uint64[...]    the bits of neighbours.py, to be set before a document is searched for
+    occurs       uint64[T/64]   a bit for each term that occurs in the document
+    visited      int32[N]       the branch nodes that were visited, and those that are to be
+    hit          int32[Q]       the queries whose paths were found: 2 * query + whether it is to be checked
+    hit_at       int32[Q]       the place of a query in `hit`, if it stands there
+    """
+
+    neighbours: NDArray[np.uint64]
+    occurs: NDArray[np.uint64]
+    visited: NDArray[np.int32]
+    hit: NDArray[np.int32]
+    hit_at: NDArray[np.int32]
+
+
+def search_room(trie: Trie) -> SearchRoom:
+    """Room for searching the filter as it is, in any document."""
+    queries = len(trie.first_of_query)
+    return SearchRoom(
+        no_neighbours(),
+        np.zeros((len(trie.root_child) >> 6) + 1, np.uint64),
+        np.zeros(int(trie.state[BRANCHES_MADE]), np.int32),
+        np.zeros(queries, np.int32),
+        np.zeros(queries, np.int32),
+    )
+
+
+@bare_kernel
+def search_trie(
+    trie: Trie,
+    group: int,
+    present: NDArray[np.int32],
+    terms: int,
+    room: SearchRoom,
+) -> tuple[np.int64, np.int64]:
+    """Find the queries of a text group to which a path leads; how many nodes were visited, queries hit.
+
+    The different terms that occur in the document are present[:terms].
+    """
+    branch, upkeep, root_child, table = trie.branch, trie.branch_upkeep, trie.root_child, trie.table
+    predicate = trie.predicate
+    neighbours, occurs, visited, hit, hit_at = room
+    for i in range(terms):
+        term = np.uint64(present[i])
+        occurs[term >> _WORD] |= _ONE << (term & _IN_WORD)
+    count = _visit_root(
+        branch, upkeep, root_child, np.int64(trie.root[group]), present, terms, occurs, visited
+    )
+    hits = np.int64(0)
+    at = np.int64(0)
+    while at < count:
+        prefetch(branch, ROW * np.int64(visited[at + 2 * _AHEAD if at + 2 * _AHEAD < count else at]))
+        ahead = ROW * np.int64(visited[at + _AHEAD if at + _AHEAD < count else at])
+        prefetch(branch, ROW * abs(np.int64(branch[ahead + FIRST_CHILD])))
+        prefetch(predicate, ROW * np.int64(branch[ahead + FIRST_PREDICATE]))
+        node = np.int64(visited[at])
+        hung = np.int64(branch[ROW * node + FIRST_PREDICATE])
+        hits = _hit_predicates(predicate, hung, neighbours, hit, hit_at, hits)
+        first = np.int64(branch[ROW * node + FIRST_CHILD])
+        if first < 0 and upkeep[ROW * node + CHILDREN] > terms:
+            for i in range(terms):
+                child = find_in_table(table, branch, upkeep, node, np.int64(present[i]))
+                visited[count] = child
+                count += child != 0
+        else:
+            count = _visit_present(branch, abs(first), occurs, visited, count)
+        at += 1
+    for i in range(terms):
+        occurs[np.uint64(present[i]) >> _WORD] = 0
+    return count, hits
+
+
+@inner_kernel
+def _visit_root(
+    branch: NDArray[np.int32],
+    upkeep: NDArray[np.int32],
+    root_child: NDArray[np.int32],
+    root: int,
+    present: NDArray[np.int32],
+    terms: int,
+    occurs: NDArray[np.uint64],
+    visited: NDArray[np.int32],
+) -> int:
+    """Write down the children of a root that appear in the document; how many."""
+    count = np.int64(0)
+    if upkeep[ROW * root + CHILDREN] > terms:
+        for i in range(terms):
+            child = root_child[present[i]]
+            visited[count] = child
+            count += child != 0
+        return count
+    return _visit_present(branch, np.int64(branch[ROW * root + FIRST_CHILD]), occurs, visited, count)
+
+
+@inner_kernel
+def _visit_present(
+    branch: NDArray[np.int32],
+    child: int,
+    occurs: NDArray[np.uint64],
+    visited: NDArray[np.int32],
+    count: int,
+) -> int:
+    """Write down a child and those that follow it, as far as they appear in the document; the new count."""
+    while child != 0:
+        visited[count] = child
+        term = np.uint64(branch[ROW * child + TERM])
+        count += np.int64((occurs[term >> _WORD] >> (term & _IN_WORD)) & _ONE)
+        child = np.int64(branch[ROW * child + NEXT])
+    return count
+
+
+@inner_kernel
+def _hit_predicates(
+    predicate: NDArray[np.int32],
+    hung: int,
+    neighbours: NDArray[np.uint64],
+    hit: NDArray[np.int32],
+    hit_at: NDArray[np.int32],
+    hits: int,
+) -> int:
+    """Write down the queries of a chain of predicate nodes, each once; how many are written then.
+
+    A query that is hit again, by another operand of its OR or ACCRUE, need not be checked if that hit
+    leaves nothing to check.
+    """
+    while hung != 0:
+        marked_query = predicate[ROW * hung + QUERY]
+        if may_be_neighbours(neighbours, predicate[ROW * hung + PAIR]):
+            query = marked_query >> 1
+            place = np.int64(hit_at[query])
+            if place < hits and hit[place] >> 1 == query:
+                hit[place] &= marked_query
+            else:
+                hit[hits] = marked_query
+                hit_at[query] = hits
+                hits += 1
+        hung = np.int64(predicate[ROW * hung + NEXT])
+    return hits

@@ -1,0 +1,160 @@
+"""Where words stand in the text as it was written, and texts with some of them marked.
+
+Words are found in the normalised text, which may be longer or shorter than the written one. Between
+ASCII blanks each piece normalises by itself; within a piece each character with the marks that follow
+it mostly does too, and where it does not, its words stand for the whole piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+from unicodedata import category
+
+from tocsin.text.tokenizer import cut, normalised
+
+_ASCII_WORD = re.compile("[0-9A-Za-z_]+")
+_PIECE = re.compile(r"[^ \t\n\r\f\v]+")
+_BLANKS = re.compile(r"\s+")
+_GAP = " ... "
+_AROUND = 32
+"""Characters of a snippet on either side of what it shows."""
+
+Span = tuple[int, int]
+"""From the first character to behind the last."""
+
+
+class PlacedWord(NamedTuple):
+    """A normalised word, and the characters of the written text that it comes from."""
+
+    word: str
+    start: int
+    end: int
+
+
+def placed_words(text: str) -> list[PlacedWord]:
+    """The words of a text, the same as `words_of` gives, each with its place."""
+    if text.isascii():
+        return [PlacedWord(found[0].lower(), *found.span()) for found in _ASCII_WORD.finditer(text)]
+    return [placed for piece in _PIECE.finditer(text) for placed in _words_in(piece[0], piece.start())]
+
+
+def _words_in(piece: str, start: int) -> Iterator[PlacedWord]:
+    """The words of a piece between blanks, which stands at `start`."""
+    whole = normalised(piece)
+    written = [*_clusters(piece)]
+    each = [normalised(piece[begin:end]) for begin, end in written]
+    if "".join(each) != whole:
+        written, each = [(0, len(piece))], [whole]
+    ends = [*accumulate(map(len, each))]
+    at = cluster = 0
+    for word in cut(whole):
+        begin = whole.index(word, at)
+        at = begin + len(word)
+        while ends[cluster] <= begin:
+            cluster += 1
+        first = cluster
+        while ends[cluster] < at:
+            cluster += 1
+        yield PlacedWord(word, start + written[first][0], start + written[cluster][1])
+
+
+def _clusters(piece: str) -> Iterator[Span]:
+    """Each character together with the marks that follow it."""
+    start = 0
+    for place in range(1, len(piece) + 1):
+        if place == len(piece) or category(piece[place])[0] != "M":
+            yield start, place
+            start = place
+
+
+class Stretch(NamedTuple):
+    """A part of a text, marked or not."""
+
+    text: str
+    is_marked: bool
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that touch or overlap made one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def stretches(text: str, spans: Iterable[Span]) -> list[Stretch]:
+    """The whole text, cut where marking begins and ends."""
+    found: list[Stretch] = []
+    at = 0
+    for start, end in merged(spans):
+        found += [Stretch(text[at:start], False), Stretch(text[start:end], True)]
+        at = end
+    found.append(Stretch(text[at:], False))
+    return [stretch for stretch in found if stretch.text]
+
+
+def snippet(text: str, spans: Sequence[Span], width: int) -> list[Stretch]:
+    """About `width` characters of a text on one line: the first marked places and what is around them.
+
+    A text that is not longer is there whole. What is left out is shown as dots.
+    """
+    marked = merged(spans)
+    if len(text) <= width:
+        windows = [(0, len(text))]
+    elif marked:
+        windows = _windows(text, marked, width)
+    else:
+        windows = [(0, _at_blank(text, width, -1))]
+    found: list[Stretch] = []
+    shown_to = 0
+    for start, end in windows:
+        if start > shown_to:
+            found.append(Stretch(_GAP if found else _GAP.lstrip(), False))
+        inside = [(max(first, start) - start, min(last, end) - start) for first, last in marked]
+        found += stretches(text[start:end], [(first, last) for first, last in inside if first < last])
+        shown_to = end
+    if shown_to < len(text):
+        found.append(Stretch(_GAP.rstrip(), False))
+    return [Stretch(_BLANKS.sub(" ", each.text), each.is_marked) for each in found]
+
+
+def _windows(text: str, marked: Sequence[Span], width: int) -> list[Span]:
+    """What a snippet shows: around the first marked places, until the width is used up."""
+    around = min(_AROUND, width // 3)
+    windows: list[Span] = []
+    left = width
+    for start, end in marked:
+        if left <= 0:
+            break
+        first = _at_blank(text, start - around, 1) if start > around else 0
+        last = _at_blank(text, end + around, -1)
+        window = (min(first, start), min(max(last, end), start + width))
+        if windows and window[0] <= windows[-1][1]:
+            left -= max(0, window[1] - windows[-1][1])
+            windows[-1] = (windows[-1][0], max(window[1], windows[-1][1]))
+        else:
+            left -= window[1] - window[0]
+            windows.append(window)
+    return windows
+
+
+def _at_blank(text: str, place: int, step: int) -> int:
+    """The nearest end of a word from a place on, backwards or forwards, not far from it."""
+    if place >= len(text):
+        return len(text)
+    for at in range(place, max(0, min(len(text), place + step * _AROUND // 2)), step):
+        if text[at].isspace():
+            return at + 1 if step > 0 else at
+    return place
+
+
+def with_marks(found: Iterable[Stretch], marks: tuple[str, str] = ("[", "]")) -> str:
+    """Stretches as one text, with marks around what is marked."""
+    opening, closing = marks
+    return "".join(f"{opening}{each.text}{closing}" if each.is_marked else each.text for each in found)

@@ -1,0 +1,49 @@
+"""Compile every kernel before it is needed, or load it from the cache."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.arrays.jit import is_cached
+from tocsin.conditions.kernels.plane_frequencies import seldom_first
+from tocsin.engines.build import build
+from tocsin.matches.kernels.throttle_order import pick_sent
+
+_RULES = (
+    ("numbers", "a = 1 and b in (2, 3.5) and not (c < 4 or d between 5 and 6)"),
+    ("texts", "s = 'x' xor (s like 'a%_' and s < 'm') xnor (t ilike '%b%' or t is null)"),
+    ("words", "contains(t, '\"b c\", d*, !e', 0.1) and v = true and contains(s, 'x | y & z', boolean)"),
+    ("others", "cidr(s, '10.0.0.0/8') or u > timestamp '2026-01-31T12:00:00Z' or v != true or s matches 'z'"),
+)
+
+
+def is_warm() -> bool:
+    """Whether this machine has the kernel that warm_up comes to last."""
+    return is_cached(seldom_first)
+
+
+def warm_up() -> None:
+    """Match a few events each way, count, throttle and learn, so that nobody waits for a compiler."""
+    index = build(_RULES)
+    event = {
+        "a": 1,
+        "b": 2.5,
+        "c": 5,
+        "d": 6,
+        "s": "abc",
+        "t": "b c \u00e9",
+        "u": datetime(2026, 1, 31, tzinfo=UTC),
+        "v": True,
+    }
+    index.insert("later", "a = 1")
+    index.delete("numbers")
+    index.match(event)
+    events = pa.Table.from_pylist([event, event])
+    index.match_table(events)
+    index.match_table(events, count=True)
+    none = np.zeros(0, np.int64)
+    pick_sent(none, none, none, none, np.zeros(0, np.bool_))
+    build(_RULES, sample=events)

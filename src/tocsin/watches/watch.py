@@ -1,0 +1,358 @@
+"""tocsin.watch: changes of tables in, alerts out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Self
+
+from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.meaning import Truth, text_score
+from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
+from tocsin.fork_locks import WATCH, fork_safe_lock
+from tocsin.rules.joins.meaning import joined_truth
+from tocsin.rules.rule_files import read_rules
+from tocsin.rules.rule_set import Rules
+from tocsin.storage.record_log import ALWAYS
+from tocsin.text.dictionary import Dictionary
+from tocsin.watches.alerts import Alert, alert_text
+from tocsin.watches.entries import Entry, Place, entry_of
+from tocsin.watches.joins import Joins
+from tocsin.watches.row_journal import CHANGE, COME, GO, NumberedRow, RowJournal
+from tocsin.watches.selections import Selections
+from tocsin.watches.table_contents import Contents, Row, kept_row
+from tocsin.watches.watched_trigger import DELETE, INSERT, UPDATE, Watched, watched
+
+if TYPE_CHECKING:
+    from tocsin.history.statistics.history import History
+
+PathLike = str | os.PathLike[str]
+
+
+@telling("building a watch")
+def watch(
+    rules: object,
+    *,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    text_threshold: float = 0.0,
+    journal: PathLike | None = None,
+    sync: str = ALWAYS,
+) -> Watch:
+    """Watch tables with triggers: the path of a file or folder, or what tocsin.build takes.
+
+    All tables are empty at first, unless a `journal`, a folder, has rows: with one, every change is on disk
+    before its call returns, synced (`always`) or synced so much later at most (`10 ms`). The triggers are
+    those given here, whatever was watched before.
+
+    Raises RuleError for a rule that cannot be taken, RuleErrors for several.
+    The other arguments are those of tocsin.build; a field's dictionary is that of the field in any table.
+    """
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
+    made = Watch(preparation, None if journal is None else RowJournal(journal, sync))
+    try:
+        made.add(rules)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+class Watch:
+    """Tables, and the triggers that watch them. Made by tocsin.watch.
+
+    Every change is made whole or, when it raises an error, not at all. Threads may share a watch: their
+    changes are made one after the other.
+    """
+
+    def __init__(self, preparation: Preparation, journal: RowJournal | None = None) -> None:
+        self._preparation = preparation
+        self._texts = preparation.base.settings()
+        self._triggers: dict[int, Watched] = {}
+        self._numbers: dict[str, int] = {}
+        self._next_trigger = 0
+        self._next_row = 0
+        self._tables: dict[str, Contents] = {}
+        self._rows: dict[int, Row] = {}
+        self._selections: dict[str | None, Selections] = {}
+        self._joins = Joins()
+        self._lock = fork_safe_lock(WATCH)
+        self._journal = journal
+        if journal is not None:
+            self._next_row = journal.next_number
+            for number, table, row in journal.take_rows():
+                self._put(table, number, row, ())
+
+    def close(self) -> None:
+        """Let go of the journal, if there is one: it can be opened elsewhere then."""
+        if self._journal is not None:
+            with self._lock:
+                self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self._triggers)
+
+    def __contains__(self, rule: object) -> bool:
+        return rule in self._numbers
+
+    def __repr__(self) -> str:
+        return f"<tocsin.Watch of {len(self):,} triggers over {len(self._rows):,} rows>"
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that triggers name, then others that rows were inserted into."""
+        named = [table for table in self._selections if table is not None]
+        return list(dict.fromkeys([*named, *self._tables]))
+
+    def is_watched(self, table: str) -> bool:
+        """Whether a row of this table can enter any trigger."""
+        return any(self._selections.get(name) for name in (table, None))
+
+    def rows(self, table: str) -> list[Row]:
+        """The present rows of a table, the oldest first."""
+        with self._lock:
+            return [dict(row) for _, row in self._tables.get(table, Contents()).items()]
+
+    def has_row(self, table: str, row: Mapping[str, object]) -> bool:
+        """Whether a table has a row that equals this one."""
+        with self._lock:
+            return table in self._tables and self._tables[table].find(kept_row(row)) is not None
+
+    # ---- Changes of tables
+
+    @telling("inserting a row")
+    def insert(self, table: str, row: Mapping[str, object]) -> list[Alert]:
+        """Add a row, and tell which triggers that fires, in the triggers' order.
+
+        Raises EventError when the row cannot be read. A row that equals another is one more row.
+        """
+        with self._lock:
+            kept = kept_row(row)
+            _check_name(table)
+            entries = self._entries(table, kept)
+            number = self._next_row
+            with self._journalled(COME, number, table, kept):
+                self._next_row += 1
+                self._put(table, number, kept, entries)
+            return self._alerts(INSERT, table, number, entries)
+
+    @telling("updating a row")
+    def update(self, table: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[Alert]:
+        """Put a row in the place of one that equals `old`, and tell which update triggers that fires.
+
+        Raises EventError when there is no such row, or when the new one cannot be read.
+        """
+        with self._lock:
+            number = self._find(table, old)
+            kept = kept_row(new)
+            entries = self._entries(table, kept)
+            before = self._entries(table, self._rows[number])
+            with self._journalled(CHANGE, number, table, kept):
+                self._take(table, number, before)
+                self._put(table, number, kept, entries)
+            return self._alerts(UPDATE, table, number, entries)
+
+    @telling("deleting a row")
+    def delete(self, table: str, row: Mapping[str, object]) -> list[Alert]:
+        """Take one row away that equals this one, and tell which delete triggers that fires.
+
+        Raises EventError when there is no such row.
+        """
+        with self._lock:
+            number = self._find(table, row)
+            entries = self._entries(table, self._rows[number])
+            alerts = self._alerts(DELETE, table, number, entries)
+            with self._journalled(GO, number, table, None):
+                self._take(table, number, entries)
+            return alerts
+
+    # ---- Changes of triggers
+
+    @telling("adding rules")
+    def add(self, rules: object) -> None:
+        """Watch more triggers. Present rows are partners of later ones, and fire nothing by themselves.
+
+        Takes what tocsin.watch takes. Raises RuleError or RuleErrors, or EventError when a present row holds
+        something that a new trigger cannot read; then no trigger is added.
+        """
+        with self._lock:
+            found = _read(rules)
+            raise_all(self._errors(found))
+            first = self._next_trigger
+            added = {first + row: watched(found, row) for row in range(len(found))}
+            places = _places(added)
+            present = [entered for table in places for entered in self._present(table, added, places[table])]
+            self._next_trigger += len(found)
+            self._triggers.update(added)
+            for trigger in added.values():
+                self._joins.prepare(trigger)
+            self._numbers.update((trigger.rule, number) for number, trigger in added.items())
+            for table, some in places.items():
+                if table not in self._selections:
+                    self._selections[table] = Selections(self._preparation)
+                self._selections[table].add(added, some)
+            for number, entry in present:
+                self._joins.enter(added[entry.place.trigger], entry, number)
+
+    @telling("removing a rule")
+    def remove(self, rule: str | int) -> None:
+        """Stop watching a trigger; UnknownRuleError when there is none of this id."""
+        with self._lock:
+            if str(rule) not in self._numbers:
+                raise UnknownRuleError(str(rule))
+            number = self._numbers.pop(str(rule))
+            trigger = self._triggers[number]
+            for table, places in _places({number: trigger}).items():
+                for row, entry in self._present(table, self._triggers, places):
+                    self._joins.leave(trigger, entry, row)
+                self._selections[table].remove(places)
+            del self._triggers[number]
+
+    def _errors(self, rules: Rules) -> list[RuleError]:
+        reading = read_conditions(rules.whens, rules.aliases)
+        found = [(row, error) for row, error in reading.errors if not rules.has_several_tables(row)]
+        ids = rules.ids.to_pylist()
+        found += [
+            (row, RuleError(f"the id '{rule}' is already watched"))
+            for row, rule in enumerate(ids)
+            if rule in self._numbers
+        ]
+        return [rules.error(row, error) for row, error in found]
+
+    def _present(
+        self, table: str | None, triggers: Mapping[int, Watched], places: Sequence[Place]
+    ) -> Iterator[tuple[int, Entry]]:
+        """The present rows of a table that these positions remember: the number of each, and its entry."""
+        remembered = [place for place in places if triggers[place.trigger].remembers(place.position)]
+        if table not in self._tables or not remembered:
+            return
+        selections = Selections(self._preparation)
+        selections.add(triggers, remembered)
+        for number, row in self._tables[table].items():
+            for place, score in selections.entered(row):
+                yield number, entry_of(triggers[place.trigger], place, row, score)
+
+    # ---- Rows and what they enter
+
+    def _journalled(
+        self, change: str, number: int, table: str, row: Row | None
+    ) -> AbstractContextManager[None]:
+        if self._journal is None:
+            return nullcontext()
+        return self._journal.journalled(change, number, table, row, self._numbered_rows)
+
+    def _numbered_rows(self) -> list[NumberedRow]:
+        rows = [
+            NumberedRow(number, table, row)
+            for table, contents in self._tables.items()
+            for number, row in contents.items()
+        ]
+        return sorted(rows, key=lambda each: each.number)
+
+    def _find(self, table: str, row: Mapping[str, object]) -> int:
+        wanted = kept_row(row)
+        number = self._tables[table].find(wanted) if table in self._tables else None
+        if number is None:
+            raise EventError(f"there is no such row in the table {table}")
+        return number
+
+    def _entries(self, table: str, row: Row) -> list[Entry]:
+        """Every position that a row enters, in the triggers' order; EventError when it cannot be read."""
+        found = [
+            entered
+            for name in (table, None)
+            if name in self._selections
+            for entered in self._selections[name].entered(row)
+        ]
+        found.sort(key=lambda entered: entered[0])
+        return [entry_of(self._triggers[place.trigger], place, row, score) for place, score in found]
+
+    def _put(self, table: str, number: int, row: Row, entries: Sequence[Entry]) -> None:
+        self._tables.setdefault(table, Contents()).put(number, row)
+        self._rows[number] = row
+        for trigger, entry in self._remembered(entries):
+            self._joins.enter(trigger, entry, number)
+
+    def _take(self, table: str, number: int, entries: Sequence[Entry]) -> None:
+        for trigger, entry in self._remembered(entries):
+            self._joins.leave(trigger, entry, number)
+        self._tables[table].take(number)
+        del self._rows[number]
+
+    def _remembered(self, entries: Iterable[Entry]) -> Iterator[tuple[Watched, Entry]]:
+        for entry in entries:
+            trigger = self._triggers[entry.place.trigger]
+            if trigger.remembers(entry.place.position):
+                yield trigger, entry
+
+    # ---- Alerts
+
+    def _alerts(self, change: str, table: str, number: int, entries: Sequence[Entry]) -> list[Alert]:
+        """What a change of the row of this number fires, each combination of rows once.
+
+        The row of a deletion is still there; but as its own partner it is already gone.
+        """
+        found: dict[tuple[int, tuple[int, ...]], Alert] = {}
+        for entry in entries:
+            place = entry.place
+            trigger = self._triggers[place.trigger]
+            if not trigger.fires_on(change, place.position):
+                continue
+            for rows in self._combinations(trigger, entry, number):
+                if (place.trigger, rows) in found or (change == DELETE and rows.count(number) > 1):
+                    continue
+                alert = self._alert(trigger, table, rows, entry.score)
+                if alert is not None:
+                    found[place.trigger, rows] = alert
+        return [found[key] for key in sorted(found)]
+
+    def _combinations(self, trigger: Watched, entry: Entry, number: int) -> Iterable[tuple[int, ...]]:
+        if len(trigger.positions) == 1:
+            return [(number,)]
+        return self._joins.combinations(trigger, entry, number)
+
+    def _alert(
+        self, trigger: Watched, table: str, rows: tuple[int, ...], score: float | None
+    ) -> Alert | None:
+        """The alert of a combination of rows, or None when a filter does not hold."""
+        by_alias = {
+            position.alias: self._rows[number]
+            for position, number in zip(trigger.positions, rows, strict=True)
+        }
+        named = {table if alias is None else alias: row for alias, row in by_alias.items()}
+        for each in trigger.filters:
+            if joined_truth(each, named, self._texts) is not Truth.TRUE:
+                return None
+        if trigger.texts and trigger.event is not None:
+            score = text_score(trigger.texts, self._rows[rows[trigger.event]], self._texts)
+        copies = {alias: dict(row) for alias, row in named.items()}
+        return Alert(trigger.rule, copies, score, alert_text(trigger.alert, by_alias, score))
+
+
+def _read(rules: object) -> Rules:
+    if isinstance(rules, str | os.PathLike):
+        return read_rules(rules)
+    return Rules.of(rules)
+
+
+def _check_name(table: object) -> None:
+    if not isinstance(table, str):
+        raise UsageError(f"a table is named by a string, not by {type(table).__name__}")
+
+
+def _places(triggers: Mapping[int, Watched]) -> dict[str | None, list[Place]]:
+    """The positions of some triggers by table."""
+    places: dict[str | None, list[Place]] = {}
+    for number, trigger in triggers.items():
+        for at, position in enumerate(trigger.positions):
+            places.setdefault(position.table, []).append(Place(number, at))
+    return places

@@ -1,0 +1,113 @@
+"""Ids gathered into Arrow columns, ids found by their bytes, and matches of layers put together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tocsin.arrays.packed import packed_bytes
+from tocsin.arrays.text_table import find_name, table_of_names
+from tocsin.conditions.kernels.alive_matches import interleave, keep_alive
+from tocsin.conditions.kernels.id_column import repeat_rows
+from tocsin.conditions.matching.matcher import BatchMatches
+from tocsin.conditions.matching.results import MATCH_SCHEMA, match_batches
+from tocsin.conditions.matching.rule_names import Names
+
+texts = st.lists(st.text(max_size=30), min_size=1, max_size=20)
+
+
+@given(texts, st.integers(0, 20), st.data())
+def test_columns_are_what_arrow_takes(given_texts: list[str], old: int, data: st.DataObject) -> None:
+    numbers = np.array(data.draw(st.lists(st.integers(0, len(given_texts) - 1), max_size=60)), np.int32)
+    names = Names.of(pa.array(given_texts[:old], pa.large_string()))
+    names = Names(names._old, given_texts[old:])
+    column = names.column(numbers)
+    column.validate(full=True)
+    assert column.type == pa.string()
+    assert column.to_pylist() == [given_texts[number] for number in numbers]
+    assert [names.name(number) for number in numbers] == column.to_pylist()
+
+
+@given(texts, st.lists(st.integers(0, 19), max_size=60), st.integers(1, 200), st.integers(0, 40))
+def test_pieces_are_within_the_limit(
+    given_texts: list[str], places: list[int], limit: int, extra: int
+) -> None:
+    numbers = np.array([place % len(given_texts) for place in places], np.int32)
+    names = Names.of(pa.array(given_texts, pa.large_string()))
+    sizes = [len(given_texts[number].encode()) + extra for number in numbers]
+    seen: list[str] = []
+    for some, column in names.batches(numbers, limit, extra):
+        assert some.start == len(seen)
+        assert sum(sizes[some]) <= limit or some.stop - some.start == 1
+        if some.stop < len(numbers):
+            assert sum(sizes[some.start : some.stop + 1]) > limit or some.stop - some.start > limit
+        seen += column.to_pylist()
+    assert seen == [given_texts[number] for number in numbers]
+
+
+def test_names_that_come_later_are_found() -> None:
+    younger = ["c"]
+    names = Names(Names.of(pa.array(["a", "b"], pa.large_string()))._old, younger)
+    assert names.column(np.array([2, 0], np.int32)).to_pylist() == ["c", "a"]
+    younger.append("d")
+    assert names.column(np.array([3, 1, 2], np.int32)).to_pylist() == ["d", "b", "c"]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=8), st.integers(0, 1000))
+def test_rows_of_matches(matched: list[list[int]], first: int) -> None:
+    per_event = np.array([len(each) for each in matched], np.int64)
+    rules = np.array([rule for each in matched for rule in each], np.int32)
+    names = Names.of(pa.array([f"rule {number}" for number in range(10)], pa.large_string()))
+    found = pa.Table.from_batches(
+        match_batches(first, BatchMatches(rules, per_event), names, 100), MATCH_SCHEMA
+    )
+    found.validate(full=True)
+    pairs = [(first + at, f"rule {rule}") for at, each in enumerate(matched) for rule in each]
+    assert list(zip(found["event"].to_pylist(), found["rule"].to_pylist(), strict=True)) == pairs
+    assert found["score"].null_count == len(pairs)
+
+
+@given(st.lists(st.integers(0, 5), max_size=10), st.integers(0, 100))
+def test_rows_are_repeated(counts: list[int], first: int) -> None:
+    per_row = np.array(counts, np.int64)
+    row = np.empty(per_row.sum(), np.int64)
+    repeat_rows(first, per_row, row)
+    assert row.tolist() == np.repeat(first + np.arange(len(counts)), per_row).tolist()
+
+
+@given(st.lists(st.text(max_size=12), unique=True, max_size=30), st.lists(st.text(max_size=12), max_size=10))
+def test_a_table_finds_each_name_and_no_other(known: list[str], others: list[str]) -> None:
+    start, data = packed_bytes([name.encode() for name in known])
+    table = table_of_names(start, data)
+    for name in [*known, *others]:
+        place = find_name(table, start, data, np.frombuffer(name.encode(), np.uint8))
+        assert place == (known.index(name) if name in known else -1)
+
+
+matches_of_events = st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=8)
+
+
+def _flat(matched: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    rules = np.array([rule for each in matched for rule in each], np.int32)
+    return rules, np.array([len(each) for each in matched], np.int64)
+
+
+@given(matches_of_events, st.lists(st.integers(0, 4), min_size=10, max_size=10), st.integers(0, 4))
+def test_the_dead_are_left_out(matched: list[list[int]], dead_at: list[int], change: int) -> None:
+    rules, per_event = _flat(matched)
+    kept = keep_alive(rules, per_event, np.array(dead_at, np.int64), change)
+    right = [[rule for rule in each if dead_at[rule] > change] for each in matched]
+    assert rules[:kept].tolist() == [rule for each in right for rule in each]
+    assert per_event.tolist() == [len(each) for each in right]
+
+
+@given(matches_of_events, matches_of_events)
+def test_each_event_has_the_older_then_the_younger(older: list[list[int]], younger: list[list[int]]) -> None:
+    events = min(len(older), len(younger))
+    older, younger = older[:events], younger[:events]
+    right = [one + other for one, other in zip(older, younger, strict=True)]
+    rule = np.empty(sum(map(len, right)), np.int32)
+    interleave(*_flat(older), *_flat(younger), rule)
+    assert rule.tolist() == [each for both in right for each in both]

@@ -1,0 +1,169 @@
+"""Arrow tables to cells: the same as their rows, and the odd layouts one by one."""
+
+from __future__ import annotations
+
+import random
+from datetime import time, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.events.arrow_tables import NAMES, random_table
+from tests.events.reading import Seen, seen_batch
+
+from tocsin.errors import EventError, InputError
+from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events.cells import Path
+from tocsin.events.python_events import FieldPlan
+from tocsin.events.scalars import Instant
+
+FIELDS: list[Path] = [
+    *[(name,) for name in NAMES],
+    *[(first, second) for first in NAMES for second in NAMES],
+    *[(first, "a", third) for first in NAMES for third in NAMES],
+    ("a", "b", "a", "a"),
+    ("absent",),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Encountered key")
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_same_as_the_rows(seed: int) -> None:
+    table = random_table(random.Random(seed))
+    batch = batch_of_table(table, FIELDS)
+    rows = table.to_pylist(maps_as_pydicts="lossy")
+    assert batch.length == len(rows)
+    assert seen_batch(batch) == seen_batch(FieldPlan(FIELDS).batch(rows)), table.schema
+
+
+def look(array: pa.Array, *path: str) -> Seen:
+    field = ("x", *path)
+    return seen_batch(batch_of_table(pa.table({"x": array}), [field])).get(field, {})
+
+
+def numbers(*values: object) -> tuple[bool, list[object]]:
+    return (False, [("number", value) for value in values])
+
+
+def test_a_null_list_over_a_filled_range() -> None:
+    child = pa.array([1, 2, 3, 4])
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 3, 4]), child, mask=pa.array([False, True, False]))
+    assert look(lists) == {0: numbers(1, 2), 2: numbers(4)}
+    fixed = pa.FixedSizeListArray.from_arrays(child, 2, mask=pa.array([True, False]))
+    assert look(fixed) == {1: numbers(3, 4)}
+    assert look(fixed[1:]) == {0: numbers(3, 4)}
+
+
+def test_a_null_struct_over_filled_members() -> None:
+    members = pa.array([1, 2])
+    structs = pa.StructArray.from_arrays([members], names=["y"], mask=pa.array([True, False]))
+    assert look(structs, "y") == {1: numbers(2)}
+    assert look(structs) == {1: (False, [])}
+
+
+def test_lists_of_views_out_of_order() -> None:
+    views = pa.ListViewArray.from_arrays(pa.array([2, 0, 1]), pa.array([1, 2, 0]), pa.array([1, 2, 3]))
+    assert look(views) == {0: numbers(3), 1: numbers(1, 2), 2: (True, [])}
+
+
+def test_lists_of_length_nought() -> None:
+    assert look(pa.array([[], None], pa.list_(pa.int8(), 0))) == {0: (True, [])}
+
+
+def test_the_last_of_equal_keys() -> None:
+    kind = pa.map_(pa.string(), pa.int64())
+    maps = pa.array([[("k", 1), ("j", 2), ("k", 3)], None, [("k", 4), ("k", None)], [("k", 5)], []], kind)
+    assert look(maps, "k") == {0: numbers(3), 3: numbers(5)}
+    assert look(maps[1:4], "k") == {2: numbers(5)}
+    assert look(maps) == {row: (False, []) for row in (0, 2, 3, 4)}
+    in_list = pa.array([[[("k", 1)], [("k", 2), ("k", 3)]]], pa.list_(kind))
+    assert look(in_list, "k") == {0: numbers(1, 3)}
+
+
+def test_a_null_map_over_a_filled_range() -> None:
+    offsets, keys, items = pa.array([0, 1, 2], pa.int32()), pa.array(["k", "k"]), pa.array([1, 2])
+    maps = pa.MapArray.from_arrays(offsets, keys, items, mask=pa.array([True, False]))
+    assert look(maps, "k") == {1: numbers(2)}
+
+
+def test_a_map_with_other_keys() -> None:
+    maps = pa.array([[(1, 2)]], pa.map_(pa.int64(), pa.int64()))
+    with pytest.raises(InputError, match="x is a map with keys of type int64"):
+        look(maps, "k")
+    assert look(maps) == {0: (False, [])}
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([b"x"]),
+        pa.array([b"xy"], pa.binary(2)),
+        pa.array([time(12)]),
+        pa.array([timedelta(1)]),
+        pa.array([(1, 2, 3)], pa.month_day_nano_interval()),
+        pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])]),
+        pa.array([[b"x"]]),
+        pa.array([None], pa.binary()),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_types_that_no_condition_can_test(array: pa.Array) -> None:
+    with pytest.raises(InputError, match=r"field x has the type .*, which no condition can test"):
+        look(array)
+    assert look(array, "y") == {}
+    assert batch_of_table(pa.table({"x": array}), [("y",)]).columns == {}
+
+
+def test_equal_column_names() -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["x", "x", "y"])
+    with pytest.raises(InputError, match="2 columns named x"):
+        batch_of_table(table, [("x",)])
+    assert list(batch_of_table(table, [("y",)]).columns) == [("y",)]
+    members = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["y", "y"])
+    with pytest.raises(InputError, match="x has 2 members named y"):
+        look(members, "y")
+
+
+def test_a_name_with_a_dot_is_one_key() -> None:
+    table = pa.table({"a.b": [1], "a": [{"b": 2}]})
+    assert set(batch_of_table(table, [("a.b",)]).columns) == {("a.b",)}
+    assert seen_batch(batch_of_table(table, [("a", "b")])) == {("a", "b"): {0: numbers(2)}}
+
+
+def test_text_that_is_not_utf_8() -> None:
+    bad = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"a\xff")]
+    )
+    with pytest.raises(EventError, match="event 1: the text of field x is not valid UTF-8"):
+        look(bad)
+
+
+def test_times_keep_their_nanoseconds() -> None:
+    ticks = pa.array([-1, 10**18 + 1], pa.int64())
+    expected = [Instant(-1, 999_999_999), Instant(10**9, 1)]
+    assert look(ticks.cast(pa.timestamp("ns", "Asia/Tokyo"))) == {
+        row: (False, [("timestamp", instant)]) for row, instant in enumerate(expected)
+    }
+    assert look(pa.array([2**62], pa.timestamp("s"))) == {0: (False, [("timestamp", Instant(2**62, 0))])}
+
+
+def test_decimals_of_every_width_and_in_wrappings() -> None:
+    ten = (False, [("decimal", Decimal("1.1"))])
+    narrow = pa.array([Decimal("1.10"), None], pa.decimal32(5, 2))
+    assert look(narrow) == {0: ten}
+    assert look(pa.RunEndEncodedArray.from_arrays([2], narrow[:1])) == {0: ten, 1: ten}
+    assert look(pa.array(["x", None, "x"]).dictionary_encode()[1:]) == {1: (False, [("string", "x")])}
+    assert look(pa.ExtensionArray.from_storage(pa.bool8(), pa.array([2, 0], pa.int8()))) == {
+        0: (False, [("boolean", True)]),
+        1: (False, [("boolean", False)]),
+    }
+
+
+def test_a_record_batch_and_an_empty_table() -> None:
+    batch = pa.RecordBatch.from_pydict({"x": [1, None]})
+    assert seen_batch(batch_of_table(batch, [("x",)])) == {("x",): {0: numbers(1)}}
+    empty = pa.table({"x": pa.array([], pa.string()), "y": pa.chunked_array([], pa.list_(pa.int8()))})
+    assert batch_of_table(empty, [("x",), ("y",), ("x", "z")]) == (0, {})

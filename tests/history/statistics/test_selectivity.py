@@ -1,0 +1,210 @@
+"""How often predicates hold: exact where history knows all values, near the truth elsewhere."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.history.statistics.corpora import history_of
+
+from tocsin.conditions.language.parser import parse_predicate
+from tocsin.conditions.language.tree import Predicate
+from tocsin.conditions.meaning import Truth, predicate_truth
+from tocsin.errors import InputError, UsageError
+from tocsin.history.statistics.history import History
+from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity, selectivity
+from tocsin.text.dictionary import Dictionary
+from tocsin.text.dictionary_words import words_for_kernels
+from tocsin.text.language.parser import parse_query
+from tocsin.text.query_arrays import query_code
+
+ROWS = 400
+STATES = ["CA", "NY", "OR", "TX"]
+
+
+def events() -> list[dict[str, object]]:
+    chosen = random.Random(11)
+    return [
+        {
+            "n": chosen.randrange(20),
+            "state": chosen.choice(STATES) if chosen.random() < 0.8 else None,
+            "on": chosen.random() < 0.25,
+            "at": dt.datetime(2026, 1, 1 + chosen.randrange(20), tzinfo=dt.UTC),
+            "said": f"2026-01-{1 + chosen.randrange(20):02}T00:00:00Z",
+            "ip": f"10.0.{chosen.randrange(4)}.{chosen.randrange(200)}",
+            "user": {"age": chosen.randrange(50)},
+            "tags": [chosen.choice("ab") for _ in range(chosen.randrange(3))],
+            "body": "golf day" if chosen.random() < 0.1 else "a day",
+        }
+        for _ in range(ROWS)
+    ]
+
+
+EVENTS = events()
+FIELDS = [("at",), ("body",), ("ip",), ("n",), ("on",), ("said",), ("state",), ("tags",), ("user", "age")]
+
+
+@pytest.fixture(scope="module")
+def history() -> History:
+    return history_of(EVENTS, FIELDS, [("body",)])
+
+
+def asked(condition: str) -> Predicate:
+    predicate, negated = parse_predicate(condition)
+    assert isinstance(predicate, Predicate)
+    assert not negated
+    return predicate
+
+
+def share(condition: str) -> float:
+    predicate = asked(condition)
+    return sum(predicate_truth(predicate, event) is Truth.TRUE for event in EVENTS) / ROWS
+
+
+def estimate(condition: str, history: History) -> float:
+    return selectivity(asked(condition), history)
+
+
+EXACT = [
+    "n = 7",
+    "n in (1, 2, 2, 99)",
+    "n < 5",
+    "n <= 5",
+    "n > 5",
+    "n >= 5.5",
+    "n between 3 and 8",
+    "state = 'CA'",
+    "state in ('NY', 'OR')",
+    "state > 'NZ'",
+    "state is null",
+    "on = true",
+    "at > timestamp '2026-01-10T00:00:00Z'",
+    "at between timestamp '2026-01-05T00:00:00Z' and timestamp '2026-01-07T00:00:00Z'",
+    "said < timestamp '2026-01-05T00:00:00Z'",
+    "user.age < 25",
+    "state like '%A'",
+    "state ilike 'o_'",
+    "state matches '^[A-N]'",
+    "contains(body, 'golf')",
+    "contains(body, 'golf & day')",
+    "tm_contains(body, 'gol* | day')",
+    "contains(body, 'a & !golf')",
+]
+
+
+@pytest.mark.parametrize("condition", EXACT)
+def test_exact_where_all_values_are_known(condition: str, history: History) -> None:
+    assert estimate(condition, history) == pytest.approx(share(condition), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "condition", ["cidr(ip, '10.0.1.0/24')", "ip like '10.0.2.%'", "tags = 'a'", "tags >= 'a'"]
+)
+def test_near_where_values_are_sampled_or_in_lists(condition: str, history: History) -> None:
+    assert estimate(condition, history) == pytest.approx(share(condition), abs=0.12)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "n = 1000",
+        "n > 1000",
+        "n = 'text'",
+        "nowhere = 1",
+        "state like 'q%'",
+        "contains(body, 'tennis')",
+        "at < 3",
+    ],
+)
+def test_what_never_happened_is_unlikely_but_possible(condition: str, history: History) -> None:
+    assert 0 < estimate(condition, history) <= 1 / ROWS
+
+
+def test_field_that_no_event_has_is_null(history: History) -> None:
+    assert estimate("nowhere is null", history) == 1.0
+
+
+def test_guesses() -> None:
+    empty = history_of([], [("n",)])
+    assert estimate("n = 1", empty) == GUESS
+    uncounted = history_of([{"body": "golf"}, {}] * 10, [("body",)])
+    assert estimate("contains(body, 'golf')", uncounted) == GUESS / 2
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_ranges_of_many_values_are_near(one: int, two: int) -> None:
+    low, high = sorted((one, two))
+    values = sorted(MANY)
+    true = sum(low <= value <= high for value in values) / len(values)
+    assert estimate(f"n between {low} and {high}", many_numbers()) == pytest.approx(true, abs=0.06)
+
+
+MANY = [random.Random(seed).randrange(10**6) for seed in range(5_000)]
+_KEPT: list[History] = []
+
+
+def many_numbers() -> History:
+    if not _KEPT:
+        _KEPT.append(history_of([{"n": value} for value in MANY], [("n",)]))
+    return _KEPT[0]
+
+
+def test_seldom_values_share_what_is_left() -> None:
+    found = estimate(f"n = {MANY[0]}", many_numbers())
+    assert 1 / len(MANY) / 4 < found < 4 / len(MANY)
+
+
+def test_text_queries_all_at_once(history: History) -> None:
+    queries = ["golf", "golf & !day", "a | golf", "tennis", "day, golf"]
+    fields = [("state",), ("body",)]
+    code, terms = query_code(
+        [parse_query(query) for query in queries * 2],
+        [0] * len(queries) + [1] * len(queries),
+        [0.0] * (2 * len(queries)),
+        words_for_kernels([Dictionary(), Dictionary()]),
+    )
+    numbers = np.arange(2 * len(queries), dtype=np.int32)[::-1].copy()
+    for known in (history, history_of([], FIELDS, [("body",)])):
+        found = HistorySelectivity(known).of_queries(code, terms, numbers, fields).tolist()
+        expected = [
+            estimate(f"contains({path}, '{query}')", known) for (path,) in fields for query in queries
+        ]
+        assert found == pytest.approx(expected[::-1], rel=1e-12)
+
+
+def test_words_that_were_not_counted(history: History) -> None:
+    with pytest.raises(UsageError, match="counted are: body"):
+        history.dictionary("state")
+    assert history.dictionary("body").documents == ROWS
+    assert history.dictionary(("body",)).documents_with("day") == ROWS
+
+
+def test_folders_that_hold_no_statistics(tmp_path: FilePath) -> None:
+    with pytest.raises(InputError, match="no statistics here"):
+        History.open(tmp_path)
+    (tmp_path / "statistics.json").write_text("{}")
+    with pytest.raises(InputError, match="damaged"):
+        History.open(tmp_path)
+    (tmp_path / "statistics.json").write_text('{"format": 99}')
+    with pytest.raises(InputError, match="format 99"):
+        History.open(tmp_path)
+
+
+def test_damaged_folders(tmp_path: FilePath) -> None:
+    history_of(EVENTS[:20], FIELDS, [("body",)], folder=tmp_path)
+    words = tmp_path / "words-1" / "0.parquet"
+    kept = words.read_bytes()
+    words.unlink()
+    with pytest.raises(InputError, match="words"):
+        History.open(tmp_path).dictionary("body")
+    words.write_bytes(kept[:-20])
+    with pytest.raises(InputError, match="cannot be read"):
+        History.open(tmp_path).dictionary("body")
+    (tmp_path / "fields-1.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="cannot be read"):
+        History.open(tmp_path)

@@ -1,0 +1,81 @@
+"""Writers: the same rows in every format, in pieces as in one go."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tocsin.errors import UsageError
+from tocsin.events.kept_columns import KeptColumn
+from tocsin.matches import match_files
+from tocsin.matches.match_files import FORMATS, check_kept_names, output_format
+from tocsin.matches.slice_matches import MatchedEvents, PartReport
+
+NAMES = pa.array(["r0", "r1", "r2"])
+BATCH = MatchedEvents(
+    np.array([3, 10]),
+    np.array([0, 3, 5]),
+    np.array([0, 1, 2, 1, 2], np.int32),
+    None,
+    {"text": pa.array(["x" * 500, None])},
+)
+COLUMNS = [KeptColumn("text", pa.string()), KeptColumn("lacking", pa.int64())]
+ROWS = [(3, "r0", "x" * 500), (3, "r1", "x" * 500), (3, "r2", "x" * 500), (10, "r1", None), (10, "r2", None)]
+
+
+def written(suffix: str) -> bytes:
+    stream = io.BytesIO()
+    sink = FORMATS[suffix](stream, NAMES, COLUMNS)
+    sink.write(BATCH)
+    sink.write(BATCH)
+    sink.finish()
+    return stream.getvalue()
+
+
+def rows_of(suffix: str, data: bytes) -> list[tuple[int, str, str | None]]:
+    if suffix == ".parquet":
+        rows = pq.read_table(io.BytesIO(data)).to_pylist()
+    elif suffix == ".csv":
+        rows = [
+            {**row, "event": int(row["event"]), "text": row["text"] or None}
+            for row in csv.DictReader(io.StringIO(data.decode()))
+        ]
+    else:
+        rows = [json.loads(line) for line in data.splitlines()]
+    assert all(not row["lacking"] and not row["score"] for row in rows)
+    return [(row["event"], row["rule"], row["text"]) for row in rows]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("bytes_at_once", [1, 700, 1 << 20])
+def test_rows(suffix: str, bytes_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_files, "_BYTES_AT_ONCE", bytes_at_once)
+    assert rows_of(suffix, written(suffix)) == ROWS * 2
+
+
+def test_small_batches_make_one_row_group() -> None:
+    assert pq.ParquetFile(io.BytesIO(written(".parquet"))).num_row_groups == 1
+
+
+def test_names() -> None:
+    assert output_format("a/B.CSV") == ".csv"
+    for name in ("a", "a.txt", "a.csv.gz"):
+        with pytest.raises(UsageError):
+            output_format(name)
+    assert check_kept_names(["a", "b", "a"]) == ("a", "b")
+    with pytest.raises(UsageError):
+        check_kept_names(["a", "rule"])
+
+
+def test_a_report_comes_back_as_it_was() -> None:
+    report = PartReport(3, "x", 1, 2, 3, [(4, "é")], [5], {"k": ["small"]})
+    again = PartReport.from_json(report.to_json())
+    assert again.kinds == report.kinds
+    assert [tuple(each) for each in again.first_rejects] == report.first_rejects
+    assert again.to_json() == report.to_json()

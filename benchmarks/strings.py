@@ -39,7 +39,6 @@ from tocsin.conditions.kernels.like_match import (
     like_quickly,
 )
 from tocsin.conditions.kernels.pattern_search import Patterns
-from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
 from tocsin.conditions.language.patterns import (
     compile_like,
     compile_regex,
@@ -49,6 +48,7 @@ from tocsin.conditions.language.patterns import (
 )
 from tocsin.conditions.language.tree import Literal, Predicate, Test
 from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.operators import canonical_predicate
 from tocsin.events.kinds import Kind
 
 RESULTS = Path(__file__).resolve().parent / "results" / "strings.json"

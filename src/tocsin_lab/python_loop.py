@@ -35,7 +35,8 @@ from tocsin.conditions.language.tree import (
     Predicate,
     Test,
 )
-from tocsin.conditions.meaning import kind_of_predicate, lookup
+from tocsin.conditions.meaning import lookup
+from tocsin.conditions.operators import kind_of_predicate
 from tocsin.errors import UsageError
 from tocsin.events.kinds import Kind
 

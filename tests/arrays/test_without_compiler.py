@@ -33,8 +33,8 @@ warnings.simplefilter("ignore")
 import pyarrow as pa
 from tocsin.engines.build import build
 from tocsin.events.python_events import FieldPlan
-from tocsin.conditions.kernels import block
-assert not hasattr(block.evaluate_block, "py_func"), "the compiler is on"
+from tocsin.conditions.kernels import event_block
+assert not hasattr(event_block.evaluate_block, "py_func"), "the compiler is on"
 rules, events = json.load(sys.stdin)
 index = build([tuple(rule) for rule in rules])
 alone = [[match.rule for match in index.match(event)] for event in events]

@@ -13,8 +13,7 @@ Nothing here calls itself, so neither a deep event nor a deep condition can exha
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -24,14 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.conditions.language.patterns import (
-    compile_like,
-    compile_regex,
-    parse_address,
-    parse_network,
-    parse_timestamp,
-    print_timestamp,
-)
+from tocsin.conditions.language.patterns import parse_address, parse_timestamp, print_timestamp
 from tocsin.conditions.language.tree import (
     TEXT_TESTS,
     Condition,
@@ -44,6 +36,7 @@ from tocsin.conditions.language.tree import (
     Test,
     has_threshold,
 )
+from tocsin.conditions.operators import OPERATORS, kind_of_predicate
 from tocsin.errors import EventError
 from tocsin.events.kinds import Kind
 from tocsin.text.language.parser import parse_query
@@ -184,11 +177,6 @@ def text_score(every: Sequence[Predicate], event: Event, texts: TextSettings = D
     return max(scores, default=None)
 
 
-def kind_of_predicate(predicate: Predicate) -> Kind:
-    """The kind of value that a predicate asks about (any predicate but `is null`)."""
-    return Kind.ADDRESS if predicate.test is Test.CIDR else predicate.operands[0].kind
-
-
 # ---- What an event holds at a path
 
 
@@ -316,25 +304,10 @@ def value_as(kind: Kind, value: object) -> Any:
 
 
 def _satisfies(predicate: Predicate, value: Any) -> bool:
-    """Whether one value of the predicate's kind satisfies it.
-
-    Python's comparisons are the specification's: of int, float and Decimal exactly by value, of str by
-    code point (the order of their bytes in UTF-8), of bool with false first.
-    """
-    test = predicate.test
-    operands = [_operand(literal, value) for literal in predicate.operands]
-    if test is Test.IN:
-        return value in operands
-    if test is Test.BETWEEN:
-        low, high = operands
-        return bool(low <= value <= high)
-    if test is Test.LIKE or test is Test.ILIKE:
-        return _like(operands[0], test is Test.ILIKE).matches(value)
-    if test is Test.MATCHES:
-        return _regex(operands[0]).search(value)
-    if test is Test.CIDR:
-        return value in _network(operands[0])
-    return bool(COMPARISONS[test](value, operands[0]))
+    """Whether one value of the predicate's kind satisfies it: what that means is in operators.py."""
+    holds = OPERATORS[predicate.test].holds
+    assert holds is not None, "neither is null nor free text asks single values"  # noqa: S101
+    return holds(value, [_operand(literal, value) for literal in predicate.operands])
 
 
 def _operand(literal: Literal, value: object) -> Any:
@@ -348,14 +321,4 @@ def _operand(literal: Literal, value: object) -> Any:
 DEEPEST_LIST = 1_000_000
 """Only a list that contains itself is deeper."""
 LISTS = (list, tuple, set, frozenset, np.ndarray)
-COMPARISONS: dict[Test, Callable[[Any, Any], Any]] = {
-    Test.EQ: operator.eq,
-    Test.LT: operator.lt,
-    Test.LE: operator.le,
-    Test.GT: operator.gt,
-    Test.GE: operator.ge,
-}
 _query = lru_cache(maxsize=1024)(parse_query)
-_like = lru_cache(maxsize=1024)(compile_like)
-_regex = lru_cache(maxsize=1024)(compile_regex)
-_network = lru_cache(maxsize=1024)(parse_network)

@@ -23,10 +23,10 @@ from tocsin.conditions.kernels import constants
 from tocsin.conditions.kernels import predicate_parser as codes
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.quick_accept import is_condition
-from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
 from tocsin.conditions.language.parser import parse_condition, parse_predicate
 from tocsin.conditions.language.printer import print_condition, print_predicate
 from tocsin.conditions.language.tree import Condition, Predicate, Test
+from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import RuleError
 from tocsin.events.kinds import Kind
 

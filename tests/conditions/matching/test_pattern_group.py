@@ -16,10 +16,10 @@ from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, STRINGS, UN
 import tocsin.conditions.graph.pattern_arrays
 import tocsin.conditions.matching.pattern_group
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
-from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
 from tocsin.conditions.language.like_patterns import compile_like, like_problem
 from tocsin.conditions.language.tree import Literal, Predicate, Test
 from tocsin.conditions.matching.pattern_group import PatternGroup
+from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import UnsupportedError
 from tocsin.events.kinds import Kind
 from tocsin.syntax.regexes import compile_regex

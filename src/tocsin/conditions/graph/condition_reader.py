@@ -22,9 +22,9 @@ from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.predicate_table import Predicates, PredicateTable
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
-from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
 from tocsin.conditions.language.parser import parse_condition, parse_predicate
 from tocsin.conditions.language.tree import Connective, Constant, Operator, Predicate
+from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import RuleError, each_error
 
 _STEP_OF = {Connective.NOT: NOT, Connective.XOR: XOR, Connective.XNOR: XNOR}

@@ -21,15 +21,15 @@ from tocsin.conditions.graph.value_keys import address_key, double_key, scalar_k
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.predicate_parser import BETWEEN_NAMES, BOOLEAN_READING, TEXTS
 from tocsin.conditions.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
-from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
 from tocsin.conditions.language.parser import parse_predicate
 from tocsin.conditions.language.patterns import parse_network
 from tocsin.conditions.language.printer import print_literal, print_predicate
 from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test
+from tocsin.conditions.operators import OPERATORS, canonical_predicate
 from tocsin.errors import IndexFileError
 from tocsin.events.kinds import Kind
 
-TEST_CODE = {test: code for code, test in enumerate(Test)}
+TEST_CODE = {test: code for code, test in enumerate(OPERATORS)}
 """How kernels.predicates numbers the tests."""
 
 _SEPARATOR = bytes([BETWEEN_NAMES])

@@ -1,6 +1,6 @@
 """One predicate, from bytes to its canonical form.
 
-The canonical form is that of conditions/language/canonical/canonical_predicate.py: what asks the same of
+The canonical form is that of conditions/operators.py: what asks the same of
 every value is the same here, however it is written. Whatever this reader is not sure of it refuses (regular
 expressions, networks, timestamps, long decimals, letters beyond ASCII in `ilike` and text queries,
 every mistake), and the grammar's parser, which knows how to report, reads it instead.

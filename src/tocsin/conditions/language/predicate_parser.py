@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from tocsin.conditions.language import patterns
 from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.numerals import read_number
 from tocsin.conditions.language.tokens import Token, TokenKind, describe
-from tocsin.conditions.language.tree import Literal, Path, Predicate, Test
+from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test
+from tocsin.conditions.operators import OPERATORS, Shape, words_of_shape
 from tocsin.events.kinds import Kind
-from tocsin.syntax.timestamps import is_too_fine
+from tocsin.syntax.timestamps import is_too_fine, parse_timestamp
 from tocsin.text.language.parser import QueryProblems, parse_query
 
 CONNECTIVES = frozenset({"and", "or", "xor", "xnor"})
@@ -37,8 +37,8 @@ _COMPARISONS = {
     ">": (Test.GT, False),
     ">=": (Test.GE, False),
 }
-_STRING_TESTS = {"like": Test.LIKE, "ilike": Test.ILIKE, "matches": Test.MATCHES}
-_FREE_TEXT = {"contains": Test.CONTAINS, "tm_contains": Test.TM_CONTAINS}
+_WORDS = words_of_shape(Shape.WORD)
+_CALLS = words_of_shape(Shape.CALL)
 KIND_NAMES = {
     Kind.NUMBER: "a number",
     Kind.STRING: "a string",
@@ -227,9 +227,9 @@ def _read_worded(cursor: Cursor, field: Path, negated_at: int | None) -> Reading
     """What follows a field, or a field and `not`: in, between, like, ilike, matches."""
     token = cursor.token
     predicate: Predicate | None = None
-    if token.kind is TokenKind.KEYWORD and token.value in _STRING_TESTS:
+    if token.kind is TokenKind.KEYWORD and token.value in _WORDS:
         cursor.advance()
-        predicate = _read_pattern(cursor, field, _STRING_TESTS[token.value])
+        predicate = _read_pattern(cursor, field, _WORDS[token.value])
     elif cursor.at_keyword("in"):
         cursor.advance()
         predicate = _read_in(cursor, field)
@@ -244,7 +244,8 @@ def _read_worded(cursor: Cursor, field: Path, negated_at: int | None) -> Reading
             hint = "put 'not' before the field, or use '!='"
         elif cursor.at_keyword("null"):
             hint = "use 'is not null'"
-        cursor.expected("'in', 'between', 'like', 'ilike' or 'matches'", hint)
+        *words, last = ("in", "between", *_WORDS)
+        cursor.expected(f"{', '.join(map(repr, words))} or {last!r}", hint)
     return None if predicate is None else Reading(predicate, negated_at)
 
 
@@ -254,24 +255,12 @@ def _read_pattern(cursor: Cursor, field: Path, test: Test) -> Predicate | None:
         _refuse_value(cursor, "a string")
         return None
     cursor.advance()
-    reason = _pattern_problem(test, token.value)
+    problem = OPERATORS[test].problem
+    reason = problem and problem(token.value)
     if reason is not None:
         cursor.problem(token.offset, reason)
         return None
     return Predicate(field, test, (Literal(Kind.STRING, token.value),))
-
-
-def _pattern_problem(test: Test, text: str) -> str | None:
-    if test in (Test.LIKE, Test.ILIKE):
-        return patterns.like_problem(text)
-    check: Callable[[str], object] = (
-        patterns.compile_regex if test is Test.MATCHES else patterns.parse_network
-    )
-    try:
-        check(text)
-    except ValueError as error:
-        return str(error)
-    return None
 
 
 def _read_in(cursor: Cursor, field: Path) -> Predicate | None:
@@ -329,7 +318,7 @@ def _of_one_kind(cursor: Cursor, word: str, values: list[Literal], offsets: list
 def _read_timestamp(cursor: Cursor) -> Literal | None:
     cursor.advance()
     token = cursor.advance()
-    instant = patterns.parse_timestamp(token.value)
+    instant = parse_timestamp(token.value)
     if instant is None:
         cursor.problem(
             token.offset, f"{describe(token)} is not a timestamp: expected one like '2026-01-31T12:00:00Z'"
@@ -346,10 +335,11 @@ def read_call(cursor: Cursor, field_reader: FieldReader) -> Reading | None:
     name = cursor.advance()
     opening = cursor.advance()
     word = name.value.lower()
-    if word == "cidr":
-        return _read_cidr(cursor, opening, field_reader)
-    if word in _FREE_TEXT:
-        return _read_contains(cursor, opening, field_reader, _FREE_TEXT[word])
+    test = _CALLS.get(word)
+    if test in TEXT_TESTS:
+        return _read_contains(cursor, opening, field_reader, test)
+    if test is not None:
+        return _read_pattern_call(cursor, opening, field_reader, test)
     cursor.problem(
         name.offset, f"{describe(name)} is not a function: expected a field, contains(...) or cidr(...)"
     )
@@ -358,13 +348,15 @@ def read_call(cursor: Cursor, field_reader: FieldReader) -> Reading | None:
     return None
 
 
-def _read_cidr(cursor: Cursor, opening: Token, field_reader: FieldReader) -> Reading | None:
+def _read_pattern_call(
+    cursor: Cursor, opening: Token, field_reader: FieldReader, test: Test
+) -> Reading | None:
     field = field_reader(cursor)
     predicate: Predicate | None = None
     if field is not None:
         if cursor.at_symbol(","):
             cursor.advance()
-            predicate = _read_pattern(cursor, field, Test.CIDR)
+            predicate = _read_pattern(cursor, field, test)
         else:
             cursor.expected("',' and the network as a string")
     if not _close_call(cursor, opening, "')'", silent=predicate is None):

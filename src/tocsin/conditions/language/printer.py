@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from tocsin.conditions.language.patterns import print_timestamp
 from tocsin.conditions.language.tokens import TRIGGER_WORDS
 from tocsin.conditions.language.tree import (
-    TEXT_TESTS,
     Condition,
     Connective,
     Constant,
@@ -21,20 +20,12 @@ from tocsin.conditions.language.tree import (
     Operator,
     Path,
     Predicate,
-    Test,
+    is_boolean,
 )
+from tocsin.conditions.operators import OPERATORS, Shape
 from tocsin.events.kinds import Kind
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NEGATED = {
-    Test.EQ: "!=",
-    Test.IN: "not in",
-    Test.BETWEEN: "not between",
-    Test.NULL: "is not null",
-    Test.LIKE: "not like",
-    Test.ILIKE: "not ilike",
-    Test.MATCHES: "not matches",
-}
 
 _BINDING = {
     Connective.OR: 1,
@@ -76,27 +67,19 @@ def print_condition(condition: Condition) -> str:
 def print_predicate(predicate: Predicate, negated: bool = False) -> str:
     """The text of a predicate, or of NOT over it."""
     field = print_field(predicate.field)
-    test, operands = predicate.test, predicate.operands
-    if test is Test.CIDR:
-        return f"{'not ' if negated else ''}cidr({field}, {print_literal(operands[0])})"
-    if test in TEXT_TESTS:
-        parts = [field, print_literal(operands[0])]
-        if len(operands) > 1:
-            threshold = operands[1]
-            parts.append("boolean" if threshold.kind is Kind.BOOLEAN else print_literal(threshold))
-        return f"{'not ' if negated else ''}{test.value}({', '.join(parts)})"
-    word = test.value
-    prefix = ""
-    if negated:
-        word = _NEGATED.get(test, word)
-        prefix = "" if test in _NEGATED else "not "
-    if test is Test.NULL:
-        return f"{field} {word}"
-    if test is Test.IN:
-        return f"{field} {word} ({', '.join(map(print_literal, operands))})"
-    if test is Test.BETWEEN:
-        return f"{field} {word} {print_literal(operands[0])} and {print_literal(operands[1])}"
-    return f"{prefix}{field} {word} {print_literal(operands[0])}"
+    row = OPERATORS[predicate.test]
+    word = (negated and row.negated) or predicate.test.value
+    prefix = "not " if negated and row.negated is None else ""
+    operands = list(map(print_literal, predicate.operands))
+    if row.shape is Shape.CALL:
+        if is_boolean(predicate):
+            operands[1] = "boolean"
+        return f"{prefix}{word}({', '.join([field, *operands])})"
+    if row.shape is Shape.LIST:
+        return f"{field} {word} ({', '.join(operands)})"
+    if row.shape is Shape.RANGE:
+        return f"{field} {word} {' and '.join(operands)}"
+    return " ".join([prefix + field, word, *operands])
 
 
 def print_field(path: Path) -> str:

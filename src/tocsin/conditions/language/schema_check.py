@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from tocsin.conditions.language.predicate_parser import KIND_NAMES
 from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Path, Predicate, Test
+from tocsin.conditions.language.tree import Condition, Path, Predicate, Test
+from tocsin.conditions.operators import OPERATORS
 from tocsin.events.kinds import Kind
 
 if TYPE_CHECKING:
     from tocsin.events.schema import Schema
 
-_STRING_TESTS = TEXT_TESTS | {Test.LIKE, Test.ILIKE, Test.MATCHES, Test.CIDR}
 _LONGEST_SUGGESTED = 200
 
 
@@ -51,7 +51,7 @@ class Checker:
         field = print_field(path)
         if not kinds:
             return f"the field {field} is an object: only its fields have values to compare"
-        asked = Kind.STRING if predicate.test in _STRING_TESTS else predicate.operands[0].kind
+        asked = Kind.STRING if OPERATORS[predicate.test].kind is not None else predicate.operands[0].kind
         if asked in kinds or (asked is Kind.TIMESTAMP and Kind.STRING in kinds):
             return None
         held = " or ".join(KIND_NAMES[kind] for kind in sorted(kinds))

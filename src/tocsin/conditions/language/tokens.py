@@ -17,10 +17,11 @@ import re
 from enum import Enum, auto
 from typing import NamedTuple
 
-CONDITION_WORDS = frozenset(
-    {"and", "or", "xor", "xnor", "not", "in", "between", "is", "null", "like", "ilike", "matches"}
-    | {"true", "false"}
-)
+from tocsin.conditions.operators import Shape, words_of_shape
+
+_SHAPES = (Shape.LIST, Shape.RANGE, Shape.BARE, Shape.WORD)
+_OPERATOR_WORDS = {word for shape in _SHAPES for words in words_of_shape(shape) for word in words.split()}
+CONDITION_WORDS = frozenset({"and", "or", "xor", "xnor", "not", "true", "false"} | _OPERATOR_WORDS)
 """The words that an unquoted name cannot be."""
 
 TRIGGER_WORDS = CONDITION_WORDS | {"from", "when", "do", "after"}

@@ -90,6 +90,15 @@ def has_threshold(predicate: Predicate) -> bool:
     )
 
 
+def is_boolean(predicate: Predicate) -> bool:
+    """Whether `boolean` is written in the predicate, in the place of a threshold."""
+    return (
+        predicate.test in TEXT_TESTS
+        and len(predicate.operands) > 1
+        and predicate.operands[1].kind is Kind.BOOLEAN
+    )
+
+
 class Connective(Enum):
     """How conditions combine. The value is how it is written."""
 

@@ -24,7 +24,8 @@ from tocsin.conditions.language.tree import (
     Step,
     Test,
 )
-from tocsin.conditions.meaning import COMPARISONS, Truth, kind_of_predicate, predicate_truth
+from tocsin.conditions.meaning import Truth, predicate_truth
+from tocsin.conditions.operators import COMPARISONS, kind_of_predicate
 from tocsin.events.kinds import Kind
 from tocsin.history.overview.seen_values import SeenField, SeenValues
 from tocsin.syntax.timestamps import print_timestamp

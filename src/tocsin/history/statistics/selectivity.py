@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from tocsin.conditions.graph.value_keys import scalar_key
 from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test, has_threshold
-from tocsin.conditions.meaning import Truth, kind_of_predicate, predicate_truth
+from tocsin.conditions.meaning import Truth, predicate_truth
+from tocsin.conditions.operators import READ_STRINGS, kind_of_predicate
 from tocsin.events.kinds import Kind
 from tocsin.history.statistics.history import History
 from tocsin.history.statistics.resemblance import text_selectivities, text_selectivity
@@ -30,7 +31,6 @@ GUESS = 0.1
 TRIED = 128
 """Strings that a pattern, a network or a timestamp is tried on, about: an estimate has to be quick."""
 
-_READ_STRINGS = frozenset({Test.LIKE, Test.ILIKE, Test.MATCHES, Test.CIDR})
 _TRIED_FIELD = ("tried",)
 
 
@@ -84,10 +84,10 @@ def _share(predicate: Predicate, field: FieldStatistics, history: History) -> fl
     share = 0.0
     strings = field.kinds.get(Kind.STRING)
     kind = kind_of_predicate(predicate)
-    if strings is not None and (test in _READ_STRINGS or kind is Kind.TIMESTAMP):
+    if strings is not None and (test in READ_STRINGS or kind is Kind.TIMESTAMP):
         share = _of_events(_share_of_tried(predicate, strings), strings, field)
     values = field.kinds.get(kind)
-    if values is not None and test not in _READ_STRINGS:
+    if values is not None and test not in READ_STRINGS:
         share += _of_events(_share_of_values(predicate, values), values, field)
     return share
 

@@ -12,15 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tocsin.conditions.language.tree import Constant, Operator, Predicate, Test
-from tocsin.conditions.meaning import (
-    COMPARISONS,
-    Event,
-    Truth,
-    combined,
-    lookup,
-    predicate_truth,
-    value_as,
-)
+from tocsin.conditions.meaning import Event, Truth, combined, lookup, predicate_truth, value_as
+from tocsin.conditions.operators import COMPARISONS
 from tocsin.events.kinds import Kind
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.text.settings import DEFAULT, TextSettings

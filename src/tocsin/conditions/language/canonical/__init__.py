@@ -25,13 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tocsin.conditions.language.canonical.canonical_predicate import canonical_predicate
 from tocsin.conditions.language.canonical.constants import fold_constants
 from tocsin.conditions.language.canonical.flatten import flatten_groups
 from tocsin.conditions.language.canonical.negation import push_negations
 from tocsin.conditions.language.canonical.operand_order import sort_operands
 from tocsin.conditions.language.canonical.repetition import drop_repetitions
 from tocsin.conditions.language.tree import Condition, Predicate
+from tocsin.conditions.operators import canonical_predicate
 
 __all__ = ["PASSES", "canonical"]
 

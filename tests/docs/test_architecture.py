@@ -1,0 +1,214 @@
+"""The drawing is what the imports say, and the recipes lead to something that works."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_drawing_is_up_to_date() -> None:
+    drawn = runpy.run_path(str(ROOT / "docs" / "architecture.py"))["drawing"]()
+    assert (ROOT / "docs" / "architecture.svg").read_text() == drawn, "run python docs/architecture.py"
+
+
+def edit(tree: Path, file: str, old: str, new: str) -> None:
+    path = tree / "src" / "tocsin" / file
+    text = path.read_text()
+    assert text.count(old) == 1, f"{file} has {text.count(old)} times: {old}"
+    path.write_text(text.replace(old, new))
+
+
+def run(tree: Path, program: str) -> str:
+    """What a program prints that finds tocsin in a tree."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(tree / "src"), "HOME": str(tree), "NUMBA_DISABLE_JIT": "1", "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def copied(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def test_an_operator_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    edit(
+        tree,
+        "conditions/language/tree.py",
+        '    TM_CONTAINS = "tm_contains"\n',
+        '    TM_CONTAINS = "tm_contains"\n    STARTSWITH = "startswith"\n',
+    )
+    edit(
+        tree,
+        "conditions/operators.py",
+        '}\n"""Every operator, in the order of their codes."""',
+        "    Test.STARTSWITH: _Row(Shape.CALL, None, _STRING, lambda _: None, _of_prefix, _starts),\n"
+        '}\n"""Every operator, in the order of their codes."""',
+    )
+    edit(
+        tree,
+        "conditions/operators.py",
+        "_Row = PredicateOperator\n",
+        """def _of_prefix(predicate: Predicate) -> Predicate:
+    pattern = _escaped(str(predicate.operands[0].value)) + "%"
+    return Predicate(predicate.field, Test.LIKE, (Literal(Kind.STRING, pattern),))
+
+
+def _starts(value: Any, operands: Sequence[Any]) -> bool:
+    return value.startswith(operands[0])
+
+
+_Row = PredicateOperator
+""",
+    )
+    edit(
+        tree,
+        "conditions/kernels/predicate_parser.py",
+        "TM_CONTAINS = 13\n",
+        "TM_CONTAINS = 13\nSTARTSWITH = 14\n",
+    )
+    said = run(
+        tree,
+        """
+import tocsin
+rules = [("a", "startswith(s, '5%')"), ("b", "not startswith(s, 'x')"), ("c", "s = 'x'")]
+for engine in ("atree", "interval", "scan"):
+    index = tocsin.build(rules, engine=engine)
+    for event in ({"s": "5% more"}, {"s": "5 more"}, {"s": "x"}, {}):
+        print(engine, [match.rule for match in index.match(event)])
+print(tocsin.build(rules).explain("a", {"s": "5%"}).matched)
+print(tocsin.build(rules).rule("a").when)
+""",
+    )
+    found = ["['a', 'b']", "['b']", "['c']", "[]"]
+    assert said.splitlines() == [
+        *(f"{engine} {each}" for engine in ("atree", "interval", "scan") for each in found),
+        "True",
+        "startswith(s, '5%')",
+    ]
+
+
+def test_an_engine_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    (tree / "src/tocsin/engines/mine.py").write_text((tree / "src/tocsin/engines/scan.py").read_text())
+    edit(
+        tree,
+        "engines/registry.py",
+        '    "scan": _scan,\n',
+        '    "scan": _scan,\n    "mine": _mine,\n',
+    )
+    edit(
+        tree,
+        "engines/registry.py",
+        "BUILDERS: dict",
+        """def _mine(expressions: Expressions) -> Engine:
+    from tocsin.engines.mine import ScanEngine
+
+    return ScanEngine.of(expressions)
+
+
+BUILDERS: dict""",
+    )
+    program = """
+import tocsin
+index = tocsin.build([("a", "x = 1 or y = 2")], engine="mine")
+print(index.engine, [match.rule for match in index.match({"y": 2})])
+"""
+    assert run(tree, program) == "mine ['a']\n"
+
+
+def test_an_aggregate_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    edit(tree, "datalog/language/vocabulary.py", '"max", "mean")', '"max", "mean", "spread")')
+    edit(
+        tree,
+        "datalog/language/vocabulary.py",
+        '    "mean": Signature((_NUMERIC,), Type.FLOAT),\n',
+        '    "mean": Signature((_NUMERIC,), Type.FLOAT),\n    "spread": Signature((_NUMERIC,)),\n',
+    )
+    edit(
+        tree,
+        "datalog/language/functors.py",
+        '    if function == "mean":\n',
+        '    if function == "spread":\n        return max(values) - min(values)\n'
+        '    if function == "mean":\n',
+    )
+    edit(
+        tree,
+        "datalog/machine/group_values.py",
+        '    if function in ("min", "max"):\n',
+        '    if function == "spread":\n        return _Spread()\n    if function in ("min", "max"):\n',
+    )
+    path = tree / "src/tocsin/datalog/machine/group_values.py"
+    path.write_text(
+        path.read_text()
+        + """
+
+class _Spread:
+    def __init__(self):
+        self.count, self.word = 0, None
+        self._ends = _Extreme(False), _Extreme(True)
+
+    def change(self, value, by):
+        self.count += by
+        for end in self._ends:
+            end.change(value, by)
+
+    def result(self):
+        least, greatest = self._ends
+        return greatest.result() - least.result()
+"""
+    )
+    program = """
+import tocsin
+from tocsin.datalog.language.checker import check_program
+from tocsin.datalog.meaning import evaluate
+text = '''.decl v(k: number, x: number)
+.decl r(k: number, n: number)
+r(k, n) :- v(k, _), n = spread x : { v(k, x) }.
+'''
+engine = tocsin.Program.parse(text).start()
+for values in ((1, 5), (1, 9), (2, 7), (1, 6)):
+    engine.insert("v", values)
+engine.delete("v", (1, 9))
+print(engine.query("r"))
+print(sorted(evaluate(check_program(text + "v(1, 5). v(2, 7). v(1, 6)."), {})["r"]))
+"""
+    assert run(tree, program) == "[(1, 1), (2, 0)]\n" * 2
+
+
+def test_a_sink_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    (tree / "src/tocsin/spark/sinks/mine_sink.py").write_text(
+        (tree / "src/tocsin/spark/sinks/console_sink.py").read_text().replace("ConsoleSink", "MineSink")
+    )
+    edit(
+        tree,
+        "spark/sinks/sink.py",
+        '    "console": _console,\n',
+        '    "console": _console,\n    "mine": _mine,\n',
+    )
+    edit(
+        tree,
+        "spark/sinks/sink.py",
+        "_MAKERS: dict",
+        """def _mine(uri: str) -> Sink:
+    from tocsin.spark.sinks.mine_sink import MineSink
+
+    return MineSink.of("console:")
+
+
+_MAKERS: dict""",
+    )
+    program = "from tocsin.spark.sinks.sink import sink_of; print(type(sink_of('mine:x')).__name__)"
+    assert run(tree, program) == "MineSink\n"

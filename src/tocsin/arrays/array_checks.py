@@ -6,6 +6,7 @@ these by the room that knows what it should be.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any, NoReturn, get_args, get_type_hints
 
@@ -95,3 +96,28 @@ def typed_array(file: str, name: str, kind: np.dtype[Any], arrays: dict[str, Arr
             f"{file} is damaged: the array {name} is of type {arrays[name].dtype}, not {kind}"
         )
     return arrays[name]
+
+
+def check_paths(file: str, name: str, paths: Any) -> list[tuple[str, ...]]:
+    """Fields as a header lists them."""
+    lists = isinstance(paths, list) and all(isinstance(path, list) and path for path in paths)
+    if lists and all(is_text(step) for path in paths for step in path):
+        return [tuple(path) for path in paths]
+    raise IndexFileError(f"{file} is damaged: its header's {name} are no lists of names")
+
+
+def check_facts(file: str, facts: Any) -> dict[str, float]:
+    """What a header says of how an index was made: seconds by phase."""
+    if isinstance(facts, dict) and all(is_text(name) and is_amount(facts[name]) for name in facts):
+        return facts
+    raise IndexFileError(f"{file} is damaged: its header's facts are no numbers from 0 on")
+
+
+def is_text(value: object) -> bool:
+    """JSON may have halves of characters, which no text has."""
+    return isinstance(value, str) and value.encode(errors="replace") == value.encode(errors="surrogatepass")
+
+
+def is_amount(value: object) -> bool:
+    """Whether a value is a number from 0 on that a float can be."""
+    return type(value) in (int, float) and 0 <= value <= sys.float_info.max  # type: ignore[operator]

@@ -16,11 +16,11 @@ from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.resolver import Resolver
-from tocsin.conditions.matching.text_matcher import TextMatcher
 from tocsin.engines.kernels.held_literals import cells_by_row, literals_of_event, literals_of_rows
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
 from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text.text_matcher import TextMatcher
 
 EVENTS_LISTED_TOGETHER = 64
 """Events whose literals are found together: their lists stay in the cache."""

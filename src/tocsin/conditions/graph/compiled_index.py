@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts, arrow_texts, packed_bytes, text_arrays
 from tocsin.arrays.spans import gather_spans
-from tocsin.conditions.graph.compiled_texts import CompiledTexts
 from tocsin.conditions.graph.condition_reader import Reading, Steps, read_texts
 from tocsin.conditions.graph.leaf_families import sort_into_families
 from tocsin.conditions.graph.leaf_order import put_in_order
@@ -37,6 +36,7 @@ from tocsin.conditions.language.tree import Path
 from tocsin.conditions.planner.planner import Planner
 from tocsin.errors import raise_all
 from tocsin.rules.rule_set import Rules
+from tocsin.text.compiled_texts import CompiledTexts
 from tocsin.text.text_base import TextBase
 
 
@@ -50,7 +50,7 @@ class CompiledIndex(NamedTuple):
     leaf_text      every leaf's predicate as it was first written, perhaps negated
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
     group_path     the field of each group
-    texts          free text: see conditions/graph/compiled_texts.py
+    texts          free text: see text/compiled_texts.py
     planner        how ways into rules are chosen; None: nothing is deferred
     facts          seconds of the build by phase, for stats()
     """

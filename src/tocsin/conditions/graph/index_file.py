@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.array_checks import typed, typed_array
+from tocsin.arrays.array_checks import check_facts, check_paths, typed, typed_array
 from tocsin.arrays.array_file import INDEX, kind_of, open_arrays, save_arrays
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.compiled_texts import CompiledTexts
-from tocsin.conditions.graph.soundness import check_facts, check_index, check_paths, check_text_settings
+from tocsin.conditions.graph.soundness import check_index
 from tocsin.conditions.kernels.leaves import Leaves, Ranges
 from tocsin.conditions.kernels.pattern_search import Patterns
 from tocsin.conditions.kernels.plane_links import Links
@@ -26,11 +25,7 @@ from tocsin.conditions.kernels.planes import PlaneGraph
 from tocsin.conditions.planner.planner import Planner
 from tocsin.errors import IndexFileError
 from tocsin.storage.drafts import PRIVATE
-from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.kernels.rule_queries import TextRules
-from tocsin.text.kernels.trie import Trie
-from tocsin.text.text_base import TextBase
+from tocsin.text.compiled_texts import header_of, named_arrays, texts_of_arrays
 
 _PARTS: dict[str, Any] = {
     "graph": PlaneGraph,
@@ -44,9 +39,6 @@ _PARTS: dict[str, Any] = {
     "rule_text": Texts,
     "leaf_text": Texts,
 }
-_TEXT_PARTS: dict[str, Any] = {"rules": TextRules, "queries": QueryCode, "terms": Terms, "trie": Trie}
-_TEXT_WORDS = "texts.words"
-_TEXT_LEAF = "texts.leaf"
 _ARRAYS: dict[str, np.dtype[Any]] = {
     "group_kind": np.dtype(np.uint8),
     "pattern_leaf": np.dtype(np.int32),
@@ -56,15 +48,10 @@ _ARRAYS: dict[str, np.dtype[Any]] = {
 
 def save_index(index: CompiledIndex, path: str | os.PathLike[str], mode: int = PRIVATE) -> None:
     """Write the index to a file, whole or not at all; `mode` as in drafts.draft_of."""
-    base = index.texts.base
     said = {
         "fields": [list(path) for path in index.group_path],
         "facts": index.facts,
-        "texts": {
-            "threshold": base.threshold,
-            "stop_words": sorted(base.stop_words),
-            "fields": [list(path) for path in base.fields],
-        },
+        "texts": header_of(index.texts),
     }
     save_arrays(path, said, list(_named_arrays(index)), mode)
 
@@ -89,31 +76,18 @@ def index_of_arrays(
     parts |= {array: typed_array(name, array, kind, arrays) for array, kind in _ARRAYS.items()}
     fields = check_paths(name, "fields", header.get("fields"))
     facts = check_facts(name, header.get("facts"))
-    texts = _opened_texts(name, arrays, header.get("texts"))
+    texts = texts_of_arrays(name, arrays, header.get("texts"))
     index = CompiledIndex(**parts, group_path=fields, texts=texts, planner=Planner(), facts=facts)
     if verify:
         check_index(name, index)
     return index
 
 
-def _opened_texts(name: str, arrays: dict[str, NDArray[Any]], said: Any) -> CompiledTexts:
-    said = said if isinstance(said, dict) else {}
-    fields = tuple(check_paths(name, "fields of texts", said.get("fields")))
-    settings = check_text_settings(name, said.get("threshold"), said.get("stop_words"))
-    words = typed(name, _TEXT_WORDS, DictionaryWords, arrays)
-    base = TextBase(settings.threshold, settings.stop_words, fields, words)
-    parts = {part: typed(name, f"texts.{part}", kind, arrays) for part, kind in _TEXT_PARTS.items()}
-    return CompiledTexts(leaf=typed_array(name, _TEXT_LEAF, np.dtype(np.int32), arrays), base=base, **parts)
-
-
 def _named_arrays(index: CompiledIndex) -> Iterator[tuple[str, NDArray[Any]]]:
-    texts = index.texts
-    values: dict[str, Any] = {part: getattr(index, part) for part in _PARTS}
-    values |= {f"texts.{part}": getattr(texts, part) for part in _TEXT_PARTS}
-    values[_TEXT_WORDS] = texts.base.words
-    for part, value in values.items():
+    for part in _PARTS:
+        value = getattr(index, part)
         for field in value._fields:
             yield f"{part}.{field}", getattr(value, field)
-    yield _TEXT_LEAF, texts.leaf
+    yield from named_arrays(index.texts)
     for name in _ARRAYS:
         yield name, getattr(index, name)

@@ -16,39 +16,20 @@ compiled only for those whose files have such things. All of it takes less time 
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.array_checks import Array, Check
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.conditions.graph.compiled_index import CompiledIndex, rule_metadata
-from tocsin.conditions.graph.compiled_texts import CompiledTexts
 from tocsin.conditions.kernels.automaton import BLOCK
 from tocsin.conditions.kernels.pattern_search import PLACES
 from tocsin.conditions.kernels.plane_links import first_rule
 from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.kernels.soundness import unsound_listing, unsound_plane, unsound_slot
-from tocsin.errors import IndexFileError, UsageError
+from tocsin.errors import IndexFileError
 from tocsin.events.kinds import Kind
-from tocsin.text.dictionary import LARGEST_IDF, LEAST_IDF
-from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.kernels.neighbours import no_neighbours
-from tocsin.text.kernels.text_soundness import unsound_branch, unsound_query, unsound_term
-from tocsin.text.kernels.trie import (
-    BRANCHES_FREE,
-    BRANCHES_LIVE,
-    BRANCHES_MADE,
-    IN_TABLE,
-    PREDICATES_FREE,
-    PREDICATES_LIVE,
-    PREDICATES_MADE,
-    ROW,
-    STATE_SIZE,
-)
-from tocsin.text.settings import TextSettings
+from tocsin.text.text_checks import check_texts
 
 _KINDS = {*map(int, Kind), NULLS, TEXTS}
 
@@ -213,33 +194,7 @@ def _check_metadata(check: Check, index: CompiledIndex) -> None:
 
 def _check_free_text(check: Check, index: CompiledIndex) -> None:
     texts = index.texts
-    rules, queries, groups = texts.rules, len(texts.leaf), len(texts.base.fields)
-    check.that(
-        "texts.words.unknown", len(set(texts.base.fields)) == groups, "is of fields that are there twice"
-    )
-    check.references("texts.leaf", texts.leaf, index.leaf_count)
-    check.that("texts.leaf", bool((texts.leaf[1:] > texts.leaf[:-1]).all()), "does not ascend")
-    check_words(check, "texts.words", texts.base.words, groups)
-    for start, of, count in (
-        ("score_start", rules.score_query, queries),
-        ("deferred_start", rules.deferred, 2 * queries),
-    ):
-        offsets = getattr(rules, start)
-        pieces = 0 if len(offsets) == 1 else index.rule_count
-        check.offsets(f"texts.rules.{start}", offsets, pieces, len(of))
-        check.references(f"texts.rules.{start.removesuffix('_start')}", of, count)
-    code = texts.queries
-    check.length("texts.queries.group", code.group, queries)
-    check.references("texts.queries.group", code.group, groups)
-    check.length("texts.queries.threshold", code.threshold, queries)
-    check.offsets("texts.queries.step_start", code.step_start, queries, len(code.step))
-    check.offsets("texts.queries.leaf_start", code.leaf_start, queries, len(code.negated))
-    check.length("texts.queries.gap", code.gap, len(code.negated))
-    check.offsets("texts.queries.term_start", code.term_start, len(code.negated), len(code.term))
-    _check_terms(check, texts, groups)
-    if queries:
-        check.sound("texts.queries.step", unsound_query(code, len(texts.terms.group)))
-    _check_trie(check, texts, groups)
+    check_texts(check, texts, index.leaf_count, index.rule_count)
     field_of = {path: group for group, path in enumerate(texts.base.fields)}
     of_group = np.array(
         [
@@ -248,110 +203,9 @@ def _check_free_text(check: Check, index: CompiledIndex) -> None:
         ],
         np.int64,
     )
-    same = np.array_equal(of_group[index.links.group_of[texts.leaf]], code.group)
+    same = np.array_equal(of_group[index.links.group_of[texts.leaf]], texts.queries.group)
     check.that("texts.leaf", same, "has a leaf that is not of its query's field")
     known = {
         path for path, kind in zip(index.group_path, index.group_kind.tolist(), strict=True) if kind == TEXTS
     }
     check.that("group_kind", known <= set(field_of), "has free text in a field that is no field of texts")
-
-
-def check_words(check: Check, name: str, words: DictionaryWords, groups: int) -> None:
-    """The words of so many text groups."""
-    count = len(words.group)
-    check.references(f"{name}.group", words.group, groups)
-    check.offsets(f"{name}.start", words.start, count, len(words.data))
-    check.length(f"{name}.idf", words.idf, count)
-    _check_weights(check, f"{name}.idf", words.idf)
-    check.table(f"{name}.table", words.table, count)
-    check.length(f"{name}.unknown", words.unknown, groups)
-    _check_weights(check, f"{name}.unknown", words.unknown)
-
-
-def _check_weights(check: Check, name: str, idf: Array) -> None:
-    """0, or such as neither vanish nor overflow when they are squared."""
-    fits = (idf == 0) | ((idf >= LEAST_IDF) & (idf <= LARGEST_IDF))
-    check.that(name, bool(fits.all()), "has a weight that no word has")
-
-
-def _check_terms(check: Check, texts: CompiledTexts, groups: int) -> None:
-    terms = texts.terms
-    count = len(terms.group)
-    check.references("texts.terms.group", terms.group, groups)
-    check.length("texts.terms.is_prefix", terms.is_prefix, count)
-    check.references("texts.terms.is_prefix", terms.is_prefix, 2)
-    check.offsets("texts.terms.start", terms.start, count, len(terms.data))
-    check.length("texts.terms.idf", terms.idf, count)
-    _check_weights(check, "texts.terms.idf", terms.idf)
-    for name, size in (("slot", len(terms.slot)), ("prefixes", len(terms.prefixes) - 1)):
-        check.that(f"texts.terms.{name}", size > 0 and size & (size - 1) == 0, "is no power of two long")
-    check.that("texts.terms.covering", len(terms.covering) > 0, "is empty")
-    if count or terms.slot.any() or len(terms.record):
-        check.sound("texts.terms.record", unsound_term(terms))
-
-
-def _check_trie(check: Check, texts: CompiledTexts, groups: int) -> None:
-    trie = texts.trie
-    nodes, predicates = len(trie.branch) // ROW, len(trie.predicate) // ROW
-    check.length("texts.trie.state", trie.state, STATE_SIZE)
-    expected = {
-        BRANCHES_MADE: nodes,
-        BRANCHES_FREE: 0,
-        BRANCHES_LIVE: nodes,
-        PREDICATES_MADE: predicates,
-        PREDICATES_FREE: 0,
-        PREDICATES_LIVE: predicates - 1,
-        IN_TABLE: int(np.count_nonzero(trie.table)),
-    }
-    for place, value in expected.items():
-        check.that("texts.trie.state", int(trie.state[place]) == value, f"makes no sense at {place}")
-    for name, rows in (("branch", nodes), ("predicate", predicates)):
-        check.length(f"texts.trie.{name}", getattr(trie, name), ROW * rows)
-        check.length(f"texts.trie.{name}_upkeep", getattr(trie, f"{name}_upkeep"), ROW * rows)
-    check.that("texts.trie.predicate", predicates > 0, "is empty")
-    check.length("texts.trie.root", trie.root, groups)
-    check.that("texts.trie.branch", nodes >= groups, "has fewer nodes than there are roots")
-    check.length("texts.trie.root_child", trie.root_child, len(texts.terms.group))
-    check.length("texts.trie.first_of_query", trie.first_of_query, len(texts.leaf))
-    size = len(trie.table)
-    check.that("texts.trie.table", size > 0 and size & (size - 1) == 0, "is no power of two long")
-    if nodes:
-        pairs = 64 * len(no_neighbours())
-        check.sound("texts.trie.branch", unsound_branch(trie, texts.terms.group, texts.queries.group, pairs))
-
-
-def check_paths(file: str, name: str, paths: Any) -> list[tuple[str, ...]]:
-    """Fields as a header lists them."""
-    lists = isinstance(paths, list) and all(isinstance(path, list) and path for path in paths)
-    if lists and all(_is_text(step) for path in paths for step in path):
-        return [tuple(path) for path in paths]
-    raise IndexFileError(f"{file} is damaged: its header's {name} are no lists of names")
-
-
-def check_facts(file: str, facts: Any) -> dict[str, float]:
-    """What a header says of how an index was made: seconds by phase."""
-    if isinstance(facts, dict) and all(_is_text(name) and _is_amount(facts[name]) for name in facts):
-        return facts
-    raise IndexFileError(f"{file} is damaged: its header's facts are no numbers from 0 on")
-
-
-def check_text_settings(file: str, threshold: Any, stop_words: Any) -> TextSettings:
-    """The settings of free text, such as can be given when an index is built."""
-    if not _is_amount(threshold):
-        raise IndexFileError(f"{file} is damaged: its header's threshold is no number from 0 on")
-    if not isinstance(stop_words, list) or not all(map(_is_text, stop_words)):
-        raise IndexFileError(f"{file} is damaged: its header's stop words are no list of words")
-    try:
-        return TextSettings(threshold, frozenset(stop_words))
-    except UsageError as error:
-        raise IndexFileError(f"{file} is damaged: in its header, {error}") from error
-
-
-def _is_text(value: object) -> bool:
-    """JSON may have halves of characters, which no text has."""
-    return isinstance(value, str) and value.encode(errors="replace") == value.encode(errors="surrogatepass")
-
-
-def _is_amount(value: object) -> bool:
-    """Whether a value is a number from 0 on that a float can be."""
-    return type(value) in (int, float) and 0 <= value <= sys.float_info.max  # type: ignore[operator]

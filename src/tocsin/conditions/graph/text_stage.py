@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.packed import Texts
-from tocsin.conditions.graph.compiled_texts import CompiledTexts, TextLeaves, compile_texts, text_leaves
+from tocsin.arrays.packed import Texts, starts
+from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.condition_reader import Reading, Steps
 from tocsin.conditions.graph.leaf_families import Families
 from tocsin.conditions.graph.likelihood import Likelihood, guess
-from tocsin.conditions.graph.predicate_table import predicate_of
-from tocsin.conditions.graph.rule_queries import queries_of_rules, text_rules
+from tocsin.conditions.graph.predicate_table import PredicateTable, predicate_of
 from tocsin.conditions.kernels.access_choice import LeafEstimates
+from tocsin.conditions.kernels.predicate_parser import BOOLEAN_READING, TM_CONTAINS
 from tocsin.conditions.planner.planner import (
     NOTHING_DEFERRED,
     Deferred,
@@ -24,9 +24,11 @@ from tocsin.conditions.planner.planner import (
     leaves_beside_text,
     plan_conditions,
 )
+from tocsin.text.compiled_texts import CompiledTexts, compile_texts
 from tocsin.text.kernels.dictionary import is_counted
 from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.query_arrays import read_queries
+from tocsin.text.kernels.rule_queries import TextRules
+from tocsin.text.query_arrays import WrittenQueries, read_queries
 from tocsin.text.text_base import TextBase
 
 
@@ -52,7 +54,7 @@ class TextStage(NamedTuple):
         in_rules = text_rules(written, self.query_as_read, self.leaves.has_threshold, self.deferred, rules)
         indexed = np.zeros(len(self.leaves.leaf), np.bool_)
         indexed[queries_of_rules(self.parts, self.query_as_read)[1]] = True
-        return compile_texts(self.leaves, self.base, self.code, self.terms, in_rules, indexed)
+        return compile_texts(self.leaves.leaf, self.base, self.code, self.terms, in_rules, indexed)
 
 
 def read_free_text(
@@ -105,3 +107,85 @@ def estimate_leaves(
         asked,
         np.bincount(queries_of_rules(stage.parts, stage.query_as_read)[1], minlength=len(stage.code.group)),
     )
+
+
+class TextLeaves(NamedTuple):
+    """The text predicates of a rule set as they were written. Q of them.
+
+    leaf            int32[Q]   their leaves, ascending
+    has_threshold   bool[Q]    whether the threshold is written in the rule
+    """
+
+    leaf: NDArray[np.int32]
+    has_threshold: NDArray[np.bool_]
+    written: WrittenQueries
+
+
+def text_leaves(
+    families: Families, table: PredicateTable, order: NDArray[np.int64], base: TextBase
+) -> tuple[TextLeaves, TextBase]:
+    """The text predicates among the leaves, of which leaf l was number order[l] in the table."""
+    leaf = families.text_leaf
+    paths = [families.group_path[group] for group in families.group_of[leaf].tolist()]
+    base = base.with_fields(paths)
+    group_of = {path: group for group, path in enumerate(base.fields)}
+    row = order[leaf]
+    first = table.operand_start[row]
+    start, data = gather_spans(
+        table.text, table.text_start[row], table.text_start[row] + table.operand_low[first]
+    )
+    written = table.operand_start[row + 1] > first + 1
+    second = np.where(written, first + 1, first)
+    boolean = written & (table.operand_low[second] == BOOLEAN_READING)
+    threshold = np.where(written, table.operand_high[second].view(np.float64), base.threshold)
+    threshold[boolean] = np.nan
+    queries = WrittenQueries(
+        np.array([group_of[path] for path in paths], np.int32),
+        start,
+        data,
+        table.test[row] == TM_CONTAINS,
+        threshold,
+    )
+    return TextLeaves(leaf, written & ~boolean, queries), base
+
+
+def text_rules(
+    parts: Sequence[Steps],
+    query_of: NDArray[np.int32],
+    has_threshold: NDArray[np.bool_],
+    deferred: Deferred,
+    rules: int,
+) -> TextRules:
+    """The queries that each rule is scored by, the one with a threshold or else all; and what is deferred.
+
+    Parts are the conditions as written. query_of is by leaf as reading numbers them, -1 for a leaf that is
+    no free text.
+    """
+    rule, query = queries_of_rules(parts, query_of)
+    if not len(rule):
+        return TextRules(np.zeros(1, np.int32), query, np.zeros(1, np.int32), query)
+    decided = np.zeros(rules, np.bool_)
+    decided[rule[has_threshold[query]]] = True
+    counts = ~decided[rule] | has_threshold[query]
+    pairs = np.unique(np.stack((rule[counts], query[counts]), axis=1), axis=0)
+    return TextRules(
+        starts(np.bincount(pairs[:, 0], minlength=rules), np.int32),
+        pairs[:, 1].astype(np.int32),
+        starts(np.bincount(deferred.rule, minlength=rules), np.int32),
+        deferred.asked,
+    )
+
+
+def queries_of_rules(
+    parts: Sequence[Steps], query_of: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Rule and query of every place where free text stands in a condition."""
+    rules = [np.empty(0, np.int64)]
+    queries = [np.empty(0, np.int32)]
+    for part in parts:
+        at = np.flatnonzero(part.step >= 0)
+        query = query_of[(part.ref[part.step[at]] >> 1) - 1]
+        at, query = at[query >= 0], query[query >= 0]
+        rules.append(part.number[np.searchsorted(part.start, at, side="right") - 1])
+        queries.append(query)
+    return np.concatenate(rules), np.concatenate(queries)

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.graph.index_file import open_index, save_index
-from tocsin.conditions.graph.reweighed_index import reweighed
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import PathLike, known_words
@@ -24,6 +23,7 @@ from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.rules.rule_set import Rule
+from tocsin.text.compiled_texts import reweighed
 from tocsin.text.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -182,7 +182,8 @@ class Index:
         matched keep the weights they began with, and their scores can be had again.
         """
         words, _ = known_words(history, dictionaries)
-        return Index(reweighed(self._rules.compact(), words, stop_words))
+        index = self._rules.compact()
+        return Index(index._replace(texts=reweighed(index.texts, words, stop_words)))
 
     @telling("counting what the index holds")
     def stats(self) -> Statistics:

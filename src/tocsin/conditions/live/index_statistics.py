@@ -12,8 +12,8 @@ import numpy as np
 
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.compiled_texts import CompiledTexts
 from tocsin.conditions.live.snapshot import Version
+from tocsin.text.compiled_texts import CompiledTexts
 
 Number = TypeVar("Number", int, float)
 

@@ -22,7 +22,6 @@ from tocsin.conditions.kernels.batch_lookup import GroupTraits, Parts, arrange, 
 from tocsin.conditions.kernels.leaves import Cells
 from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.conditions.matching.text_matcher import TextMatcher
 from tocsin.events.cells import (
     BooleanCells,
     DecimalCells,
@@ -33,6 +32,7 @@ from tocsin.events.cells import (
     TimestampCells,
 )
 from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text.text_matcher import TextMatcher
 
 Codes = NDArray[np.int32]
 

@@ -11,7 +11,6 @@ from tocsin.conditions.graph.value_keys import Reader, double_key
 from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.conditions.matching.text_matcher import TextMatcher
 from tocsin.events.cells import (
     BooleanCells,
     DecimalCells,
@@ -22,6 +21,7 @@ from tocsin.events.cells import (
     TimestampCells,
 )
 from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text.text_matcher import TextMatcher
 
 
 class EventCells:

@@ -26,11 +26,11 @@ from tocsin.conditions.kernels.point_leaves import Runs
 from tocsin.conditions.kernels.single_event import match_single
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.resolver import Resolver
-from tocsin.conditions.matching.text_matcher import TextMatcher
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
 from tocsin.text.batch_documents import BatchDocuments
 from tocsin.text.kernels.rule_queries import keep_matches
+from tocsin.text.text_matcher import TextMatcher
 
 SCRATCH_BYTES = 1 << 30
 """Memory for the planes of a block, at most; every batch that is being matched has so much of its own.

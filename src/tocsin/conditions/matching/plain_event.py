@@ -21,12 +21,12 @@ from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.conditions.matching.text_matcher import TextMatcher
 from tocsin.events.cell_columns import texts_of
 from tocsin.events.kinds import Kind
 from tocsin.events.number_pairs import split_integer
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.documents import Documents
+from tocsin.text.text_matcher import TextMatcher
 
 _SMALL = {number: (double_key(number), 0) for number in range(-1024, 1 << 16)}
 _NONE = -1

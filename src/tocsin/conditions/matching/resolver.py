@@ -18,11 +18,11 @@ from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.event_cells import EventCells
 from tocsin.conditions.matching.pattern_group import PatternGroup
 from tocsin.conditions.matching.plain_event import PlainEvents
-from tocsin.conditions.matching.text_matcher import TextMatcher
 from tocsin.errors import IndexFileError
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
 from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text.text_matcher import TextMatcher
 
 _NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.conditions.graph.compiled_texts import CompiledTexts
-from tocsin.conditions.language.tree import Path
+from tocsin.events.cells import Path
 from tocsin.text.batch_documents import NOTHING_SEARCHED, BatchDocuments, FieldDocuments, FoundQueries
+from tocsin.text.compiled_texts import CompiledTexts
 from tocsin.text.kernels.documents import Documents
 from tocsin.text.kernels.match_scores import take_scores
 from tocsin.text.kernels.trie import ABSENT

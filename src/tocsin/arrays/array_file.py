@@ -36,7 +36,7 @@ from tocsin.errors import IndexFileError
 from tocsin.storage.drafts import PRIVATE, draft_of, remove_stale_drafts
 
 MAGIC = b"TOCSIN\r\n"
-VERSION = 4
+VERSION = 5
 
 INDEX, PROGRAM = "index", "program"
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes, prefetch
+from tocsin.arrays.bits import HALF, LOWER_HALF, UPPER_HALF, prefetch
+from tocsin.arrays.byte_hash import hash_span, word_of
 from tocsin.arrays.growth import enlarged
 from tocsin.arrays.jit import inner_kernel, kernel
 
@@ -90,31 +91,6 @@ def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
             at = (at + np.uint64(1)) & mask
         larger.slot[at] = (value & UPPER_HALF) | np.uint64(texts.place[number] + 1)
     return larger
-
-
-@inner_kernel
-def word_of(data: NDArray[np.uint8], at: int, end: int) -> np.uint64:
-    """The next eight bytes before `end` as a word; when they are fewer, zeros fill it up."""
-    if at + 8 <= data.size:
-        word = eight_bytes(data, at)
-        if at + 8 > end:
-            word &= ALL >> np.uint64(8 * (at + 8 - end))
-        return word
-    word = np.uint64(0)
-    for i in range(min(8, end - at)):
-        word |= np.uint64(data[at + i]) << np.uint64(8 * i)
-    return word
-
-
-@inner_kernel
-def hash_span(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """A hash of data[start:end] whose lower and upper halves are both good."""
-    value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
-    for at in range(start, end, 8):
-        value = (value ^ word_of(data, at, end)) * np.uint64(0xFF51AFD7ED558CCD)
-        value ^= value >> HALF
-    value *= np.uint64(0xC4CEB9FE1A85EC53)
-    return value ^ (value >> HALF)
 
 
 @inner_kernel

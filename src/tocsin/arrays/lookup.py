@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.byte_hash import hash_span, same_bytes
 from tocsin.arrays.jit import inner_kernel, kernel
 
 
@@ -76,19 +77,8 @@ def hash_scalar(group: int, high: int, low: int) -> np.uint64:
 @kernel
 def hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     """Where to look for a text of a group."""
-    value = np.uint64(group + 1) * np.uint64(0x9E3779B97F4A7C15)
-    for i in range(start, end):
-        value = (value ^ np.uint64(data[i])) * np.uint64(1099511628211)
-    return value ^ (value >> np.uint64(29))
-
-
-@kernel
-def same_bytes(a: NDArray[np.uint8], a_start: int, b: NDArray[np.uint8], b_start: int, size: int) -> bool:
-    """Whether so many bytes are equal."""
-    for i in range(size):
-        if a[a_start + i] != b[b_start + i]:
-            return False
-    return True
+    value = (hash_span(data, start, end) + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
+    return value ^ (value >> np.uint64(32))
 
 
 @kernel

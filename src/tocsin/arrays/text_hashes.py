@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.distinct_texts import hash_span
+from tocsin.arrays.byte_hash import hash_span
 from tocsin.arrays.jit import kernel
 
 

@@ -12,17 +12,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.byte_hash import hash_span, same_bytes
 from tocsin.arrays.jit import kernel
 
 
 @kernel
 def _place_of(data: NDArray[np.uint8], begin: int, end: int, size: int) -> int:
     """Where in a table of this size to look first."""
-    value = np.uint64(14695981039346656037)
-    for i in range(begin, end):
-        value = (value ^ np.uint64(data[i])) * np.uint64(1099511628211)
-    value = value ^ (value >> np.uint64(29))
-    return np.int64(value & np.uint64(size - 1))
+    return np.int64(hash_span(data, begin, end) & np.uint64(size - 1))
 
 
 @kernel
@@ -49,13 +46,7 @@ def find_name(
     while table[place] >= 0:
         number = table[place]
         begin = start[number]
-        if start[number + 1] - begin == name.size:
-            same = True
-            for i in range(name.size):
-                if data[begin + i] != name[i]:
-                    same = False
-                    break
-            if same:
-                return number
+        if start[number + 1] - begin == name.size and same_bytes(data, begin, name, 0, name.size):
+            return number
         place = (place + 1) & (table.size - 1)
     return -1

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.byte_hash import same_bytes
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.lookup import hash_scalar, hash_text, same_bytes
+from tocsin.arrays.lookup import hash_scalar, hash_text
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.distinct_texts import hash_span
+from tocsin.arrays.byte_hash import hash_span
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.predicate_parser import read_predicate

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes, lowest_bit
-from tocsin.arrays.distinct_texts import word_of
+from tocsin.arrays.byte_hash import word_of
 from tocsin.arrays.growth import with_room
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.text.kernels.dictionary import DictionaryWords, idf_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tocsin.arrays.bits import eight_bytes, lowest_bit
 from tocsin.arrays.byte_classes import TOPS, bytes_between, name_parts
-from tocsin.arrays.distinct_texts import word_of
+from tocsin.arrays.byte_hash import word_of
 from tocsin.arrays.jit import inner_kernel
 from tocsin.text.kernels.characters import IN_WORD, SEPARATOR, role_at, size_of_character
 

@@ -39,8 +39,8 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
     from tocsin.warmup import warm_up
 
     warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.build.build import build_index
-    from tocsin.spark.build.rule_frames import rules_of_files
+    from tocsin.spark.index_build.build import build_index
+    from tocsin.spark.index_build.rule_frames import rules_of_files
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
 
@@ -67,7 +67,7 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
 
 def _lines(folder: Path) -> Iterator[str]:
     """Rejects as the lines of a file of rejects (see reject_file.py)."""
-    from tocsin.spark.build.rule_rejects import refused_rows
+    from tocsin.spark.index_build.rule_rejects import refused_rows
 
     for refused in refused_rows(sorted(folder.glob("*.parquet"))):
         members = {**refused._asdict(), "text": refused.text or ""}

@@ -20,7 +20,7 @@ from tocsin.datalog.spark.batch.evaluate import evaluate
 from tocsin.datalog.spark.stream.activate import activate
 from tocsin.datalog.spark.stream.plan_text import explain_activation
 from tocsin.spark.backtest.backtest import backtest
-from tocsin.spark.build.build import build
+from tocsin.spark.index_build.build import build
 from tocsin.spark.match import match
 from tocsin.spark.match_plan import explain_match
 from tocsin.spark.postgres.data_source import PostgresChanges

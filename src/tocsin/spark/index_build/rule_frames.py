@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from tocsin.errors import InputError, TocsinError
-from tocsin.spark.build.rule_order import PLACE_COLUMNS
 from tocsin.spark.failures import on_spark
+from tocsin.spark.index_build.rule_order import PLACE_COLUMNS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,12 +64,9 @@ def _row_groups(file: Path, schemas: list[Any]) -> Iterator[Piece]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from tocsin.storage.packed_files import check_unpacked, most_unpacked
-    from tocsin.events.parquet_sizes import unpacked_size
-    from tocsin.rules.rule_columns import check_names
-    from tocsin.storage.packed_files import check_unpacked, most_unpacked
     from tocsin.events.parquet_sizes import row_groups, unpacked_size
     from tocsin.rules.rule_columns import check_names
+    from tocsin.storage.packed_files import check_unpacked, most_unpacked
 
     try:
         opened = pq.ParquetFile(file)

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import TocsinError
-from tocsin.spark.build.rule_order import RuleRows
 from tocsin.spark.failures import on_spark
 from tocsin.spark.file_urls import to_write
+from tocsin.spark.index_build.rule_order import RuleRows
 
 if TYPE_CHECKING:
     import pyarrow as pa

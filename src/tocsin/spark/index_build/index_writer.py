@@ -66,9 +66,9 @@ def write_parts(
     """Share the rules out, build every part in a task, and make them the parts of the index."""
     from tocsin.arrays.array_file import save_arrays
     from tocsin.conditions.blocks.shard_assignment import parts_wanted, rule_weights, share_out
-    from tocsin.storage.drafts import PRIVATE_FOLDER
     from tocsin.conditions.graph.shards import Part
     from tocsin.conditions.graph.shards import write_parts as make_them_count
+    from tocsin.storage.drafts import PRIVATE_FOLDER
 
     weights = rule_weights(work)
     count = parts_wanted(shards, weights)
@@ -114,8 +114,8 @@ def _part_task(work: Work, target: Path, unique: str, preparation: Preparation) 
         from tocsin.arrays.array_file import open_arrays
         from tocsin.conditions.blocks.shard_assignment import rules_of_part
         from tocsin.conditions.graph.compiled_index import compile_rules
-        from tocsin.storage.drafts import mode_within
         from tocsin.conditions.graph.index_file import save_index
+        from tocsin.storage.drafts import mode_within
 
         _, arrays = open_arrays(work.folder / _SHARED_OUT, verify=False)
         for batch in batches:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.errors import InputError, RuleError, RuleErrors
-from tocsin.spark.build.jobs import BlockReport
+from tocsin.spark.index_build.jobs import BlockReport
 
 if TYPE_CHECKING:
     from tocsin.conditions.blocks.rule_rows import Refused

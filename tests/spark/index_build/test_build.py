@@ -17,15 +17,15 @@ from tests.text_rules import make_event as make_text_event
 
 import tocsin
 import tocsin.spark as ts
-from tocsin.errors import IndexFileError, InputError, RuleError, RuleErrors, TocsinError, UsageError
-from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.meaning import matches
-from tocsin.conditions.language.printer import print_condition
 from tocsin.arrays.array_file import open_arrays
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.live.build_settings import Preparation
-from tocsin.spark.build.build import build_index
-from tocsin.spark.build.jobs import Sizes, read_blocks
-from tocsin.spark.build.rule_order import RuleRows
+from tocsin.conditions.meaning import matches
+from tocsin.errors import IndexFileError, InputError, RuleError, RuleErrors, TocsinError, UsageError
+from tocsin.spark.index_build.build import build_index
+from tocsin.spark.index_build.jobs import Sizes, read_blocks
+from tocsin.spark.index_build.rule_order import RuleRows
 
 SMALL = Sizes(rules_in_block=100, left_to_the_end=1000, keys_in_bucket=500)
 """Several blocks and levels, however few rules there are."""

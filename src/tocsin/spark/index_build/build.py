@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
-from tocsin.printable import number_of
 from tocsin.errors import InputError
-from tocsin.spark.build.jobs import Say, Sizes, put_together, read_blocks
-from tocsin.spark.build.rule_order import check_frame, rule_rows
+from tocsin.printable import number_of
+from tocsin.spark.index_build.jobs import Say, Sizes, put_together, read_blocks
+from tocsin.spark.index_build.rule_order import check_frame, rule_rows
 
 if TYPE_CHECKING:
+    from tocsin.conditions.live.build_settings import Preparation
     from tocsin.history.statistics.history import History
     from tocsin.text.dictionary import Dictionary
-    from tocsin.conditions.live.build_settings import Preparation
 
 PathLike = str | os.PathLike[str]
 
@@ -108,11 +108,11 @@ def build_index(
     sizes: Sizes | None = None,
     say: Say = lambda _: None,
 ) -> Built:
-    """Build as ts.build does. Rules may say where they come from (rule_order.py); `say` is told what goes on."""
+    """Build as ts.build does. Rules may say where they are from (rule_order.py); `say` is told what goes on."""
     from tocsin.conditions.blocks.block_warmup import warm_up
     from tocsin.conditions.blocks.build_folder import Work
-    from tocsin.spark.build.rule_rejects import check_rejects, move_rejects, raise_rejects
-    from tocsin.spark.build.index_writer import check_shards, check_target, write_index, write_parts
+    from tocsin.spark.index_build.index_writer import check_shards, check_target, write_index, write_parts
+    from tocsin.spark.index_build.rule_rejects import check_rejects, move_rejects, raise_rejects
 
     check_frame(rules)
     sizes = sizes or Sizes()

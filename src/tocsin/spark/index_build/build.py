@@ -108,7 +108,7 @@ def build_index(
     sizes: Sizes | None = None,
     say: Say = lambda _: None,
 ) -> Built:
-    """Build as ts.build does. Rules may say where they are from (rule_order.py); `say` is told what goes on."""
+    """Build as ts.build does. Rules may say where they are from (rule_order.py); `say` hears what goes on."""
     from tocsin.conditions.blocks.block_warmup import warm_up
     from tocsin.conditions.blocks.build_folder import Work
     from tocsin.spark.index_build.index_writer import check_shards, check_target, write_index, write_parts

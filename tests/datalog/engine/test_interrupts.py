@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tocsin import Engine, Program
 from tocsin.datalog.kernels import layout, settlement
 from tocsin.datalog.machine.memory import Memory
-from tocsin.errors import DerivationError, OutOfMemory
+from tocsin.errors import OutOfMemory
 
 _PATHS = """
 .decl arc(x: number, y: number)
@@ -90,16 +90,24 @@ def test_an_interrupt_while_the_change_is_put_back(monkeypatch: pytest.MonkeyPat
     def interrupted(*_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(settlement, "run", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        engine.apply([("+", "arc", (2, 3))])
-    for call in (
-        lambda: engine.insert("arc", (2, 3)),
+    calls: list[Callable[[], object]] = [
         lambda: engine.apply([("+", "arc", (2, 3))]),
+        lambda: engine.insert("arc", (2, 3)),
+        lambda: engine.apply([("+", "arc", (2, 3)), ("-", "arc", (1, 2))], ttl=5),
         lambda: engine.query("path"),
-    ):
-        with pytest.raises(DerivationError, match="start the engine anew"):
-            call()
+        lambda: engine.holds("path", (1, 2)),
+        lambda: engine.add_rule("path(x, x) :- arc(x, _)."),
+        lambda: "arc" in engine,
+        lambda: engine.stats(),
+    ]
+    with monkeypatch.context() as patch:
+        patch.setattr(settlement, "run", interrupted)
+        for call in calls:
+            with pytest.raises(KeyboardInterrupt):
+                call()
+    assert engine.query("path") == [(1, 2)]
+    engine.advance(9)
+    assert engine.insert("arc", (2, 3)).added == {"path": {(2, 3), (1, 3)}}
 
 
 def test_an_interrupt_while_another_program_is_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn, Self, cast
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ from tocsin.datalog.engine.derivations import Absence, Derivation
 from tocsin.datalog.engine.expiry import Expiry, Fact, Time
 from tocsin.datalog.engine.held_tuples import Held
 from tocsin.datalog.engine.locations import check_local
-from tocsin.datalog.engine.machines import Started, Starter, facts_of, start_machine
+from tocsin.datalog.engine.machines import Machine, Started, Starter, facts_of, start_machine
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import (
     Operation,
@@ -71,14 +72,32 @@ class _Past(NamedTuple):
     rows: dict[int, list[tuple[tuple[int, ...], bool]]]
 
 
-class _Lost:
-    """In the place of a machine and its doors, when an interrupted change could not be put back either."""
+class _Unfinished:
+    """In the place of a machine or of its doors, after a change that failed: what was there before.
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise DerivationError("a change was interrupted, and so was putting it back: start the engine anew")
+    Whoever asks for either has it worked out first. So whoever presses Ctrl-C need not wait for that, and may
+    press it again meanwhile.
+    """
 
-    def __getitem__(self, name: object) -> NoReturn:
-        self.__getattr__("get")
+    def __init__(self, restore: Callable[[], None], look: Callable[[], Any]) -> None:
+        self._restore = restore
+        self._look = look
+
+    def _restored(self) -> Any:
+        self._restore()
+        return self._look()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._restored(), name)
+
+    def __getitem__(self, name: object) -> Any:
+        return self._restored()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._restored()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._restored())
 
 
 class Engine:
@@ -87,8 +106,7 @@ class Engine:
     Facts may be given to every declared relation, also to one that rules derive. The facts that stand in
     the program are given at the start, and can be deleted like any other. A change that cannot be
     made (a tuple of the wrong shape, a division by zero somewhere down the line, Ctrl-C) raises, and nothing
-    has changed: what was there is worked out again, and an engine that is interrupted in that, too, takes no
-    more calls. One thread at a time may use an engine.
+    has changed: what was there is worked out again by the next call. One thread at a time may use an engine.
     """
 
     def __init__(
@@ -396,10 +414,8 @@ class Engine:
         return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
 
     def _given(self) -> Given:
-        return {
-            name: rows_of_words([], door.code) if door.taking < 0 else self._machine.given(door.taking)
-            for name, door in self._doors.items()
-        }
+        doors = dict(self._doors.items())
+        return _given(self._machine, doors)
 
     def _replace(self, program: Program, given: Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""
@@ -510,20 +526,26 @@ class Engine:
         raise error
 
     def _recover(self, past: _Past) -> None:
-        """A machine that failed is of no more use: another one takes the facts that there were before."""
-        try:
-            given = self._given()
-            for name, door in self._doors.items():
-                given[name] = past.whole.get(door.taking, given[name])
-                if door.taking in past.rows:
-                    held = _words(given[name])
-                    for row, was_given in past.rows[door.taking]:
-                        (held.add if was_given else held.discard)(row)
-                    given[name] = rows_of_words(list(held), door.code)
-            self._take(self._program, self._filled(self._program, given))
-        except BaseException:
-            self._machine = self._doors = cast(Any, _Lost())
-            raise
+        """A machine that failed is of no more use but for its facts: another one takes those of before."""
+        if isinstance(self._machine, _Unfinished):  # it did not come to changing anything
+            return
+        restore = partial(self._restore, self._machine, self._doors, past)
+        machine: Any = _Unfinished(restore, lambda: self._machine)
+        doors: Any = _Unfinished(restore, lambda: self._doors)
+        self._machine = machine
+        self._doors = doors
+
+    def _restore(self, failed: Machine, doors: Mapping[str, _Door], past: _Past) -> None:
+        """Have a machine with the facts that there were before a change."""
+        given = _given(failed, doors)
+        for name, door in doors.items():
+            given[name] = past.whole.get(door.taking, given[name])
+            if door.taking in past.rows:
+                held = _words(given[name])
+                for row, was_given in past.rows[door.taking]:
+                    (held.add if was_given else held.discard)(row)
+                given[name] = rows_of_words(list(held), door.code)
+        self._take(self._program, self._filled(self._program, given))
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""
@@ -567,6 +589,14 @@ class Engine:
             return self._machine.rows(door.number)
         key = tuple([door.code.word(column, value) for column, value in wanted.items()])
         return self._machine.lookup(door.number, tuple(wanted), key)
+
+
+def _given(machine: Machine, doors: Mapping[str, _Door]) -> Given:
+    """The facts that a machine was given."""
+    return {
+        name: rows_of_words([], door.code) if door.taking < 0 else machine.given(door.taking)
+        for name, door in doors.items()
+    }
 
 
 def _words(rows: Rows) -> set[tuple[int, ...]]:

@@ -55,6 +55,7 @@ test-kafka: setup  ## streams with a real Kafka broker, which Maven fetches (onc
 	TOCSIN_TEST_KAFKA=1 $(BIN)/python -m pytest -q tests/spark/stream/test_kafka.py
 
 test-bounds: setup  ## the tests of the kernels, compiled with bounds checks
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m tests.warmup
 	NUMBA_BOUNDSCHECK=1 TOCSIN_EXAMPLES=10 $(BIN)/python -m pytest -q -n auto --dist worksteal \
 	  -m "not spark and not slow" $(KERNEL_TESTS) tests/contract/test_stated_cases.py
 

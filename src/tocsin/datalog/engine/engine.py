@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,17 @@ import pyarrow as pa
 from tocsin.datalog.engine.changes import Changed, Changes, LazyTuples, NoChanges, Tuple, Tuples, no_tuples
 from tocsin.datalog.engine.derivations import Absence, Derivation
 from tocsin.datalog.engine.expiry import Expiry, Fact, Time
+from tocsin.datalog.engine.given_facts import (
+    Door,
+    Given,
+    Past,
+    Unfinished,
+    door_of,
+    facts_before,
+    given_facts,
+    joined,
+    others,
+)
 from tocsin.datalog.engine.held_tuples import Held
 from tocsin.datalog.engine.locations import check_local
 from tocsin.datalog.engine.machines import Machine, Started, Starter, facts_of, start_machine
@@ -32,72 +43,13 @@ from tocsin.datalog.engine.requests import (
     unknown_relation,
 )
 from tocsin.datalog.engine.why import Deriver
-from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 
-Given = dict[str, Rows]
-"""The facts that were given, by relation."""
-
 _FEW = 64
 """Of so many facts each is asked whether it was given; of more, all facts of the relation are remembered."""
-
-
-class _Door(NamedTuple):
-    """A declared relation, as it is reached: `taking` is where its facts go, -1 when it takes none.
-
-    `change` is the quick way for a relation of numbers that takes facts.
-    """
-
-    number: int
-    code: TupleCode
-    encode: Callable[[object], tuple[int, ...]]
-    taking: int
-    change: Callable[[object, bool], int] | None
-
-
-def _door(started: Started, name: str, code: TupleCode) -> _Door:
-    machine = started.machine
-    taking = machine.relation(started.taking[name]) if name in started.taking else -1
-    is_quick = taking >= 0 and all(kind is Type.NUMBER for kind in code.types)
-    change = machine.number_changer(taking) if is_quick else None
-    return _Door(machine.relation(name), code, code.encode, taking, change)
-
-
-class _Past(NamedTuple):
-    """What was given before a change, by number of relation: all of it, or whether these rows were."""
-
-    whole: dict[int, Rows]
-    rows: dict[int, list[tuple[tuple[int, ...], bool]]]
-
-
-class _Unfinished:
-    """In the place of a machine or of its doors, after a change that failed: what was there before.
-
-    Whoever asks for either has it worked out first. So whoever presses Ctrl-C need not wait for that, and may
-    press it again meanwhile.
-    """
-
-    def __init__(self, restore: Callable[[], None], look: Callable[[], Any]) -> None:
-        self._restore = restore
-        self._look = look
-
-    def _restored(self) -> Any:
-        self._restore()
-        return self._look()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._restored(), name)
-
-    def __getitem__(self, name: object) -> Any:
-        return self._restored()[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._restored()
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._restored())
 
 
 class Engine:
@@ -128,7 +80,7 @@ class Engine:
         self._expiry = expiry or Expiry()
         self._made = 0  # changes of many facts that were made and not undone
         if restored is None:
-            restored = _joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
+            restored = joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
         self._take(program, self._filled(program, restored))
 
     @property
@@ -303,7 +255,7 @@ class Engine:
         """
         program = self._program.with_rules(text)
         new = Counter(facts_of(program.checked)) - Counter(facts_of(self._program.checked))
-        given = _joined(self._given(), self._rows_of(program, new.elements()))
+        given = joined(self._given(), self._rows_of(program, new.elements()))
         codes = program.codes(self._symbols)
         facts = [(relation, codes[relation].encode(values)) for relation, values in new]
         before = {fact: self._expiry.moments.get(fact) for fact in facts}
@@ -385,7 +337,7 @@ class Engine:
         Python looks at signals where something is called, so nothing is called between the assignments.
         """
         machine = started.machine
-        doors = {name: _door(started, name, code) for name, code in program.codes(self._symbols).items()}
+        doors = {name: door_of(started, name, code) for name, code in program.codes(self._symbols).items()}
         reported = [(name, *doors[name][:2]) for name in program.outputs]
         watched = [each for each in reported if machine.closure_change(each[1]) is None]
         implicit = [each for each in reported if each not in watched]
@@ -415,7 +367,7 @@ class Engine:
 
     def _given(self) -> Given:
         doors = dict(self._doors.items())
-        return _given(self._machine, doors)
+        return given_facts(self._machine, doors)
 
     def _replace(self, program: Program, given: Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""
@@ -437,7 +389,7 @@ class Engine:
             if not stayed.all():
                 removed[name] = Tuples(held[~stayed], code)
             if np.count_nonzero(stayed) < self._machine.size(number):
-                added[name] = Tuples(_others(self._machine.rows(number), held), code)
+                added[name] = Tuples(others(self._machine.rows(number), held), code)
         none = no_tuples(codes)
         return Changes(Changed(added, none), Changed(removed, none))
 
@@ -464,7 +416,7 @@ class Engine:
         fed = [relation for relation, (_, coming) in facts.items() if len(coming)]
         if any(self._doors[relation].taking < 0 for relation in fed):
             self._open(fed)
-        past = _Past({}, {})
+        past = Past({}, {})
         try:
             for relation, changes in facts.items():
                 number = self._doors[relation].taking
@@ -480,7 +432,7 @@ class Engine:
         self._made += 1
         return net
 
-    def _stage(self, number: int, changes: tuple[Rows, Rows], past: _Past) -> None:
+    def _stage(self, number: int, changes: tuple[Rows, Rows], past: Past) -> None:
         """Stage what goes and what comes to a relation, and remember what was given before."""
         if sum(map(len, changes)) > _FEW:
             past.whole[number] = self._machine.given(number)
@@ -522,30 +474,22 @@ class Engine:
         An interrupt may come before the change or after it, too, and then the machine is as good as ever.
         """
         if isinstance(error, Exception) or not self._machine.is_settled:
-            self._recover(_Past({}, {taking: [(row, was_given)]}))
+            self._recover(Past({}, {taking: [(row, was_given)]}))
         raise error
 
-    def _recover(self, past: _Past) -> None:
+    def _recover(self, past: Past) -> None:
         """A machine that failed is of no more use but for its facts: another one takes those of before."""
-        if isinstance(self._machine, _Unfinished):  # it did not come to changing anything
+        if isinstance(self._machine, Unfinished):  # it did not come to changing anything
             return
         restore = partial(self._restore, self._machine, self._doors, past)
-        machine: Any = _Unfinished(restore, lambda: self._machine)
-        doors: Any = _Unfinished(restore, lambda: self._doors)
+        machine: Any = Unfinished(restore, lambda: self._machine)
+        doors: Any = Unfinished(restore, lambda: self._doors)
         self._machine = machine
         self._doors = doors
 
-    def _restore(self, failed: Machine, doors: Mapping[str, _Door], past: _Past) -> None:
+    def _restore(self, failed: Machine, doors: Mapping[str, Door], past: Past) -> None:
         """Have a machine with the facts that there were before a change."""
-        given = _given(failed, doors)
-        for name, door in doors.items():
-            given[name] = past.whole.get(door.taking, given[name])
-            if door.taking in past.rows:
-                held = _words(given[name])
-                for row, was_given in past.rows[door.taking]:
-                    (held.add if was_given else held.discard)(row)
-                given[name] = rows_of_words(list(held), door.code)
-        self._take(self._program, self._filled(self._program, given))
+        self._take(self._program, self._filled(self._program, facts_before(failed, doors, past)))
 
     def _collected(self) -> Changes:
         """The net change of the last settling."""
@@ -576,7 +520,7 @@ class Engine:
     def _codes_of_all(self) -> dict[str, TupleCode]:
         return {name: door.code for name, door in self._doors.items()}
 
-    def _door(self, relation: str) -> _Door:
+    def _door(self, relation: str) -> Door:
         try:
             return self._doors[relation]
         except (KeyError, TypeError):
@@ -589,33 +533,3 @@ class Engine:
             return self._machine.rows(door.number)
         key = tuple([door.code.word(column, value) for column, value in wanted.items()])
         return self._machine.lookup(door.number, tuple(wanted), key)
-
-
-def _given(machine: Machine, doors: Mapping[str, _Door]) -> Given:
-    """The facts that a machine was given."""
-    return {
-        name: rows_of_words([], door.code) if door.taking < 0 else machine.given(door.taking)
-        for name, door in doors.items()
-    }
-
-
-def _words(rows: Rows) -> set[tuple[int, ...]]:
-    return set(map(tuple, rows.tolist()))
-
-
-def _others(rows: Rows, known: Rows) -> Rows:
-    """The rows that are not among those known; none is in either twice."""
-    if not rows.shape[1]:
-        return rows[len(known) :]
-    both = np.concatenate((known, rows))
-    order = np.lexsort(both.T)
-    twice = (both[order[1:]] == both[order[:-1]]).all(axis=1)
-    alone = np.ones(len(both), np.bool_)
-    alone[order[1:][twice]] = alone[order[:-1][twice]] = False
-    return rows[alone[len(known) :]]
-
-
-def _joined(some: Given, others: Given) -> Given:
-    """All facts of both."""
-    both = {name: [given[name] for given in (some, others) if name in given] for name in {**some, **others}}
-    return {name: np.concatenate(rows) for name, rows in both.items()}

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from tocsin.arrays.array_checks import Check, typed, typed_array
 from tocsin.arrays.array_file import PROGRAM, save_arrays
 from tocsin.arrays.packed import Texts
-from tocsin.datalog.engine.engine import Engine, Given
+from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.expiry import Expiry, Fact, Time
+from tocsin.datalog.engine.given_facts import Given
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import is_moment, is_time
 from tocsin.datalog.language.functors import TEXT_LIMIT

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.datalog.engine.engine import Given
 from tocsin.datalog.engine.expiry import Expiry, Time
+from tocsin.datalog.engine.given_facts import Given
 from tocsin.datalog.engine.program import Program, checked_limit
 from tocsin.datalog.engine.requests import check_ttl, is_moment, is_time, rows_of_words
 from tocsin.datalog.language.syntax import Type, Value

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 
 from tocsin.datalog.engine.changes import Changes, Tuple
-from tocsin.datalog.engine.engine import Engine, Given
+from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.expiry import Expiry, Time
 from tocsin.datalog.engine.fact_journal import (
     EngineState,
@@ -22,6 +22,7 @@ from tocsin.datalog.engine.fact_journal import (
     snapshot_records,
     start_record,
 )
+from tocsin.datalog.engine.given_facts import Given
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.symbols import Symbols

@@ -306,7 +306,8 @@ def value_as(kind: Kind, value: object) -> Any:
 def _satisfies(predicate: Predicate, value: Any) -> bool:
     """Whether one value of the predicate's kind satisfies it: what that means is in operators.py."""
     holds = OPERATORS[predicate.test].holds
-    assert holds is not None, "neither is null nor free text asks single values"  # noqa: S101
+    if holds is None:
+        raise AssertionError("neither is null nor free text asks single values")
     return holds(value, [_operand(literal, value) for literal in predicate.operands])
 
 

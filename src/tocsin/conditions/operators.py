@@ -211,18 +211,27 @@ def _is_within(value: Any, operands: Sequence[Any]) -> bool:
     return value in _network(operands[0])
 
 
+COMPARISONS: dict[Test, Callable[[Any, Any], Any]] = {
+    Test.EQ: operator.eq,
+    Test.LT: operator.lt,
+    Test.LE: operator.le,
+    Test.GT: operator.gt,
+    Test.GE: operator.ge,
+}
+"""What the signs mean between any two values."""
+
 _Row = PredicateOperator
 _STRING = Kind.STRING
 _no_regex = _refused(compile_regex)
 _no_network = _refused(parse_network)
 
 OPERATORS: dict[Test, PredicateOperator] = {
-    #                       shape        negated        kind     problem       canonical     holds
-    Test.EQ: _Row(Shape.SIGN, "!=", None, None, _of_literals, _compared(operator.eq)),
-    Test.LT: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(operator.lt)),
-    Test.LE: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(operator.le)),
-    Test.GT: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(operator.gt)),
-    Test.GE: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(operator.ge)),
+    # shape, negated, kind, problem, canonical, holds
+    Test.EQ: _Row(Shape.SIGN, "!=", None, None, _of_literals, _compared(COMPARISONS[Test.EQ])),
+    Test.LT: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(COMPARISONS[Test.LT])),
+    Test.LE: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(COMPARISONS[Test.LE])),
+    Test.GT: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(COMPARISONS[Test.GT])),
+    Test.GE: _Row(Shape.SIGN, None, None, None, _of_literals, _compared(COMPARISONS[Test.GE])),
     Test.IN: _Row(Shape.LIST, "not in", None, None, _of_list, _is_among),
     Test.BETWEEN: _Row(Shape.RANGE, "not between", None, None, _of_range, _is_between),
     Test.NULL: _Row(Shape.BARE, "is not null", None, None, _as_it_is, None),
@@ -237,12 +246,3 @@ OPERATORS: dict[Test, PredicateOperator] = {
 
 READ_STRINGS = frozenset(test for test, row in OPERATORS.items() if row.problem is not None)
 """The operators that read strings of a field by a pattern."""
-
-COMPARISONS: dict[Test, Callable[[Any, Any], Any]] = {
-    Test.EQ: operator.eq,
-    Test.LT: operator.lt,
-    Test.LE: operator.le,
-    Test.GT: operator.gt,
-    Test.GE: operator.ge,
-}
-"""What the signs mean between any two values."""

@@ -30,7 +30,7 @@ from tocsin.errors import IndexFileError
 from tocsin.events.kinds import Kind
 
 TEST_CODE = {test: code for code, test in enumerate(OPERATORS)}
-"""How kernels.predicates numbers the tests."""
+"""How kernels/predicate_parser.py numbers the tests."""
 
 _SEPARATOR = bytes([BETWEEN_NAMES])
 
@@ -40,7 +40,7 @@ class PredicateTable(NamedTuple):
 
     paths           the fields
     field           int32[L]     a place in paths
-    test            uint8[L]     EQ ... TM_CONTAINS of kernels.predicates
+    test            uint8[L]     EQ ... TM_CONTAINS of kernels/predicate_parser.py
     kind            uint8[L]     a Kind, or NULLS, or TEXTS
     operand_start   int64[L+1]   operands and text as in kernels.predicate_rows.PredicateRows
     operand_high    int64[...]

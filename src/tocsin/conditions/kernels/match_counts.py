@@ -22,7 +22,7 @@ class Living(NamedTuple):
     """The rules that hold for some event of a block, with what is known of their planes. R rules.
 
     rule    int32[R+65]    ascending; longer than needed: match_lists.py looks at 65 of them anywhere
-    mask    uint64[R+1]    as in rows.Planes
+    mask    uint64[R+1]    as in bitmap_store.Planes
     at      uint32[R+1]
     """
 

@@ -24,7 +24,7 @@ REFUSED = 255
 class PredicateRows(NamedTuple):
     """Predicates in canonical form, in any order, perhaps repeated.
 
-    test            uint8[n]     EQ ... TM_CONTAINS of kernels.predicates, or REFUSED
+    test            uint8[n]     EQ ... TM_CONTAINS of predicate_parser.py, or REFUSED
     kind            uint8[n]     a Kind, or NULLS, or TEXTS
     negated         uint8[n]     1 when it was written in its negated form
     operand_start   int64[n+1]   operands of row i: operand_start[i] ... operand_start[i+1]

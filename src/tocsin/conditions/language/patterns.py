@@ -1,9 +1,9 @@
 """The small languages that stand inside a condition's strings, behind one door.
 
-    likes      like, ilike
-    regexes    matches, and in required_literals.py what a text must have to match
-    addresses  cidr
-    instants   timestamp '...', and strings compared with one
+    like_patterns.py        like, ilike
+    syntax/regexes.py       matches, and in required_literals.py what a text must have to match
+    addresses.py            cidr
+    syntax/timestamps.py    timestamp '...', and strings compared with one
 
 Each of those files says what its language means and what it refuses; here are the names to use.
 """

@@ -123,6 +123,8 @@ def checked_parquet(path: Path, relation: str, unpacked_limit: int, times: int =
     Those are `unpacked_limit`, or so many times what is packed if that is more. A name is that of a local
     file: without a file system Arrow would take `file:/etc/x` for a URI.
     """
+    if not path.exists():
+        raise InputError("there is no such file")
     opened = pq.ParquetDataset(str(path.absolute()), filesystem=LocalFileSystem())
     files = [Path(file) for file in opened.files]
     limit = max(unpacked_limit, times * sum(file.stat().st_size for file in files))

@@ -28,8 +28,7 @@ from benchmarks.tables import markdown, write_into
 
 from tocsin.arrays.jit import kernel
 from tocsin.arrays.packed import starts, text_arrays
-from tocsin.conditions.graph.fold_table import fold_table
-from tocsin.conditions.graph.pattern_arrays import compile_patterns, like_codes
+from tocsin.conditions.graph.pattern_arrays import compile_patterns, fold_table, like_codes
 from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
 from tocsin.conditions.kernels.like_match import (
     UNDECIDED,
@@ -39,17 +38,13 @@ from tocsin.conditions.kernels.like_match import (
     like_quickly,
 )
 from tocsin.conditions.kernels.pattern_search import Patterns
-from tocsin.conditions.language.patterns import (
-    compile_like,
-    compile_regex,
-    fold,
-    like_tokens,
-    required_literals,
-)
+from tocsin.conditions.language.like_patterns import compile_like, fold, like_tokens
+from tocsin.conditions.language.required_literals import required_literals
 from tocsin.conditions.language.tree import Literal, Predicate, Test
 from tocsin.conditions.matching.pattern_group import PatternGroup
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.events.kinds import Kind
+from tocsin.syntax.regexes import compile_regex
 
 RESULTS = Path(__file__).resolve().parent / "results" / "strings.json"
 SEED = 2026
@@ -266,17 +261,17 @@ class PatternByPattern:
         self._code = np.array([code for row in codes for code in row], np.int16)
 
     def find(self, texts: pa.LargeStringArray) -> list[list[int]]:
-        holds = ask_all(*fold_table(), *text_arrays(texts), self._start, self._code)
+        holds = ask_all(fold_table(), *text_arrays(texts), self._start, self._code)
         return [np.flatnonzero(row).tolist() for row in holds]
 
 
 @kernel
-def ask_all(page: Any, fold_by: Any, offset: Any, data: Any, pattern_start: Any, code: Any) -> Any:
+def ask_all(table: Any, offset: Any, data: Any, pattern_start: Any, code: Any) -> Any:
     holds = np.zeros((offset.size - 1, pattern_start.size - 1), np.bool_)
     folded = np.empty(room_to_fold(data.size), np.uint8)
     endless = np.full(1, np.iinfo(np.int64).max)
     for text in range(offset.size - 1):
-        size = fold_text(page, fold_by, data[offset[text] : offset[text + 1]], folded)
+        size = fold_text(table, data[offset[text] : offset[text + 1]], folded)
         for place in range(pattern_start.size - 1):
             first, last = pattern_start[place], pattern_start[place + 1]
             answer = like_quickly(folded, 0, size, code, first, last, endless)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tocsin.datalog.language.argument_parser import can_be_negated, negative
+from tocsin.datalog.language.clause_parser import can_be_negated, negative
+from tocsin.datalog.language.functors import BINDING, CAST, SIGNS
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
@@ -23,7 +24,6 @@ from tocsin.datalog.language.syntax import (
     Type,
     Variable,
 )
-from tocsin.datalog.language.vocabulary import BINDING, CAST, COMPARISONS
 
 names = st.sampled_from(["x", "y", "_z", "?v", "B9", "cat", "range", "input", "match"])
 relations = st.sampled_from(["p", "q_1", "?r", "g.edge", "h.inner.r", "inline", "plan"])
@@ -78,7 +78,7 @@ def _literals(inner: st.SearchStrategy[Argument]) -> st.SearchStrategy[Body]:
     return st.one_of(
         _atoms(inner).map(Positive),
         _atoms(inner).map(Negation),
-        st.builds(Comparison, st.sampled_from(COMPARISONS), inner, inner),
+        st.builds(Comparison, st.sampled_from(SIGNS), inner, inner),
         st.builds(Comparison, st.sampled_from(["match", "contains", "!match", "!contains"]), inner, inner),
         st.builds(Truth, st.booleans()),
     )

@@ -16,7 +16,7 @@ from tocsin.errors import (
     TocsinWarning,
     UnknownRuleError,
 )
-from tocsin.printable import printable, printable_json, printable_lines
+from tocsin.printable import one_line, printable, printable_json, printable_lines
 
 HOSTILE = "a\x1b[2J\x9b1m\x7f\x00\b\r\u202e\u200b\u2028\u2066\ufeff\u061c\xad\ud800\U000e0041z"
 UNSHOWN = set(HOSTILE) - set("a[2J1mz")
@@ -68,3 +68,8 @@ def test_a_warning_is_printable() -> None:
 def test_the_caret_stands_under_what_it_means() -> None:
     error = RuleError("odd\nreason", rule="r\n1", column=4, excerpt="\x1b\tb\x9b = 1")
     assert str(error) == "4: odd\\nreason (rule r\\n1)\n    \\x1b b\\x9b = 1\n          ^"
+
+
+def test_one_line() -> None:
+    assert one_line("a\n\tb\x1b[0m\u202e", 50) == r"a b\x1b[0m\u202e"
+    assert one_line("x" * 20, 10) == "xxxxxxx..."

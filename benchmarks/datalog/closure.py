@@ -52,12 +52,12 @@ def closure(workload: Workload, rounds: int) -> dict[str, Any]:
     def from_sorted_arcs() -> Any:
         graph = Reachability(tails, heads, vertices)
         graph.forward = sorted_graph.forward
-        return graph.rows
+        return graph.closure
 
     def implicit() -> ClosureGraph:
         graph = ClosureGraph()
         graph.insert(arcs)
-        _ = graph.now.rows
+        _ = graph.now.closure
         return graph
 
     def written() -> pa.Table:

@@ -27,7 +27,8 @@ from tocsin.conditions.live.index import Index
 from tocsin.rules.rule_set import Rules
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.documents import documents_of_texts
-from tocsin.text.trie_filter import Counts, TextFilter
+from tocsin.text.kernels.trie_matches import CANDIDATES, FOUND
+from tocsin.text.trie_filter import TextFilter
 
 
 class Ours:
@@ -55,12 +56,13 @@ class Ours:
         by_document = np.split(rule, np.searchsorted(order, np.arange(1, len(self._documents))))
         return [sorted(each.tolist()) for each in by_document]
 
-    def counts(self) -> Counts:
-        """What the filter does for all documents."""
+    def counts(self) -> list[int]:
+        """What the filter does for all documents: see FOUND of text/kernels/trie_matches.py."""
         texts = self._compiled.texts
-        text_filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
-        text_filter.find(documents_of_texts([[text] for text in self._documents]), 0)
-        return text_filter.counts
+        text_filter = TextFilter(texts.queries, texts.terms, texts.trie, texts.base.words)
+        found = text_filter.find(documents_of_texts([[text] for text in self._documents]), 0)
+        counts: list[int] = found.count.tolist()
+        return counts
 
 
 def rules_of(queries: Sequence[str], readings: Iterable[str] = repeat("boolean")) -> pa.Table:
@@ -102,8 +104,8 @@ def _at_size(corpus: Corpus, size: int, at_least: float) -> dict[str, Any]:
     return {
         "queries": len(queries),
         "documents": len(documents),
-        "matches": counts.found / len(documents),
-        "candidates": counts.candidates / counts.found,
+        "matches": counts[FOUND] / len(documents),
+        "candidates": counts[CANDIDATES] / counts[FOUND],
         "tocsin": seconds_of(ours.run, at_least) / len(documents),
         "baselines": {
             baseline.name: seconds_of(_pass(baseline, documents), at_least) / len(documents)

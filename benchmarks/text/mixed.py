@@ -139,6 +139,6 @@ def _count_statistics(events: pa.Table, folder: str) -> None:
 def _cutting(table: pa.Table, seconds: float) -> float:
     """Seconds a document for cutting it and looking its words up."""
     texts = compile_rules(Rules.of([("r", _contains("nowhere"))])).texts
-    text_filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+    text_filter = TextFilter(texts.queries, texts.terms, texts.trie, texts.base.words)
     documents = documents_of_texts([[text] for text in table["text"].to_pylist()])
     return seconds_of(lambda: text_filter.find(documents, 0), seconds) / (len(documents.elements) - 1)

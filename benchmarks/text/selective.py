@@ -23,6 +23,7 @@ from tocsin.rules.rule_set import Rules
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.trie import PREDICATES_LIVE
+from tocsin.text.kernels.trie_matches import FOUND, HIT
 from tocsin.text.trie_filter import TextFilter
 
 SEED = 2026
@@ -54,11 +55,12 @@ def selective_indexing(corpus: Corpus, count: int, at_least: float) -> dict[str,
     answers = []
     for name, selective in (("all words", False), ("selective", True)):
         found = TextFilter.of(texts.queries, texts.terms, texts.base.words, indexed, selective=selective)
-        answers.append(found.find(documents, 0))
+        answer = found.find(documents, 0)
+        answers.append((answer.start, answer.query))
         figures[name] = {
             "postings": int(found.trie.state[PREDICATES_LIVE]),
-            "reached": found.counts.hit / len(corpus.documents),
-            "matches": found.counts.found / len(corpus.documents),
+            "reached": int(answer.count[HIT]) / len(corpus.documents),
+            "matches": int(answer.count[FOUND]) / len(corpus.documents),
             "seconds": seconds_of(lambda: found.find(documents, 0), at_least) / len(corpus.documents),  # noqa: B023
         }
     for one, other in zip(*answers, strict=True):

@@ -20,8 +20,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from benchmarks.text.corpus import Corpus
 
 from tocsin.text.language.parser import parse_query
-from tocsin.text.language.printer import print_query
-from tocsin.text.language.query import Group, Leaf, TextQuery, Word
+from tocsin.text.language.query import Group, Leaf, TextQuery, Word, print_query
 
 SEED = 2026
 

@@ -48,3 +48,9 @@ def _escaped_in_json(found: re.Match[str]) -> str:
 def number_of(count: int, one: str, several: str | None = None) -> str:
     """`1 rule`, `2,000 rules`; a plural that is not made by an s is given as `several`."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text of at most so many characters, all printable; of several lines the blanks are made one."""
+    clean = printable(" ".join(text.split()) if "\n" in text else text)
+    return clean if len(clean) <= longest else clean[: longest - 3] + "..."

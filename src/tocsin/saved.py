@@ -1,4 +1,4 @@
-"""Saved files, whatever they hold: an index of rules, whole or in parts, or the engine of a program."""
+"""Saved files, whatever they hold: an index of rules, whole or in shards, or the engine of a program."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.arrays.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
-from tocsin.conditions.graph.shards import is_in_parts
+from tocsin.conditions.graph.shards import is_sharded
 from tocsin.errors import IndexFileError, telling
 from tocsin.storage.record_log import ALWAYS, holds_journal
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.sharded_index import RuleIndex
+    from tocsin.conditions.live.index import Index
 
 SUFFIX = ".tocsin"
 
@@ -20,7 +20,7 @@ SUFFIX = ".tocsin"
 def is_saved(path: str | os.PathLike[str]) -> bool:
     """Whether a path is that of a saved file, by its name or its contents."""
     file = Path(path)
-    if file.name.endswith(SUFFIX) or is_in_parts(file):
+    if file.name.endswith(SUFFIX) or is_sharded(file):
         return True
     if not file.is_file():
         return False
@@ -29,12 +29,12 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
 
 
 @telling("opening a saved index")
-def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> RuleIndex:
-    """Open a saved index of rules, whole or in parts; IndexFileError when it is damaged or something else."""
-    if is_in_parts(path):
-        from tocsin.conditions.live.sharded_index import open_parts
+def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
+    """Open a saved index of rules, whole or in shards; IndexFileError when it is damaged or another file."""
+    if is_sharded(path):
+        from tocsin.conditions.live.sharded_index import open_shards
 
-        return open_parts(path, verify=verify)
+        return open_shards(path, verify=verify)
     from tocsin.conditions.live.index import open_file
 
     return open_file(path, verify=verify)
@@ -52,10 +52,10 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str =
         from tocsin.datalog.engine.journalled_engine import open_journalled
 
         return open_journalled(path, sync)
-    if is_in_parts(path):
-        from tocsin.conditions.live.sharded_index import open_parts
+    if is_sharded(path):
+        from tocsin.conditions.live.sharded_index import open_shards
 
-        return open_parts(path, verify=verify)
+        return open_shards(path, verify=verify)
     header, arrays = open_arrays(path, verify=verify)
     name = os.fspath(path)
     kind = kind_of(header)

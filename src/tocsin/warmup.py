@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.jit import is_cached
-from tocsin.conditions.kernels.plane_frequencies import seldom_first
+from tocsin.conditions.kernels.match_counts import seldom_first
 from tocsin.engines.build import build
 from tocsin.matches.kernels.throttle_order import pick_sent
 

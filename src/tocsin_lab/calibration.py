@@ -18,10 +18,9 @@ from tocsin.conditions.matching.matcher import Matcher
 from tocsin.conditions.planner.costs import Costs
 from tocsin.events.arrow_tables import batch_of_table
 from tocsin.rules.rule_set import Rules
-from tocsin.text.document_scratch import ReadingRoom
+from tocsin.text.document_queries import DocumentQueries
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.documents import Documents
-from tocsin.text.kernels.pair_queries import ask_pairs
 from tocsin.text.kernels.query_estimates import letters_of_queries
 from tocsin.text.trie_filter import TextFilter
 
@@ -32,7 +31,7 @@ VOCABULARY = 4_000
 EVENTS = 20_000
 RUNS = 5
 ASKED_OF_DOCUMENT = 10
-"""Questions among which reading a document again is shared out: the planner knows no better."""
+"""DocumentQueries among which reading a document again is shared out: the planner knows no better."""
 _LEAST = 1e-3
 
 
@@ -98,7 +97,7 @@ def _searching(index: CompiledIndex, documents: Documents) -> tuple[float, float
     empty = TextFilter.of(texts.queries, texts.terms, texts.base.words, ~indexed)
     read = _least_time(lambda: empty.find(documents, 0))
     searched = _least_time(lambda: full.find(documents, 0)) - read
-    found = len(full.find(documents, 0)[1])
+    found = len(full.find(documents, 0).query)
     return read / DOCUMENTS, searched / DOCUMENTS, found / DOCUMENTS
 
 
@@ -108,13 +107,9 @@ def _text_asked(index: CompiledIndex, documents: Documents) -> float:
     some, queries = 20, len(texts.leaf)
     document = np.repeat(np.arange(some, dtype=np.int32), queries)
     query = np.tile(np.arange(queries, dtype=np.int32), some)
-    room = ReadingRoom(len(texts.terms.group))
-    with room.lent(documents) as words:
-        arguments = (texts.queries, texts.terms, texts.base.words, documents)
-        all_pairs = _least_time(lambda: ask_pairs(*arguments, document, query, words))
-        one_each = _least_time(
-            lambda: ask_pairs(*arguments, document[::queries].copy(), query[::queries].copy(), words)
-        )
+    questions = DocumentQueries(texts.queries, texts.terms, texts.base.words)
+    all_pairs = _least_time(lambda: questions.ask(documents, document, query))
+    one_each = _least_time(lambda: questions.ask(documents, document[::queries], query[::queries]))
     letters = some * int(letters_of_queries(texts.queries, texts.terms).sum())
     return (all_pairs - one_each) / letters
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tocsin.arrays import jit
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 WHERE_KERNELS_ARE_KEPT = """
@@ -93,3 +96,40 @@ def test_without_a_home_kernels_are_kept_while_the_process_lives(
     assert folder.parent == tmp_path / "tmp"
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not (tmp_path / "relative").exists()
+
+
+KERNELS = sorted(path for path in Path(SOURCE).rglob("*.py") if path.parent.name in ("kernels", "arrays"))
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_digest_goes_over_every_module_that_loops_come_from(path: Path) -> None:
+    source = path.read_bytes()
+    taken = set()
+    for line in ast.parse(source).body:
+        if (
+            isinstance(line, ast.ImportFrom)
+            and line.module
+            and {"kernels", "arrays"} & {*line.module.split(".")}
+        ):
+            whole = line.module.endswith((".kernels", ".arrays"))
+            taken |= {f"{line.module}.{name.name}" for name in line.names} if whole else {line.module}
+    assert set(jit._kernel_modules(source)) == taken
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("from tocsin.text.kernels.terms import a, b", ["tocsin.text.kernels.terms"]),
+        (
+            "from tocsin.text.kernels import terms, words as w",
+            ["tocsin.text.kernels.terms", "tocsin.text.kernels.words"],
+        ),
+        (
+            "from tocsin_lab.kernels import (\n    a,\n    b,\n)\nc = 1",
+            ["tocsin_lab.kernels.a", "tocsin_lab.kernels.b"],
+        ),
+        ("from tocsin.arrays import bits\nfrom tocsin.errors import InputError", ["tocsin.arrays.bits"]),
+    ],
+)
+def test_modules_that_a_source_takes_loops_from(said: str, taken: list[str]) -> None:
+    assert jit._kernel_modules(said.encode()) == taken

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
-from tocsin.arrays.packed import text_arrays
+from tocsin.arrays.packed import in_large_pages, text_arrays
 
 TEXTS = ["a", "", "bcd", "é" * 100, "e"]
 
@@ -39,3 +41,21 @@ def test_memory_is_shared_unless_it_would_keep_much_more() -> None:
     address = texts.buffers()[2].address
     assert text_arrays(texts)[1].ctypes.data == address
     assert not address <= text_arrays(texts[:2])[1].ctypes.data < address + 10_001
+
+
+class _Some(NamedTuple):
+    numbers: NDArray[np.int32]
+    pairs: NDArray[np.uint32]
+    size: int
+
+
+def test_arrays_are_copied_and_the_rest_is_kept() -> None:
+    made = _Some(np.arange(5, dtype=np.int32), np.ones((3, 2), np.uint32), 7)
+    copied = in_large_pages(made)
+    assert isinstance(copied, _Some)
+    assert copied.size == 7
+    for mine, its in ((made.numbers, copied.numbers), (made.pairs, copied.pairs)):
+        assert mine.dtype == its.dtype
+        assert mine.tolist() == its.tolist()
+        assert not np.shares_memory(mine, its)
+        assert its.flags.c_contiguous

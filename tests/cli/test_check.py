@@ -1,4 +1,4 @@
-"""tocsin check: every mistake of every file, at its place."""
+"""tocsin check: every error of every file, at its place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def places(out: str) -> list[str]:
 
 def test_nothing_wrong(tocsin: Command) -> None:
     tocsin.file("rules.csv", RULES)
-    assert tocsin("check", "rules.csv") == (0, "", "3 rules, no mistakes\n")
+    assert tocsin("check", "rules.csv") == (0, "", "3 rules OK\n")
 
 
 def test_every_mistake_of_every_file_with_a_caret(tocsin: Command) -> None:
@@ -45,7 +45,7 @@ def test_every_mistake_of_every_file_with_a_caret(tocsin: Command) -> None:
     ]
     assert "    (age > 3\n    ^\n" in ran.out
     assert "already taken at b.csv:2" in found[3]
-    assert ran.err == "6 mistakes, and 5 rules without one\n"
+    assert ran.err == "6 errors; 5 rules OK\n"
 
 
 def test_alerts_in_tables_of_rules(tocsin: Command, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_throttles(tocsin: Command) -> None:
         "b.csv:4",
     ]
     assert "      with (throttle = '10 minuets', dedup = 'x y')\n                       ^\n" in ran.out
-    assert ran.err == "4 mistakes, and 1 rule without one\n"
+    assert ran.err == "4 errors; 1 rule OK\n"
     refused = tocsin("build", "b.csv", "-o", "rules.tocsin")
     assert (refused.code, refused.err.count("b.csv:")) == (1, 2)
 
@@ -103,7 +103,7 @@ def test_a_file_of_a_folder_that_cannot_be_read_does_not_hide_the_others(tocsin:
         "rules/b.csv:2:6",
         "rules/d.csv:3",
     ]
-    assert ran.err == "4 mistakes, and 3 rules without one\n"
+    assert ran.err == "4 errors; 3 rules OK\n"
 
 
 def test_a_folder_without_rules(tocsin: Command) -> None:
@@ -167,4 +167,4 @@ def test_many_rules_with_one_bad_predicate_each_are_checked_quickly(tocsin: Comm
     tocsin.file("rules.csv", "id,when\n" + rows)
     ran = tocsin("check", "rules.csv", "--schema", schema)
     assert len(places(ran.out)) == 3_000
-    assert ran.err == "3,000 mistakes, and 0 rules without one\n"
+    assert ran.err == "3,000 errors; 0 rules OK\n"

@@ -185,7 +185,7 @@ def test_why(tocsin: Command) -> None:
 
 def test_programs_are_checked(tocsin: Command) -> None:
     tocsin.file("paths.dl", PATHS)
-    assert tocsin("check", "paths.dl") == (0, "", "2 rules, no mistakes\n")
+    assert tocsin("check", "paths.dl") == (0, "", "2 rules OK\n")
     tocsin.file("bad.dl", ".decl a(x: number)\na(x) :- b(x).\na(y) :- a(_).\n")
     ran = tocsin("check", "bad.dl", "paths.dl", "none.dl")
     assert ran.code == 1
@@ -194,7 +194,7 @@ def test_programs_are_checked(tocsin: Command) -> None:
         "bad.dl:3:3",
         "none.dl",
     ]
-    assert ran.err == "3 mistakes, and 2 rules without one\n"
+    assert ran.err == "3 errors; 2 rules OK\n"
 
 
 def line_of(values: Tuple) -> str:

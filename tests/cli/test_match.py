@@ -70,6 +70,14 @@ def test_output_files(tocsin: Command, suffix: str) -> None:
     assert tocsin.files() == ["events.jsonl", f"out{suffix}", "rules.csv"]
 
 
+@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.parquet", "out/"])
+def test_matches_are_written_at_once(tocsin: Command, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("tocsin.matches.slice_matches._PartWriter")
+    assert match(tocsin, "--out", out, "--keep", "id").code == 0
+    path = tocsin.folder / out
+    assert pairs(read(next(path.iterdir()) if path.is_dir() else path)) == PAIRS
+
+
 FOLDERS = {"out.jsonl/": ".jsonl", "out.csv/": ".csv", "out.parquet/": ".parquet", "out/": ".parquet"}
 
 

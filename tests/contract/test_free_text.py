@@ -39,10 +39,10 @@ def by_event(index: Any, events: list[dict[str, object]]) -> Scored:
 
 def by_cells(index: Any, events: list[dict[str, object]]) -> Scored:
     """Events in one batch, as the command line and Spark match them."""
-    matcher = index.version if isinstance(index, tocsin.Index) else index
+    matcher = index.version
     found = matcher.match_cells(FieldPlan(matcher.fields).batch(events))
     names = index.ids.to_pylist()
-    numbers = matcher.numbers().tolist() if isinstance(index, tocsin.Index) else range(len(names))
+    numbers = matcher.numbers().tolist()
     name_of = dict(zip(numbers, names, strict=True))
     scored: Scored = []
     at = 0

@@ -20,7 +20,7 @@ from tests.strategies import json_events, rule_sets
 from tests.typed_tables import make_table
 
 from tocsin.conditions.language.parser import parse_condition
-from tocsin.events.json_lines import parse_lines
+from tocsin.tables.json_lines import parse_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
@@ -34,7 +34,7 @@ def json_line(event: Event, rng: random.Random) -> bytes:
 def test_lines_of_json(rules: RuleSet, events: list[Event]) -> None:
     parsed = parse_lines([json.dumps(event).encode() for event in events])
     assert parsed.rejects == []
-    assert by_cells(built(rules), parsed.events) == expected(rules, events)
+    assert by_cells(built(rules), parsed.objects) == expected(rules, events)
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -129,19 +129,12 @@ print(index.engine, [match.rule for match in index.match({"y": 2})])
 
 def test_an_aggregate_by_the_recipe(tmp_path: Path) -> None:
     tree = copied(tmp_path)
-    edit(tree, "datalog/language/vocabulary.py", '"max", "mean")', '"max", "mean", "spread")')
-    edit(
-        tree,
-        "datalog/language/vocabulary.py",
-        '    "mean": Signature((_NUMERIC,), Type.FLOAT),\n',
-        '    "mean": Signature((_NUMERIC,), Type.FLOAT),\n    "spread": Signature((_NUMERIC,)),\n',
-    )
     edit(
         tree,
         "datalog/language/functors.py",
-        '    if function == "mean":\n',
-        '    if function == "spread":\n        return max(values) - min(values)\n'
-        '    if function == "mean":\n',
+        '    "mean": AggregateFunction(',
+        '    "spread": AggregateFunction(Signature((_NUMERIC,)), lambda of, _: max(of) - min(of)),'
+        '\n    "mean": AggregateFunction(',
     )
     edit(
         tree,
@@ -190,25 +183,96 @@ print(sorted(evaluate(check_program(text + "v(1, 5). v(2, 7). v(1, 6)."), {})["r
 def test_a_sink_by_the_recipe(tmp_path: Path) -> None:
     tree = copied(tmp_path)
     (tree / "src/tocsin/spark/sinks/mine_sink.py").write_text(
-        (tree / "src/tocsin/spark/sinks/console_sink.py").read_text().replace("ConsoleSink", "MineSink")
+        (tree / "src/tocsin/spark/sinks/console_sink.py")
+        .read_text()
+        .replace("ConsoleSink", "MineSink")
+        .replace("console:", "mine:")
     )
-    edit(
-        tree,
-        "spark/sinks/sink.py",
-        '    "console": _console,\n',
-        '    "console": _console,\n    "mine": _mine,\n',
-    )
-    edit(
-        tree,
-        "spark/sinks/sink.py",
-        "_MAKERS: dict",
-        """def _mine(uri: str) -> Sink:
-    from tocsin.spark.sinks.mine_sink import MineSink
-
-    return MineSink.of("console:")
-
-
-_MAKERS: dict""",
-    )
-    program = "from tocsin.spark.sinks.sink import sink_of; print(type(sink_of('mine:x')).__name__)"
+    console = '    "console": "sinks.console_sink.ConsoleSink",\n'
+    mine = console.replace("console", "mine").replace("ConsoleSink", "MineSink")
+    edit(tree, "spark/stream/schemes.py", console, console + mine)
+    program = "from tocsin.spark.stream.schemes import sink_of; print(type(sink_of('mine:')).__name__)"
     assert run(tree, program) == "MineSink\n"
+
+
+def test_a_source_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    (tree / "src/tocsin/spark/stream/mine_source.py").write_text(
+        (tree / "src/tocsin/spark/stream/kafka_source.py").read_text().replace("KafkaSource", "MineSource")
+    )
+    kafka = '    "kafka": "stream.kafka_source.KafkaSource",\n'
+    mine = kafka.replace("kafka", "mine").replace("KafkaSource", "MineSource")
+    edit(tree, "spark/stream/schemes.py", kafka, kafka + mine)
+    program = """
+from tocsin.spark.stream.schemes import source_of
+source = source_of("mine://host:1/topic")
+print(type(source).__name__, source.name.endswith("//host:1/topic"))
+"""
+    assert run(tree, program) == "MineSource True\n"
+
+
+def test_a_functor_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    edit(
+        tree,
+        "datalog/language/functors.py",
+        '    "strlen": Functor(',
+        '    "reverse": Functor(Signature((_SYMBOL,), Type.SYMBOL), {Type.SYMBOL: lambda text: text[::-1]}),'
+        '\n    "strlen": Functor(',
+    )
+    program = """
+import tocsin
+from tocsin.datalog.language.checker import check_program
+from tocsin.datalog.meaning import evaluate
+text = '''.decl word(w: symbol)
+.decl palindrome(w: symbol)
+palindrome(w) :- word(w), w = reverse(w).
+.decl turned(w: symbol)
+turned(reverse(w)) :- word(w), strlen(w) < 4.
+'''
+engine = tocsin.Program.parse(text).start()
+for word in ("anna", "bob", "eve", "abc"):
+    engine.insert("word", (word,))
+engine.delete("word", ("eve",))
+print(engine.query("palindrome"), engine.query("turned"))
+meant = evaluate(check_program(text + 'word("anna"). word("bob"). word("abc").'), {})
+print(sorted(meant["palindrome"]), sorted(meant["turned"]))
+"""
+    assert run(tree, program) == "[('anna',), ('bob',)] [('bob',), ('cba',)]\n" * 2
+
+
+def test_a_format_of_rule_files_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    edit(
+        tree,
+        "rules/rule_files.py",
+        '".sql": _read_sql,\n',
+        '".sql": _read_sql,\n    ".lines": _read_lines,\n',
+    )
+    edit(
+        tree,
+        "rules/rule_files.py",
+        'PARQUET = ".parquet"\n',
+        """def _read_lines(data: bytes, file: str) -> Rules:
+    lines = [line.split(": ", 1) for line in _text(data, file).splitlines()]
+    at = np.arange(1, len(lines) + 1)
+    metadata = metadata_of_rows([{} for _ in lines], file)
+    return Rules.of_columns(columns_of_pairs(lines, at, file), metadata, file=file, lines=at)
+
+
+PARQUET = ".parquet"
+""",
+    )
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "rules.lines").write_text("a: x = 1\nb: y = 2\n")
+    (tmp_path / "mine" / "bad.lines").write_text("c: x = 1\nd: y ==== 2\n")
+    program = f"""
+import tocsin
+index = tocsin.build(tocsin.read_rules({str(tmp_path / "mine" / "rules.lines")!r}))
+print([match.rule for match in index.match({{"x": 1, "y": 3}})])
+try:
+    tocsin.build(tocsin.read_rules({str(tmp_path / "mine")!r}))
+except tocsin.RuleError as error:
+    print(error.rule, error.line, error.file.endswith("bad.lines"))
+"""
+    assert run(tree, program) == "['a']\nd 2 True\n"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import tocsin
-from tocsin.datalog.language.vocabulary import AGGREGATES, BINDING, FUNCTORS, UNARY
+from tocsin.datalog.language.functors import AGGREGATES, BINDING, CALLED, UNARY
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "programs.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)
@@ -45,6 +45,6 @@ def test_error(body: str) -> None:
     assert str(caught.value) == expected.rstrip("\n")
 
 
-@pytest.mark.parametrize("word", sorted({*FUNCTORS, *AGGREGATES, *(BINDING.keys() | UNARY.keys())}))
+@pytest.mark.parametrize("word", sorted({*CALLED, *AGGREGATES, *(BINDING.keys() | UNARY.keys())}))
 def test_every_functor_and_operator_is_named(word: str) -> None:
     assert any(word in code for code in re.findall(r"`([^`]+)`", PROSE))

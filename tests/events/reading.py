@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from tocsin.events.cells import Column, EventBatch, Path
-from tocsin.events.scalars import Instant
+from tocsin.events.field_values import Instant
 
 KINDS = ["number", "decimal", "string", "boolean", "timestamp"]
 Seen = dict[int, tuple[bool, list[object]]]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.events.reading import seen_batch
 
 from tocsin.errors import InputError, TocsinWarning
-from tocsin.events.csv_files import layout_of
+from tocsin.events.csv_columns import layout_of
 from tocsin.events.event_files import EventChunk, read_slice
 from tocsin.events.slices import Slice, count_records, event_files, plan_slices
 

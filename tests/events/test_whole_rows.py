@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import tocsin.events.whole_rows as rows_module
-from tocsin.events.rejects import Reject
+import tocsin.events.event_files as rows_module
+from tocsin.events.event_files import read_rows
 from tocsin.events.slices import plan_slices
-from tocsin.events.whole_rows import read_rows
+from tocsin.tables.records import Reject
 
 
 def read(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[Reject]]:

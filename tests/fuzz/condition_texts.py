@@ -17,7 +17,7 @@ from tocsin.conditions.meaning import matches
 from tocsin.engines.build import build_good
 from tocsin.errors import RuleError, TocsinError
 from tocsin.text.language.parser import QueryProblems, parse_query
-from tocsin.text.language.printer import print_query
+from tocsin.text.language.query import print_query
 
 WORDS = tuple(snippet.encode() for snippet in (*SNIPPETS, "tm_contains", "boolean", "'\u202e'", "\x1b[2J"))
 QUERY_WORDS = tuple(

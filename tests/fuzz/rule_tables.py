@@ -20,7 +20,6 @@ from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.meaning import matches
 from tocsin.engines.build import build_good
 from tocsin.errors import RuleError, TocsinError
-from tocsin.rules.rule_condition import condition_of
 from tocsin.rules.rule_files import read_rules
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -127,7 +126,7 @@ def _check(data: bytes, name: str) -> None:
     found = {match.rule for match in index.match(event)}
     for row, rule in enumerate(rules):
         try:
-            condition = condition_of(rules, row)
+            condition = rules.condition(row)
         except RuleError:
             assert rule.id in refused
             continue

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from tests.fuzz.in_child import failures
 from tests.fuzz.mutated_arrays import mutated, read, written
-from tests.rules_in_parts import shared_out, write_in_parts
+from tests.sharded_rules import shared_out, write_in_parts
 
 import tocsin
 from tocsin.errors import IndexFileError, TocsinError, TocsinWarning

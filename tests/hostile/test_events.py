@@ -18,8 +18,8 @@ from tests.hostile.clock import not_hanging
 from tocsin.conditions.live.index import Index
 from tocsin.engines.build import ENGINES
 from tocsin.errors import EventError, InputError, TocsinError, UsageError
-from tocsin.events.json_lines import parse_lines
 from tocsin.events.python_events import FieldPlan
+from tocsin.tables.json_lines import parse_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
@@ -350,7 +350,7 @@ HOSTILE_LINES = [
 def test_lines_that_are_no_events(line: bytes, reason: str) -> None:
     with not_hanging():
         parsed = parse_lines([b'{"a": 1}', line, b'{"a": 2}'])
-    assert parsed.events == [{"a": 1}, {"a": 2}]
+    assert parsed.objects == [{"a": 1}, {"a": 2}]
     assert parsed.rows == [0, 2]
     assert [reject.row for reject in parsed.rejects] == [1]
     assert reason.lower() in parsed.rejects[0].reason.lower()
@@ -369,7 +369,7 @@ def test_lines_that_are_odd_and_right() -> None:
     assert isinstance(index, Index)
     with not_hanging():
         parsed = parse_lines(lines)
-        found = index.version.match_cells(FieldPlan(index.fields).batch(parsed.events))
+        found = index.version.match_cells(FieldPlan(index.fields).batch(parsed.objects))
     assert parsed.rejects == []
     assert found.rule.tolist() == [0, 1, 1, 2, 2, 0]
-    assert json.loads(lines[0]) == parsed.events[0]
+    assert json.loads(lines[0]) == parsed.objects[0]

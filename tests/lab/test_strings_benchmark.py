@@ -7,7 +7,8 @@ import random
 import pytest
 from benchmarks import strings
 
-from tocsin.conditions.language.patterns import compile_regex, like_problem
+from tocsin.conditions.language.like_patterns import like_problem
+from tocsin.syntax.regexes import compile_regex
 
 
 def test_the_workload_is_what_it_says():

@@ -21,8 +21,7 @@ from benchmarks.text.workload import more_queries
 
 import tocsin
 from tocsin.text.language.parser import parse_query
-from tocsin.text.language.printer import print_query
-from tocsin.text.language.query import Group, TextQuery
+from tocsin.text.language.query import Group, TextQuery, print_query
 from tocsin.text.meaning import judge
 from tocsin.text.settings import NoDictionary
 

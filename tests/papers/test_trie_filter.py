@@ -7,12 +7,12 @@ from tests.text.kernels.planted import Planted
 from tests.text.kernels.trie_shape import Hung, check_invariants
 
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.query_code import PLAIN
 from tocsin.text.language.parser import parse_query
 from tocsin.text.meaning import judge
 from tocsin.text.settings import NoDictionary
+from tocsin.text.text_base import words_for_kernels
 from tocsin.text.trie_filter import TextFilter
 
 IDFS = {"a": 7.0, "b": 6.0, "c": 5.0, "d": 4.0, "e": 3.0, "f": 2.0, "g": 1.0}
@@ -35,7 +35,7 @@ def found(queries: list[str], text: str, thresholds: list[float] | None = None) 
     some = Planted(queries, IDFS, thresholds)
     words = words_for_kernels([Dictionary().with_idf(IDFS)])
     text_filter = TextFilter.of(some.code, some.terms, words, np.ones(len(queries), np.bool_))
-    start, query = text_filter.find(documents_of_texts([[text]]), 0)
+    start, query = text_filter.find(documents_of_texts([[text]]), 0)[:2]
     assert start.tolist() == [0, len(query)]
     return [int(number) for number in query]
 

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
-from tocsin.rules.rule_csv import read_csv
-from tocsin.rules.rule_files import read_rules, rule_files
+from tocsin.rules.rule_files import read_csv, read_rules, rule_files
 from tocsin.rules.rule_set import Rule, Rules
 
 

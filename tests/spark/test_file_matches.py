@@ -19,11 +19,10 @@ import tocsin.events.slices as slices_module
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.live.index import Index
 from tocsin.engines.build import build
-from tocsin.engines.slice_matchers import IndexOnSlices
 from tocsin.errors import InputError, TocsinError
 from tocsin.events.slices import plan_slices
 from tocsin.matches.result_folder import ResultFiles
-from tocsin.matches.slice_matches import SliceJob, match_slice, read_part
+from tocsin.matches.slice_matches import SliceJob, names_of, read_part, write_part
 from tocsin.spark.file_matches import match_slices, write_files
 
 
@@ -103,7 +102,7 @@ def test_a_file_that_a_task_has_written_already_is_not_written_again(
     result = tmp_path / "result"
     result.mkdir()
     files = ResultFiles(job.folder, str(result), ".jsonl", ())
-    files.write(IndexOnSlices(index).names(), reports[0])  # an attempt whose answer was lost
+    files.write(names_of(index.version), reports[0])  # an attempt whose answer was lost
     write_files(spark, index, files, reports)
     lines = [json.loads(line) for file in sorted(result.iterdir()) for line in file.read_text().splitlines()]
     assert [line["event"] for line in lines] == [event for event in range(90) if event % 3 != 1]
@@ -162,7 +161,7 @@ def test_reports_are_in_order_and_name_parts(spark: SparkSession, index: Index, 
 
 
 def test_what_another_attempt_left_does_not_count(spark: SparkSession, index: Index, job: SliceJob) -> None:
-    match_slice(IndexOnSlices(index), job, 1)
+    write_part(index.version, job, 1)
     reports = match_slices(spark, index, job)
     assert len(list(Path(job.folder).glob("0000001-*.part"))) == 2
     assert sum(len(batch.event) for report in reports for batch in read_part(job.folder, report)) == 60

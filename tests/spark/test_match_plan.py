@@ -1,4 +1,4 @@
-"""The planner: which way events meet an index in parts, by the sizes alone."""
+"""The planner: which way events meet an index in shards, by the sizes alone."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from types import SimpleNamespace
 import pytest
 
 from tocsin.errors import UsageError
-from tocsin.spark.match_plan import APART, TOGETHER, PartSize, Room, choose_way, parse_bytes, room_of
+from tocsin.spark.match_plan import APART, TOGETHER, Room, ShardSize, choose_way, parse_bytes, room_of
 
 MB = 1_000_000
-PARTS = [PartSize(rules=1000, mapped=100 * MB, scratch=50 * MB) for _ in range(4)]
+SHARDS = [ShardSize(rules=1000, mapped=100 * MB, scratch=50 * MB) for _ in range(4)]
 
 
 def test_parts_go_together_as_long_as_there_is_memory() -> None:
-    plan = choose_way(PARTS, Room(memory=800 * MB, cores=2))
+    plan = choose_way(SHARDS, Room(memory=800 * MB, cores=2))
     assert (plan.way, plan.together, plan.apart) == (TOGETHER, 800 * MB, 300 * MB)
-    plan = choose_way(PARTS, Room(memory=799 * MB, cores=2))
+    plan = choose_way(SHARDS, Room(memory=799 * MB, cores=2))
     assert plan.way == APART
     assert "memory for one part in each worker" in plan.reason
-    assert "all parts need yet more" in choose_way(PARTS, Room(memory=299 * MB, cores=2)).reason
+    assert "all parts need yet more" in choose_way(SHARDS, Room(memory=299 * MB, cores=2)).reason
 
 
 def test_one_part_and_streams_go_together_however_large() -> None:
     tiny = Room(memory=1, cores=2)
-    assert choose_way(PARTS[:1], tiny).way == TOGETHER
-    assert choose_way(PARTS, tiny, streaming=True).way == TOGETHER
+    assert choose_way(SHARDS[:1], tiny).way == TOGETHER
+    assert choose_way(SHARDS, tiny, streaming=True).way == TOGETHER
 
 
 def test_the_user_decides() -> None:
-    assert choose_way(PARTS, Room(10**12, 2), way=APART).way == APART
-    assert choose_way(PARTS, Room(1, 2), way=TOGETHER).way == TOGETHER
+    assert choose_way(SHARDS, Room(10**12, 2), way=APART).way == APART
+    assert choose_way(SHARDS, Room(1, 2), way=TOGETHER).way == TOGETHER
     with pytest.raises(UsageError, match="read once"):
-        choose_way(PARTS, Room(1, 2), way=APART, streaming=True)
+        choose_way(SHARDS, Room(1, 2), way=APART, streaming=True)
     with pytest.raises(UsageError, match="no way 'sideways'"):
-        choose_way(PARTS, Room(1, 2), way="sideways")
+        choose_way(SHARDS, Room(1, 2), way="sideways")
 
 
 def test_what_it_says() -> None:
-    plan = choose_way(PARTS, Room(memory=500 * MB, cores=2))
+    plan = choose_way(SHARDS, Room(memory=500 * MB, cores=2))
     assert str(plan).splitlines() == [
         "rules         4,000 in 4 parts",
         "way           apart: every task takes its events past one part, and the events are read 4 times",

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from tocsin.errors import TocsinWarning
 from tocsin.spark.java import JavaHome
+from tocsin.spark.launch_scripts import worker_python
 from tocsin.spark.session import is_local, launch_variables, session, session_settings
-from tocsin.spark.worker_python import worker_python
 
 JAVA = JavaHome(Path("/somewhere/java"), Path("/usr/bin/java"), 17)
 

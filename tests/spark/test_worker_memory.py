@@ -10,7 +10,7 @@ import pytest
 PROGRAM = """
 import resource, sys
 import numpy as np
-from tocsin.spark.worker_memory import keep_freed_memory
+from tocsin.spark.match_worker import keep_freed_memory
 
 if sys.argv[1] == "kept":
     keep_freed_memory()

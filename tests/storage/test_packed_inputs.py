@@ -164,7 +164,7 @@ def test_bombs_of_equal_numbers(tmp_path: Path, tight: None) -> None:
 
 
 def test_a_record_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.events.csv_files.LONGEST_RECORD", 1000)
+    monkeypatch.setattr("tocsin.tables.csv_records.LONGEST_RECORD", 1000)
     (tmp_path / "events.csv").write_text("a\n" + '"x\n",' * 1000)
     with pytest.raises(tocsin.InputError, match="a record is longer than 2,000 characters"):
         tocsin.backtest([("r", "a = 1")], tmp_path / "events.csv")

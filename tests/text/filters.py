@@ -8,11 +8,11 @@ import numpy as np
 from tests.text_cases import Weights
 
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.language.query import TextQuery
 from tocsin.text.meaning import Document, judge_document
 from tocsin.text.query_arrays import query_code
+from tocsin.text.text_base import words_for_kernels
 from tocsin.text.trie_filter import TextFilter
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tocsin.arrays.lookup import find_text
 from tocsin.errors import InputError, UsageError
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.kernels.dictionary import DictionaryWords
+from tocsin.text.text_base import words_for_kernels
 from tocsin.text.tokenizer import words_of
 
 ALPHABET = "ab AB,_é\u0301日本\0🙂ß"

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from tests.text_cases import documents as document_texts
 
 from tocsin.events.cells import StringCells
-from tocsin.text.character_table import characters_of
-from tocsin.text.documents import documents_of, documents_of_texts
-from tocsin.text.kernels.characters import IN_WORD, PAGE, SEPARATOR, WORD_ALONE
+from tocsin.text.documents import characters_of, documents_of, documents_of_texts
 from tocsin.text.kernels.documents import Documents
+from tocsin.text.kernels.tokenizer import IN_WORD, PAGE, SEPARATOR, WORD_ALONE
 from tocsin.text.tokenizer import is_word_alone, is_word_character, normalised
 
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.events.json_values import parsed
 from tocsin.events.kept_columns import json_texts
 from tocsin.rules.rule_files import rules_of_triggers
+from tocsin.tables.json_lines import parsed
 from tocsin.watches.alerts import TOO_DEEP, value_text
 
 NOON = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)

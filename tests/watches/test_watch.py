@@ -11,7 +11,7 @@ import pytest
 
 import tocsin
 from tocsin.rules.rule_files import rules_of_triggers
-from tocsin.watches import entries
+from tocsin.watches import joins
 from tocsin.watches.watch import Watch
 
 
@@ -170,7 +170,7 @@ def test_a_bad_change_changes_nothing() -> None:
 
 
 def test_too_many_combinations_of_keys_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "MOST_KEYS", 5)
+    monkeypatch.setattr(joins, "MOST_KEYS", 5)
     watch = watching("r from s as a, t as b when a.k = b.k and a.m = b.m")
     watch.insert("s", {"k": [1, 2], "m": [1, 2]})
     with pytest.raises(tocsin.EventError, match="more than 5 combinations"):

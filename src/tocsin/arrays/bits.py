@@ -14,6 +14,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes
+
 ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 LOWER_HALF = np.uint64(0x0000_0000_FFFF_FFFF)
 UPPER_HALF = np.uint64(0xFFFF_FFFF_0000_0000)
@@ -84,7 +86,7 @@ def _plain_leading(word: np.uint64) -> int:
     return 64 - int(word).bit_length()
 
 
-def _plain_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
+def _plain_eight_bytes(data: Bytes, at: int) -> np.uint64:
     return np.uint64(int.from_bytes(data[at : at + 8].tobytes(), "little"))
 
 
@@ -108,7 +110,7 @@ def _compiled_prefetch(array: NDArray[Any], place: int) -> None:
     _prefetch(array, np.int64(place))
 
 
-def _compiled_eight_bytes(data: NDArray[np.uint8], at: int) -> np.uint64:
+def _compiled_eight_bytes(data: Bytes, at: int) -> np.uint64:
     return _load_eight(data, np.int64(at))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, EVERY_BYTE, eight_bytes, lowest_bit
+from tocsin.arrays.dtypes import Bytes, Longs, Words
 from tocsin.arrays.jit import inner_kernel
 
 WORD_OTHER = 0
@@ -48,7 +48,7 @@ _SLOT_BITS = 6
 _TO_SLOT = np.uint64(64 - _SLOT_BITS)
 
 
-def _keyword_slots() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _keyword_slots() -> tuple[Words, Longs]:
     """The keywords' letters as numbers, and their codes, each at the slot of its number."""
     letters = np.zeros(1 << _SLOT_BITS, np.uint64)
     code = np.full(1 << _SLOT_BITS, WORD_OTHER, np.int64)
@@ -109,7 +109,7 @@ def _is_space(byte: int) -> bool:
 
 
 @inner_kernel
-def skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
+def skip_blanks(data: Bytes, at: int, end: int) -> int:
     """The next byte that is neither white space nor part of a comment."""
     while at < end:
         if _is_space(data[at]):
@@ -123,7 +123,7 @@ def skip_blanks(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inner_kernel
-def end_of_word(data: NDArray[np.uint8], at: int, end: int) -> int:
+def end_of_word(data: Bytes, at: int, end: int) -> int:
     """Behind the name or keyword that begins at `at`."""
     while at + 8 <= data.size and at < end:
         others = ~name_parts(eight_bytes(data, at)) & TOPS
@@ -136,7 +136,7 @@ def end_of_word(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inner_kernel
-def classify(data: NDArray[np.uint8], at: int, end: int) -> int:
+def classify(data: Bytes, at: int, end: int) -> int:
     """Which keyword the bare word data[at:end] is, if any. It has letters."""
     size = end - at
     if size > _LONGEST:
@@ -153,7 +153,7 @@ def classify(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inner_kernel
-def skip_quoted(data: NDArray[np.uint8], at: int, end: int) -> int:
+def skip_quoted(data: Bytes, at: int, end: int) -> int:
     """Behind the quoted text that begins at `at` (a doubled quote stays inside); -1: unterminated."""
     quote = data[at]
     at += 1

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import HALF, LOWER_HALF, UPPER_HALF, prefetch
-from tocsin.arrays.byte_hash import hash_span, word_of
-from tocsin.arrays.growth import enlarged
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
+from tocsin.arrays.lists import enlarged
+from tocsin.arrays.text_table import hash_span, word_of
 
 COUNT = 0
 WORDS = 1
@@ -35,13 +35,13 @@ class DistinctTexts(NamedTuple):
                           more than the piece's place
     """
 
-    size: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    hash: NDArray[np.uint64]
-    place: NDArray[np.int64]
-    word: NDArray[np.uint64]
-    slot: NDArray[np.uint64]
+    size: Longs
+    start: Longs
+    end: Longs
+    hash: Words
+    place: Longs
+    word: Words
+    slot: Words
 
 
 @kernel
@@ -95,13 +95,7 @@ def with_room(texts: DistinctTexts, pieces: int, words: int) -> DistinctTexts:
 
 @inner_kernel
 def number_texts(
-    texts: DistinctTexts,
-    data: NDArray[np.uint8],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    count: int,
-    number: NDArray[np.int32],
-    value: NDArray[np.uint64],
+    texts: DistinctTexts, data: Bytes, start: Longs, end: Longs, count: int, number: Ints, value: Words
 ) -> None:
     """Write the numbers of the first `count` pieces data[start[i] : end[i]], for which there is room.
 
@@ -150,9 +144,7 @@ def number_texts(
 
 
 @kernel
-def number_pieces(
-    data: NDArray[np.uint8], start: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def number_pieces(data: Bytes, start: Longs) -> tuple[Ints, Longs, Longs]:
     """Number the different pieces data[start[i] : start[i + 1]].
 
     Each one's number, and for each number where it is first found and ends.

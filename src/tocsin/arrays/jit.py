@@ -39,7 +39,10 @@ R = TypeVar("R")
 free_at_forks(global_compiler_lock, COMPILER)
 box_without_python()
 
-_IMPORT = re.compile(rb"^from (tocsin\w*\.(?:[\w.]+\.)?(?:arrays|kernels)\.[\w.]+) import", re.MULTILINE)
+_IMPORT = re.compile(
+    rb"^from (tocsin\w*\.(?:\w+\.)*?(?:arrays|kernels))((?:\.\w+)*) import (\([^)]*\)|.*)", re.MULTILINE
+)
+_NAME = re.compile(r"(\w+)(?: as \w+)?")
 
 
 def kernels_digest(source: bytes) -> str:
@@ -47,17 +50,26 @@ def kernels_digest(source: bytes) -> str:
     source, and that of every module whose loops it uses.
     """
     sources: dict[str, bytes] = {}
-    waiting = [name.decode() for name in _IMPORT.findall(source)]
+    waiting = _kernel_modules(source)
     while waiting:
         needed = waiting.pop()
         if needed not in sources:
             sources[needed] = _source(needed)
-            waiting.extend(name.decode() for name in _IMPORT.findall(sources[needed]))
+            waiting += _kernel_modules(sources[needed])
     checked = b" with bounds checks" if numba.config.BOUNDSCHECK else b""
     digest = blake2b(numba.__version__.encode() + checked + source, digest_size=8)
     for needed in sorted(sources):
         digest.update(sources[needed])
     return digest.hexdigest()
+
+
+def _kernel_modules(source: bytes) -> list[str]:
+    """Those that a source takes something from (`from a.kernels.b import c`), or takes whole."""
+    modules = []
+    for room, module, names in _IMPORT.findall(source):
+        taken = [module.decode()] if module else [f".{name}" for name in _NAME.findall(names.decode())]
+        modules += [room.decode() + name for name in taken]
+    return modules
 
 
 @cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.lists import Lists
 
@@ -13,14 +13,14 @@ _FEW = 12
 
 
 @inner_kernel
-def _number_at(which: int, depth: int, start: NDArray[np.int64], item: NDArray[np.int32]) -> int:
+def _number_at(which: int, depth: int, start: Longs, item: Ints) -> int:
     """A number of a list; -1 behind its end."""
     at = start[which] + depth
     return np.int64(item[at]) if at < start[which + 1] else np.int64(-1)
 
 
 @inner_kernel
-def _is_before(one: int, other: int, depth: int, start: NDArray[np.int64], item: NDArray[np.int32]) -> bool:
+def _is_before(one: int, other: int, depth: int, start: Longs, item: Ints) -> bool:
     """Whether a list stands before another that begins with the same `depth` numbers."""
     while True:
         mine = _number_at(one, depth, start, item)
@@ -33,7 +33,7 @@ def _is_before(one: int, other: int, depth: int, start: NDArray[np.int64], item:
 
 
 @kernel
-def dictionary_order(lists: Lists) -> NDArray[np.int32]:
+def dictionary_order(lists: Lists) -> Ints:
     """Lists that stand by their first numbers already, empty ones first, in order.
 
     A list stands before those that it begins. Lists with the same first number are sorted one such group
@@ -51,14 +51,7 @@ def dictionary_order(lists: Lists) -> NDArray[np.int32]:
 
 
 @kernel
-def _sort_group(
-    order: NDArray[np.int32],
-    begin: int,
-    end: int,
-    start: NDArray[np.int64],
-    item: NDArray[np.int32],
-    waiting: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _sort_group(order: Ints, begin: int, end: int, start: Longs, item: Ints, waiting: Longs) -> Longs:
     """Sort the lists order[begin:end], which have the same first number.
 
     `waiting` is room for groups that are still to be sorted, each with how many numbers all of it has in

@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.arrays.jit import kernel
 
 
 class Lists(NamedTuple):
@@ -21,5 +23,22 @@ class Lists(NamedTuple):
     item    int32[...]
     """
 
-    start: NDArray[np.int64]
-    item: NDArray[np.int32]
+    start: Longs
+    item: Ints
+
+
+@kernel
+def enlarged(room: int, needed: int) -> int:
+    """The room there is when it is enough, else at least twice as much: so copying costs little."""
+    return room if needed <= room else max(needed, 2 * room)
+
+
+@kernel
+def with_room(numbers: Ints, used: int, more: int) -> Ints:
+    """The same array when there is room for `more` numbers behind the first `used`, else a longer copy."""
+    if used + more <= numbers.size:
+        return numbers
+    longer = np.empty(enlarged(numbers.size, used + more), np.int32)
+    for i in range(used):
+        longer[i] = numbers[i]
+    return longer

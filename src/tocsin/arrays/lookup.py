@@ -16,10 +16,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.byte_hash import hash_span, same_bytes
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
+from tocsin.arrays.text_table import hash_span, same_bytes
 
 
 class Literals(NamedTuple):
@@ -35,14 +35,14 @@ class Literals(NamedTuple):
     text_table     int32[2^k]   open addressing: t, or -1
     """
 
-    scalar_group: NDArray[np.int32]
-    scalar_high: NDArray[np.int64]
-    scalar_low: NDArray[np.int64]
-    scalar_table: NDArray[np.int32]
-    text_group: NDArray[np.int32]
-    text_start: NDArray[np.int64]
-    text_bytes: NDArray[np.uint8]
-    text_table: NDArray[np.int32]
+    scalar_group: Ints
+    scalar_high: Longs
+    scalar_low: Longs
+    scalar_table: Ints
+    text_group: Ints
+    text_start: Longs
+    text_bytes: Bytes
+    text_table: Ints
 
 
 class Bounds(NamedTuple):
@@ -55,12 +55,12 @@ class Bounds(NamedTuple):
     text_bytes         uint8[...]
     """
 
-    scalar_start: NDArray[np.int32]
-    scalar_high: NDArray[np.int64]
-    scalar_low: NDArray[np.int64]
-    text_start: NDArray[np.int32]
-    text_offset: NDArray[np.int64]
-    text_bytes: NDArray[np.uint8]
+    scalar_start: Ints
+    scalar_high: Longs
+    scalar_low: Longs
+    text_start: Ints
+    text_offset: Longs
+    text_bytes: Bytes
 
 
 @kernel
@@ -75,16 +75,14 @@ def hash_scalar(group: int, high: int, low: int) -> np.uint64:
 
 
 @kernel
-def hash_text(group: int, data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+def hash_text(group: int, data: Bytes, start: int, end: int) -> np.uint64:
     """Where to look for a text of a group."""
     value = (hash_span(data, start, end) + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
     return value ^ (value >> np.uint64(32))
 
 
 @kernel
-def _compare(
-    a: NDArray[np.uint8], a_start: int, a_end: int, b: NDArray[np.uint8], b_start: int, b_end: int
-) -> np.int64:
+def _compare(a: Bytes, a_start: int, a_end: int, b: Bytes, b_start: int, b_end: int) -> np.int64:
     """Negative, zero or positive, as a is less than, equal to or greater than b."""
     for i in range(min(a_end - a_start, b_end - b_start)):
         difference = np.int64(a[a_start + i]) - np.int64(b[b_start + i])
@@ -94,9 +92,7 @@ def _compare(
 
 
 @kernel
-def hash_scalars(
-    group: NDArray[np.int32], high: NDArray[np.int64], low: NDArray[np.int64], table: NDArray[np.int32]
-) -> None:
+def hash_scalars(group: Ints, high: Longs, low: Longs, table: Ints) -> None:
     """Fill a table of -1, at least twice as long as there are literals; literals are distinct."""
     mask = table.size - 1
     for literal in range(group.size):
@@ -107,12 +103,7 @@ def hash_scalars(
 
 
 @kernel
-def hash_texts(
-    group: NDArray[np.int32],
-    start: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    table: NDArray[np.int32],
-) -> None:
+def hash_texts(group: Ints, start: Longs, data: Bytes, table: Ints) -> None:
     """The same for texts."""
     mask = table.size - 1
     for literal in range(group.size):
@@ -124,15 +115,7 @@ def hash_texts(
 
 
 @kernel
-def find_scalar(
-    table: NDArray[np.int32],
-    groups: NDArray[np.int32],
-    highs: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    group: int,
-    high: int,
-    low: int,
-) -> int:
+def find_scalar(table: Ints, groups: Ints, highs: Longs, lows: Longs, group: int, high: int, low: int) -> int:
     """The literal that a scalar equals, or -1, among the arrays of Literals that this takes."""
     mask = table.size - 1
     place = np.int64(hash_scalar(group, high, low) & np.uint64(mask))
@@ -144,9 +127,7 @@ def find_scalar(
 
 
 @kernel
-def place_scalar(
-    highs: NDArray[np.int64], lows: NDArray[np.int64], first: int, last: int, high: int, low: int
-) -> int:
+def place_scalar(highs: Longs, lows: Longs, first: int, last: int, high: int, low: int) -> int:
     """The place of a scalar among the bounds first ... last of its group, of which there is one at least.
 
     The search takes as many steps whatever the value is, and no branch on it: guessing such a branch
@@ -168,15 +149,15 @@ def place_scalar(
 
 @inner_kernel
 def place_scalars(
-    highs: NDArray[np.int64],
-    lows: NDArray[np.int64],
+    highs: Longs,
+    lows: Longs,
     first: int,
     last: int,
     distinct_highs: bool,
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
+    high: Longs,
+    low: Longs,
     size: int,
-    place: NDArray[np.int64],
+    place: Longs,
 ) -> None:
     """The same for the first `size` of some scalars, step by step for all of them.
 
@@ -229,14 +210,7 @@ def scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
 
 @kernel
 def find_text(
-    table: NDArray[np.int32],
-    groups: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    texts: NDArray[np.uint8],
-    group: int,
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
+    table: Ints, groups: Ints, starts: Longs, texts: Bytes, group: int, data: Bytes, start: int, end: int
 ) -> int:
     """The text literal that data[start:end] equals, or -1, among the arrays of Literals that this takes."""
     mask = table.size - 1
@@ -256,7 +230,7 @@ def find_text(
 
 
 @kernel
-def text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+def text_posting(literals: Literals, group: int, data: Bytes, start: int, end: int) -> int:
     """The literal that a text equals, or -1."""
     known = find_text(
         literals.text_table,
@@ -272,7 +246,7 @@ def text_posting(literals: Literals, group: int, data: NDArray[np.uint8], start:
 
 
 @kernel
-def text_slot(bounds: Bounds, group: int, data: NDArray[np.uint8], start: int, end: int) -> int:
+def text_slot(bounds: Bounds, group: int, data: Bytes, start: int, end: int) -> int:
     """The place of a text among the bounds of its group."""
     first = bounds.text_start[group]
     below = first

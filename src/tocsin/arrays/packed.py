@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Longs
+
 Scalar = TypeVar("Scalar", bound=np.generic)
 Integer = TypeVar("Integer", bound=np.signedinteger[Any])
 
@@ -16,8 +18,8 @@ Integer = TypeVar("Integer", bound=np.signedinteger[Any])
 class Texts(NamedTuple):
     """Strings as bytes: string i is data[start[i] : start[i + 1]]."""
 
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
+    start: Longs
+    data: Bytes
 
     def text(self, number: int) -> str:
         """One of the strings."""
@@ -31,14 +33,14 @@ def starts(sizes: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray
     return start
 
 
-def packed_bytes(texts: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def packed_bytes(texts: Sequence[bytes]) -> tuple[Longs, Bytes]:
     """Starts and bytes of texts."""
     return starts([len(text) for text in texts], np.int64), np.frombuffer(
         bytearray(b"".join(texts)), np.uint8
     )
 
 
-def text_arrays(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def text_arrays(texts: pa.LargeStringArray) -> tuple[Longs, Bytes]:
     """Starts (from 0) and bytes of an Arrow array without nulls.
 
     The bytes stay where Arrow has them, and are not to be changed. They are copied when they are but a
@@ -56,7 +58,7 @@ def text_arrays(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[
     return start - start[0], kept if shared else kept.copy()
 
 
-def arrow_texts(start: NDArray[np.int64], data: NDArray[np.uint8]) -> pa.LargeStringArray:
+def arrow_texts(start: Longs, data: Bytes) -> pa.LargeStringArray:
     """Starts and bytes as an Arrow array that shares their memory."""
     return pa.LargeStringArray.from_buffers(len(start) - 1, pa.py_buffer(start), pa.py_buffer(data))
 
@@ -66,15 +68,21 @@ def joined(parts: Sequence[NDArray[Scalar]], dtype: type[Scalar]) -> NDArray[Sca
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def joined_starts(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def joined_starts(parts: Sequence[Longs]) -> Longs:
     """The starts of things that lie one part after the other, from the starts of each part's."""
     return starts(joined([np.diff(start) for start in parts], np.int64), np.int64)
 
 
-def some_spans(
-    start: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def some_spans(start: Longs, rows: Longs) -> tuple[Longs, Longs]:
     """The starts of some rows' things, in these rows' order, and which things these are."""
     sizes = np.diff(start)[rows]
     left = starts(sizes, np.int64)
     return left, np.repeat(start[rows] - left[:-1], sizes) + np.arange(left[-1])
+
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+
+def in_large_pages(arrays: T) -> T:
+    """The same named tuple with a copy of every array; what is no array stays."""
+    return type(arrays)(*(each.copy() if isinstance(each, np.ndarray) else each for each in arrays))

@@ -6,8 +6,8 @@ hashed   int32[2^k]   number of a row + 1, or 0; a search goes on from the row's
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import bare_kernel, inner_kernel
 
 _ODD = np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -22,7 +22,7 @@ def hash_word(mixed: np.uint64, word: int) -> np.uint64:
 
 
 @inner_kernel
-def hash_row(rows: NDArray[np.int64], start: int, width: int) -> np.uint64:
+def hash_row(rows: Longs, start: int, width: int) -> np.uint64:
     """A number that equal rows share, its lower bits well mixed."""
     mixed = np.uint64(0)
     for column in range(width):
@@ -31,9 +31,7 @@ def hash_row(rows: NDArray[np.int64], start: int, width: int) -> np.uint64:
 
 
 @bare_kernel
-def enter_rows(
-    rows: NDArray[np.int64], width: int, count: int, skipped: NDArray[np.int32], hashed: NDArray[np.int32]
-) -> None:
+def enter_rows(rows: Longs, width: int, count: int, skipped: Ints, hashed: Ints) -> None:
     """Enter the first `count` rows into an empty hash table, but those for which `skipped` is negative."""
     mask = hashed.size - 1
     for number in range(count):
@@ -46,7 +44,7 @@ def enter_rows(
 
 
 @bare_kernel
-def forget_row(rows: NDArray[np.int64], width: int, number: int, hashed: NDArray[np.int32]) -> None:
+def forget_row(rows: Longs, width: int, number: int, hashed: Ints) -> None:
     """Take a row out of a hash table. Those behind its place move up, so that no gap cuts them off."""
     mask = hashed.size - 1
     gap = np.int64(hash_row(rows, number * width, width) & np.uint64(mask))

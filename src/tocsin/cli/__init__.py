@@ -37,7 +37,7 @@ DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 _EXAMPLES = """\
 examples:
-  tocsin check rules/                                     find every mistake in rule files
+  tocsin check rules/                                     find every error in rule files
   tocsin build rules/ -o rules.tocsin                     make an index of them
   tocsin match rules.tocsin --events visits.jsonl         which rules does each event satisfy?
   tocsin stream rules/ --source visits/ --sink alerts/    and those that come from now on?

@@ -16,7 +16,7 @@ from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
     from tocsin.history.backtest_result import TestRun
-    from tocsin.text.language.highlights import Stretch
+    from tocsin.text import Stretch
 
 NAME = "backtest"
 SUMMARY = "try rules on a history: hits, noise, and which threshold for a contains"
@@ -165,7 +165,7 @@ def _show(found: TestRun, threshold: float | None) -> None:
 
 def _writer() -> Callable[[str, Iterable[Stretch]], None]:
     """Prints a line with marked words: in colour on a terminal, else in brackets."""
-    from tocsin.text.language.highlights import with_marks
+    from tocsin.text import with_marks
 
     if not sys.stdout.isatty():
         return lambda start, shown: print(start + printable(with_marks(shown)))

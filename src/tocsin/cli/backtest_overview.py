@@ -15,14 +15,14 @@ from tocsin.cli.match import SMALL_INPUT
 from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
 from tocsin.cli.text_options import preparation_of, refuse_for_index
 from tocsin.errors import UsageError
-from tocsin.printable import number_of, printable
+from tocsin.printable import number_of, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from tocsin.conditions.live.sharded_index import RuleIndex
+    from tocsin.conditions.live.index import Index
     from tocsin.events.slices import Slice
     from tocsin.history.overview.overview_result import Digest, Overview
     from tocsin.history.overview.tally import TallySettings
@@ -111,7 +111,7 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _index(arguments: argparse.Namespace) -> RuleIndex:
+def _index(arguments: argparse.Namespace) -> Index:
     from tocsin.conditions.live.index import Index
     from tocsin.history.overview.overview import index_of
 
@@ -120,13 +120,12 @@ def _index(arguments: argparse.Namespace) -> RuleIndex:
         refuse_for_index(arguments, path)
         return index_of(path, preparation_of(arguments))
     built, _ = read_and_build(arguments.rules, Index.engine, False, preparation_of(arguments))
-    return built  # type: ignore[return-value]  # the engine that was asked for
+    return built
 
 
-def _overview(arguments: argparse.Namespace, index: RuleIndex, slices: list[Slice]) -> Overview:
+def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) -> Overview:
     from tocsin.conditions.language.field_names import field_named
-    from tocsin.events.event_sources import event_source
-    from tocsin.events.event_times import time_field
+    from tocsin.events.event_sources import event_source, time_field
     from tocsin.history.overview.overview import SAMPLES, run_overview, settings_for
 
     source = event_source(arguments.events)
@@ -139,9 +138,7 @@ def _overview(arguments: argparse.Namespace, index: RuleIndex, slices: list[Slic
         return run_overview(index, source, settings, keep=arguments.keep, advance=advance)
 
 
-def _on_spark(
-    index: RuleIndex, slices: list[Slice], settings: TallySettings, keep: list[str] | None
-) -> Overview:
+def _on_spark(index: Index, slices: list[Slice], settings: TallySettings, keep: list[str] | None) -> Overview:
     from tocsin.warmup import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")
@@ -227,8 +224,6 @@ def _table(heads: list[str], right: set[str]) -> Table:
 
 def _text(text: str, longest: int = _LONGEST) -> Text:
     from rich.text import Text
-
-    from tocsin.history.overview.shown_texts import one_line
 
     return Text(one_line(text, longest))
 

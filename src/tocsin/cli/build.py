@@ -7,8 +7,7 @@ import time
 
 from tocsin.cli.build_on_spark import build_on_spark, shards_of
 from tocsin.cli.console import say, say_if_compiling, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations
-from tocsin.cli.reject_file import rejects_file, write_rejects
+from tocsin.cli.destinations import check_destinations, rejects_file, write_rejects
 from tocsin.cli.rule_sources import files_of, read_and_build
 from tocsin.cli.text_options import add_text_arguments, preparation_of
 from tocsin.printable import printable
@@ -72,7 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
         write_rejects(rejects, bad)
     if bad:
         warn_of_rules_left_out(len(bad), rejects)
-    if isinstance(index, Index):
-        say(str(index.stats()))
+    say(str(index.stats()))
     say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
     return 0

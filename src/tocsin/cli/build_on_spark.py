@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tocsin.cli.console import say, warn_of_rules_left_out
-from tocsin.cli.reject_file import write_rejects
+from tocsin.cli.destinations import workspace, write_rejects
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import preparation_of
-from tocsin.cli.workspace import workspace
 from tocsin.errors import UsageError
 
 
@@ -66,8 +65,8 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
 
 
 def _lines(folder: Path) -> Iterator[str]:
-    """Rejects as the lines of a file of rejects (see reject_file.py)."""
-    from tocsin.spark.index_build.rule_rejects import refused_rows
+    """Rejects as the lines of a file of rejects (see destinations.py)."""
+    from tocsin.spark.index_build.index_writer import refused_rows
 
     for refused in refused_rows(sorted(folder.glob("*.parquet"))):
         members = {**refused._asdict(), "text": refused.text or ""}

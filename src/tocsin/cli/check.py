@@ -1,4 +1,4 @@
-"""`tocsin check`: every mistake in rule files, each at its place."""
+"""`tocsin check`: every error in rule files, each at its place."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tocsin.rules.rule_set import Rules
 
 NAME = "check"
-SUMMARY = "find every mistake in rule files"
+SUMMARY = "find every error in rule files"
 DESCRIPTION = """\
-Reads every rule and prints each mistake as file:line:column: reason, with the line that has it.
-Against a schema, fields that do not exist and comparisons that are never true are mistakes too; it is the
+Reads every rule and prints each error as file:line:column: reason, with the line that has it.
+Against a schema, fields that do not exist and comparisons that are never true are errors too; it is the
 schema of one table, and triggers over several are not held to it.
 Thresholds of free text that can never fail or never pass are warned of.
 Exit code 0 when there is none, else 1."""
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the mistakes."""
+    """Print the errors."""
     from tocsin.events.schema import Schema
 
     schema = None if arguments.schema is None else Schema.read(arguments.schema)
@@ -66,18 +66,18 @@ def run(arguments: argparse.Namespace) -> int:
     if rules is not None:
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
-    mistakes = (*unreadable, *errors, *in_programs)
-    for mistake in mistakes:
-        print(mistake)
+    every = (*unreadable, *errors, *in_programs)
+    for error in every:
+        print(error)
     if rules is not None:
         for odd in _odd_thresholds(rules, {error.rule for error in errors}):
             warn(odd.summary())
-    say(_summary(len(mistakes), good))
-    return 1 if mistakes else 0
+    say(_summary(len(every), good))
+    return 1 if every else 0
 
 
 def _program_errors(paths: Sequence[str]) -> tuple[list[TocsinError], int]:
-    """Every mistake in programs over several relations, and how many rules the others have."""
+    """Every error in programs over several relations, and how many rules the others have."""
     from tocsin.datalog.engine.program import Program
 
     errors: list[TocsinError] = []
@@ -96,11 +96,9 @@ def _place(error: RuleError, order: dict[str | None, int]) -> tuple[int, int, in
     return order.get(error.file, -1), error.line or 0, error.column or 0
 
 
-def _summary(mistakes: int, good: int) -> str:
+def _summary(errors: int, good: int) -> str:
     rules = number_of(good, "rule")
-    if not mistakes:
-        return f"{rules}, no mistakes"
-    return f"{number_of(mistakes, 'mistake')}, and {rules} without one"
+    return f"{number_of(errors, 'error')}; {rules} OK" if errors else f"{rules} OK"
 
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
@@ -125,7 +123,7 @@ def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
 
 
 def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
-    """Every mistake within a condition; those of triggers over several tables the rules have rejected."""
+    """Every error within a condition; those of triggers over several tables the rules have rejected."""
     from tocsin.conditions.graph.condition_reader import read_conditions
 
     reading = read_conditions(rules.whens, rules.aliases)
@@ -136,13 +134,12 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
 
 
 def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
-    """Thresholds of free text that can never fail or never pass: odd, and no mistakes."""
+    """Thresholds of free text that can never fail or never pass: odd, and no errors."""
     from tocsin.conditions.language.parser import parse_condition
     from tocsin.conditions.language.tree import Predicate, Test, has_threshold
     from tocsin.rules.joins.parser import parse_joined
     from tocsin.syntax.places import errors_at
-    from tocsin.text.language.parser import parse_query
-    from tocsin.text.language.threshold_checks import threshold_warning
+    from tocsin.text import parse_query, threshold_warning
 
     for row, (rule, text) in enumerate(zip(rules.ids.to_pylist(), rules.whens.to_pylist(), strict=True)):
         if rule in bad or "contains" not in text.lower():
@@ -182,7 +179,7 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
 
 def _rows_with(reading: Reading, marked: list[bool]) -> list[int]:
     """The conditions that hold a marked predicate, which is leaf l where a reference is 2 * (l + 1) or
-    one more (see index.reading)."""
+    one more (see conditions.graph.condition_reader)."""
     import numpy as np
 
     mark = np.array([False, *marked])

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say, say_if_compiling_programs
-from tocsin.cli.datalog_spark import Asked, check_options, run_on_spark
-from tocsin.cli.reject_file import write_rejects
+from tocsin.cli.datalog_spark import Asked, run_on_spark
+from tocsin.cli.destinations import write_rejects
 from tocsin.errors import InputError, UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.datalog.engine.directives import Transfer
     from tocsin.datalog.engine.engine import Engine
     from tocsin.datalog.engine.fact_files import BadLine, OnBadLine
     from tocsin.datalog.engine.program import Program
+    from tocsin.datalog.language.directives import Transfer
     from tocsin.datalog.language.syntax import Value
     from tocsin.datalog.machine.tuples import Rows, TupleCode
 
@@ -94,17 +94,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, write."""
     from tocsin.datalog.engine.confinement import check_transfers
-    from tocsin.datalog.engine.directives import inputs, outputs, printed_sizes
     from tocsin.datalog.engine.engine import Engine
     from tocsin.datalog.engine.fact_files import refuse
-    from tocsin.datalog.engine.locations import read_local
     from tocsin.datalog.engine.program import DERIVED_LIMIT, Program, checked_limit
-    from tocsin.datalog.language.functors import TEXT_LIMIT
+    from tocsin.datalog.language.directives import inputs, outputs, printed_sizes
+    from tocsin.datalog.language.syntax import TEXT_LIMIT
     from tocsin.datalog.machine.symbols import Symbols
     from tocsin.storage.packed_files import UNPACKED_LIMIT
 
-    if arguments.spark:
-        check_options(arguments)
+    if arguments.spark and arguments.why is not None:
+        raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
     if arguments.rejects is not None and not arguments.skip_bad:
         raise UsageError("--rejects is for what --skip-bad leaves out: give both")
     program = Program.read(arguments.program, allow_outside=arguments.allow_outside)
@@ -143,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     loaded = _read(program.codes(symbols), sources, facts, on_bad, unpacked_limit)
     reject()
-    local = None if arguments.local is None else read_local(program.checked, arguments.local)
+    local = None if arguments.local is None else program.read_local(arguments.local)
     engine = Engine(program, local, limit, symbols=symbols, loaded=loaded)
     _write(engine, targets, Path(arguments.out))
     for relation in printed_sizes(program.checked):

@@ -11,19 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.console import progress, say
-from tocsin.cli.workspace import workspace
-from tocsin.errors import InputError, UsageError
+from tocsin.cli.destinations import workspace
+from tocsin.errors import InputError
 
 if TYPE_CHECKING:
-    from tocsin.datalog.engine.directives import Transfer
     from tocsin.datalog.engine.fact_files import BadLine
     from tocsin.datalog.engine.program import Program
-
-
-def check_options(arguments: argparse.Namespace) -> None:
-    """Refuse what only the engine without Spark can do."""
-    if arguments.why is not None:
-        raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
+    from tocsin.datalog.language.directives import Transfer
 
 
 class Asked(NamedTuple):
@@ -44,7 +38,6 @@ def run_on_spark(
     on_facts_read: Callable[[], None],
 ) -> None:
     """Read the facts of the sources, work out the program, write the targets, print the sizes."""
-    from tocsin.datalog.engine.locations import read_local
     from tocsin.datalog.engine.program_warmup import is_warm, warm_up
 
     program, sources, targets, sizes, text_limit, unpacked_limit = asked
@@ -60,7 +53,7 @@ def run_on_spark(
     started = time.perf_counter()
     spark = session(config={"spark.ui.showConsoleProgress": "false"})
     say(f"Spark started in {time.perf_counter() - started:.1f} s")
-    local = None if arguments.local is None else read_local(program.checked, arguments.local)
+    local = None if arguments.local is None else program.read_local(arguments.local)
     limit = LIMIT if arguments.limit is None else arguments.limit
     wanted = [*(target.relation for target in targets), *sizes]
     run = prepared(spark, program, wanted, local=local, limit=limit, text_limit=text_limit)

@@ -1,11 +1,21 @@
-"""Where results go: checked before the work starts, not after it."""
+"""Where results go: checked before the work starts, not after it; and the file of what was left out.
+
+A file of rejects has JSON lines that say where each record stood and why it was left out:
+
+    {"file": "rules.csv", "rule": "r7", "line": 8, "column": 5, "reason": "...", "text": "age >> 3"}
+    {"file": "events.jsonl", "event": 41, "reason": "...", "text": "{\\"age\\": "}
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tocsin.errors import InputError, UsageError
+from tocsin.errors import InputError, RuleError, UsageError
 
 
 def check_new_folder(path: Path) -> None:
@@ -35,3 +45,50 @@ def check_outside(path: Path, events: str | Path) -> None:
     whole = Path(events).resolve()
     if whole.is_dir() and path.resolve().is_relative_to(whole):
         raise UsageError(f"{path} cannot be written: it is in {events}, where events are read from")
+
+
+@contextlib.contextmanager
+def workspace(output: str | None) -> Iterator[str]:
+    """A folder for parts and the unfinished result: beside the output, so that a move is enough."""
+    place = None if output is None else Path(output).resolve().parent
+    with tempfile.TemporaryDirectory(dir=place, prefix=".tocsin-", ignore_cleanup_errors=True) as folder:
+        yield str(Path(folder).resolve())
+
+
+WITHOUT_OUTPUT = "tocsin-rejects.jsonl"
+
+
+def rule_line(error: RuleError, text: str) -> str:
+    """A rule that was left out."""
+    members = {
+        "file": error.file,
+        "rule": error.rule,
+        "line": error.line,
+        "column": error.column,
+        "reason": error.reason,
+        "text": text,
+    }
+    return json.dumps(members, ensure_ascii=False) + "\n"
+
+
+def rejects_file(asked: str | None, output: str | None, skip_bad: bool) -> Path:
+    """Where rejects go: where the user says, else beside the output."""
+    if asked is not None and not skip_bad:
+        raise UsageError("--rejects is for what --skip-bad leaves out: give both")
+    if asked is not None:
+        if output is not None and Path(asked).absolute() == Path(output).absolute():
+            raise UsageError("--rejects and --out name the same file")
+        return Path(asked)
+    return Path(WITHOUT_OUTPUT) if output is None else Path(output).with_suffix(".rejects.jsonl")
+
+
+def write_rejects(path: Path, lines: Iterable[str], files: Iterable[Path] = ()) -> None:
+    """Write the lines, and those of the files, whole or not at all."""
+    from tocsin.storage.drafts import AS_USUAL, draft_of
+
+    with draft_of(path, AS_USUAL) as draft, draft.open("wb") as stream:
+        for line in lines:
+            stream.write(line.encode("utf-8", "backslashreplace"))
+        for file in files:
+            with file.open("rb") as rejected:
+                shutil.copyfileobj(rejected, stream)

@@ -8,13 +8,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.plan_texts import print_plan
 from tocsin.cli.rule_sources import RULES_OR_INDEX, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.errors import EventError, InputError, UsageError, raise_all
+from tocsin.printable import printable
 
 if TYPE_CHECKING:
+    from tocsin.conditions.live.build_settings import Preparation
     from tocsin.conditions.live.explanation import Explanation
+    from tocsin.conditions.planner.plan_report import RulePlan
+    from tocsin.events.event_sources import EventSource
 
 NAME = "explain"
 SUMMARY = "show why a rule matches an event, or why not; or how rules are found"
@@ -34,6 +37,7 @@ examples:
 """
 
 _MOST_COMPARED = 20_000
+_WIDEST = 70
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_plan(arguments: argparse.Namespace) -> int:
     from tocsin.conditions.planner.plan_report import plan_rules
     from tocsin.events.event_sources import event_source
-    from tocsin.history.conjunct_counts import analyzed
     from tocsin.rules.rule_files import read_rules
 
     if arguments.event is not None:
@@ -88,24 +91,58 @@ def _run_plan(arguments: argparse.Namespace) -> int:
             raise InputError(_no_such_rule(arguments.rule, [plan.rule for plan in plans]))
         plans = chosen
     if arguments.analyze:
-        plans = analyzed(plans, event_source(arguments.events), preparation)
+        plans = _analyzed(plans, event_source(arguments.events), preparation)
     for plan in plans:
-        print(print_plan(plan))
+        print(_plan_text(plan))
     return 0
+
+
+def _analyzed(plans: Sequence[RulePlan], events: EventSource, preparation: Preparation) -> list[RulePlan]:
+    """The plans with the share of events for which each conjunct holds; each different one is asked once."""
+    import numpy as np
+
+    from tocsin.engines.build import build_prepared
+
+    texts = dict.fromkeys(conjunct.text for plan in plans for conjunct in plan.conjuncts)
+    index = build_prepared([(str(number), text) for number, text in enumerate(texts)], "atree", preparation)
+    version = index.version
+    held = np.zeros(len(texts), np.int64)
+    total = 0
+    for portion in events.portions(version.fields):
+        version.count_cells(portion.events, held)
+        total += portion.events.length
+    share = dict(zip(texts, (held / max(1, total)).tolist(), strict=True))
+    return [plan.with_truth([share[conjunct.text] for conjunct in plan.conjuncts]) for plan in plans]
+
+
+def _plan_text(plan: RulePlan) -> str:
+    """A line for the rule and one for each of its conjuncts."""
+    texts = [printable(each.text) for each in plan.conjuncts]
+    width = min(_WIDEST, max(map(len, texts)))
+    lines = [printable(plan.rule)]
+    for each, text in zip(plan.conjuncts, texts, strict=True):
+        truth = "" if each.actual is None else f"   true {_percent(each.actual)}"
+        estimate = f"estimated {_percent(each.selectivity):<9}"
+        lines.append(f"  {each.role:<10} {text:<{width}}   {estimate}{truth}".rstrip())
+    return "\n".join(lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def read_event(text: str) -> dict[str, object]:
     """The event of `--event`; EventError when it is not one JSON object."""
-    from tocsin.events.json_lines import parse_lines
+    from tocsin.tables.json_lines import parse_lines
 
     file = text[1:] if text.startswith("@") else None
     raw = text.encode("utf-8", "surrogateescape") if file is None else Path(file).read_bytes()
     parsed = parse_lines([raw.removeprefix(b"\xef\xbb\xbf")])
     if parsed.rejects:
         raise EventError(f"the event is {parsed.rejects[0].reason}", file=file)
-    if not parsed.events:
+    if not parsed.objects:
         raise EventError("the event is empty: expected a JSON object", file=file)
-    return parsed.events[0]
+    return parsed.objects[0]
 
 
 def _explain_from_index(path: str, rule: str, event: dict[str, object]) -> Explanation:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import argparse
 import logging
+import shutil
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations, check_new_folder, check_outside
-from tocsin.cli.match_result import write_result
+from tocsin.cli.destinations import (
+    check_destinations,
+    check_new_folder,
+    check_outside,
+    rejects_file,
+    workspace,
+    write_rejects,
+)
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.reject_file import rejects_file, write_rejects
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.cli.workspace import workspace
-from tocsin.errors import EventError, UsageError
+from tocsin.errors import EventError, InputError, UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
-    from tocsin.conditions.live.sharded_index import RuleIndex
-    from tocsin.engines.slice_matchers import EngineOnSlices, IndexOnSlices
+    from tocsin.conditions.live.index import Index
+    from tocsin.conditions.live.snapshot import Snapshot
+    from tocsin.matches.result_folder import ResultPlace
     from tocsin.matches.slice_matches import PartReport, SliceJob
 
 NAME = "match"
@@ -117,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Match all events, then write all matches."""
+    """Match all events; the result is there when all are matched."""
     tables = [source for source in map(table_source, arguments.events) if source is not None]
     if tables:
         return run_tables(arguments, tables)
@@ -142,22 +149,28 @@ def run(arguments: argparse.Namespace) -> int:
     events = dict.fromkeys(piece.file for piece in slices)
     check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
     say_if_compiling()
-    matcher, bad_rules = _open_matcher(arguments)
+    index, bad_rules = _open_index(arguments)
+    rules = index.version
     with workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
-        for_spark = _index_for_spark(matcher, job, arguments.no_spark)
-        reports = _match_here(matcher, job) if for_spark is None else _match_on_spark(for_spark, job)
+        draft = Path(folder) / "result"
+        for_spark = _index_for_spark(index, job, arguments.no_spark)
+        if for_spark is None:
+            reports = _match_here(rules, job, place, draft)
+        else:
+            reports = _match_on_spark(for_spark, job)
         _refuse_bad_events(job, reports)
-        _warn_of_missing(matcher, job, reports)
-        write_result(place, matcher, job, reports, for_spark)
+        _warn_of_missing(rules, job, reports)
+        if for_spark is not None:
+            _write_parts(for_spark, rules, job, reports, place, draft)
+        _publish(draft, place)
         _write_rejects(rejects, arguments.rejects is not None, bad_rules, bad_files, job, reports)
     say(_summary(reports, time.perf_counter() - started))
     return 0
 
 
-def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | EngineOnSlices, list[str]]:
+def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
     from tocsin.conditions.live.index import Index
-    from tocsin.engines.slice_matchers import EngineOnSlices, IndexOnSlices
     from tocsin.saved import open_rules
 
     path = saved_index(arguments.rules)
@@ -165,43 +178,45 @@ def _open_matcher(arguments: argparse.Namespace) -> tuple[IndexOnSlices | Engine
         if arguments.engine not in (None, Index.engine):
             raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
         refuse_for_index(arguments, path)
-        return IndexOnSlices(open_rules(path)), []
-    engine, bad = read_and_build(
+        return open_rules(path), []
+    return read_and_build(
         arguments.rules, arguments.engine or Index.engine, arguments.skip_bad, preparation_of(arguments)
     )
-    if isinstance(engine, Index):
-        return IndexOnSlices(engine), bad
-    return EngineOnSlices(engine), bad
 
 
-def _index_for_spark(
-    matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, no_spark: bool
-) -> RuleIndex | None:
+def _index_for_spark(index: Index, job: SliceJob, no_spark: bool) -> Index | None:
     """The index to match on Spark; None when this process does it."""
-    from tocsin.engines.slice_matchers import IndexOnSlices
-
     if no_spark or not job.slices:
         return None
-    if isinstance(matcher, IndexOnSlices):
-        return matcher.index
-    say(f"The engine {matcher.index.engine} does not run on Spark: matching in this process")
+    if index.engine == type(index).engine:
+        return index
+    say(f"The engine {index.engine} does not run on Spark: matching in this process")
     return None
 
 
-def _match_here(matcher: IndexOnSlices | EngineOnSlices, job: SliceJob) -> list[PartReport]:
-    from tocsin.matches.slice_matches import match_slice
+def _match_here(rules: Snapshot, job: SliceJob, place: ResultPlace | None, draft: Path) -> list[PartReport]:
+    """Match all slices and write the result, up to one that bad events stop."""
+    from tocsin.events.kept_columns import KeptColumn
+    from tocsin.matches.result_folder import DirectResult
+    from tocsin.matches.slice_matches import known_columns, match_slice, names_of
 
+    is_text = place is None or place.suffix == ".jsonl"  # where every value is as it is
+    columns = [KeptColumn(name, None) for name in job.keep] if is_text else known_columns(job)
     reports: list[PartReport] = []
-    with progress("Matching slices", len(job.slices)) as advance:
+    with (
+        progress("Matching slices", len(job.slices)) as advance,
+        DirectResult(place, draft, names_of(rules), columns) as result,
+    ):
         for number in range(len(job.slices)):
-            reports.append(match_slice(matcher, job, number))
+            reports.append(match_slice(rules, job, number, result.writer(number)))
             if reports[-1].name is None:
-                break
+                return reports
             advance(len(reports))
+        result.finish()
     return reports
 
 
-def _match_on_spark(index: RuleIndex, job: SliceJob) -> list[PartReport]:
+def _match_on_spark(index: Index, job: SliceJob) -> list[PartReport]:
     from tocsin.warmup import warm_up
 
     say(f"Starting Spark ({SMALL_INPUT})")
@@ -218,6 +233,65 @@ def _match_on_spark(index: RuleIndex, job: SliceJob) -> list[PartReport]:
         return match_slices(spark, index, job)
 
 
+def _write_parts(
+    index: Index,
+    rules: Snapshot,
+    job: SliceJob,
+    reports: Sequence[PartReport],
+    place: ResultPlace | None,
+    draft: Path,
+) -> None:
+    """Make the parts of Spark's tasks one file, or have tasks make a folder of files of them."""
+    from tocsin.matches.result_folder import DirectResult, ResultFiles, with_rows
+    from tocsin.matches.slice_matches import columns_of_parts, names_of, read_part
+    from tocsin.spark.file_matches import write_files
+    from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import stages_shown
+
+    columns = columns_of_parts(job, reports)
+    wanted = with_rows(reports)
+    if place is not None and place.is_folder and wanted:
+        draft.mkdir()
+        files = ResultFiles(job.folder, str(draft), place.suffix, tuple(columns), place.safe_csv)
+        spark = session()
+        with stages_shown(spark, "Writing files"):
+            write_files(spark, index, files, wanted)
+        return
+    with (
+        progress("Writing parts", len(wanted)) as advance,
+        DirectResult(place, draft, names_of(rules), columns) as result,
+    ):
+        for done, report in enumerate(wanted, 1):
+            write = result.writer(report.slice)
+            for batch in read_part(job.folder, report):
+                write(batch)
+            advance(done)
+        result.finish()
+
+
+def _publish(draft: Path, place: ResultPlace | None) -> None:
+    """Put a result that is whole in its place; without one it goes to standard output."""
+    from tocsin.storage.drafts import sync_file, sync_folder
+
+    if place is None:
+        with draft.open("rb") as result:
+            shutil.copyfileobj(result, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    elif not place.is_folder:
+        sync_file(draft)
+        draft.replace(place.path)
+        sync_folder(place.path.parent)
+    else:
+        target = place.path.resolve()  # what a link leads to is replaced, not the link
+        try:
+            if target.exists():
+                shutil.copymode(target, draft)
+            draft.replace(target)
+            sync_folder(target.parent)
+        except OSError as error:
+            raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
+
+
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     """EventError that names the first bad events, unless they are to be skipped."""
     stopped = [report for report in reports if report.name is None]
@@ -230,16 +304,14 @@ def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
     raise EventError(f"there are events that cannot be read; --skip-bad leaves them out\n{shown}")
 
 
-def _warn_of_missing(
-    matcher: IndexOnSlices | EngineOnSlices, job: SliceJob, reports: Sequence[PartReport]
-) -> None:
+def _warn_of_missing(rules: Snapshot, job: SliceJob, reports: Sequence[PartReport]) -> None:
     """Fields that rules name, or that are to be kept, and that no event has."""
-    from tocsin.events.field_paths import path_text
+    from tocsin.events.cells import path_text
 
     if not any(report.events for report in reports):
         return
     seen = {place for report in reports for place in report.seen}
-    unseen = [path_text(path) for place, path in enumerate(matcher.fields) if place not in seen]
+    unseen = [path_text(path) for place, path in enumerate(sorted(rules.fields)) if place not in seen]
     if unseen:
         warn(f"rules name fields that no event has, and that count as missing: {_listed(sorted(unseen))}")
     kept = {name for report in reports for name, kinds in report.kinds.items() if kinds}
@@ -267,7 +339,7 @@ def _write_rejects(
     if not (bad_rules or bad_files or bad_events or asked):
         return
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
-    write_rejects(path, lines, [rejects_path(job.folder, each) for each in reports if each.rejects])
+    write_rejects(path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects])
     if bad_files:
         warn(
             f"files that cannot be read were left out, {len(bad_files):,} of them: see {printable(str(path))}"

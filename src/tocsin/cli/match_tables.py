@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations
-from tocsin.cli.reject_file import rejects_file, write_rejects
+from tocsin.cli.destinations import check_destinations, rejects_file, workspace, write_rejects
 from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
-from tocsin.cli.workspace import workspace
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
 from tocsin.printable import number_of, printable
 
@@ -154,7 +152,7 @@ class _Feed:
         self._writer.finish()
 
     def _feed(self, table: str, piece: Slice) -> None:
-        from tocsin.events.whole_rows import read_rows
+        from tocsin.events.event_files import read_rows
 
         if piece.first_row == 0:
             self._first = self.inserted + len(self.rejects)

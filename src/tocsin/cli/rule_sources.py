@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.reject_file import rule_line
+from tocsin.cli.destinations import rule_line
 from tocsin.errors import RuleError, UsageError, each_error, raise_all
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.engines.build import AnyIndex
+    from tocsin.conditions.live.index import Index
     from tocsin.rules.rule_set import Rules
 
 INDEX_SUFFIX = ".tocsin"
@@ -19,7 +19,7 @@ RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or fo
 
 
 def is_index(path: str) -> bool:
-    """Whether a path is that of a saved index, whole or in parts, by its name or its contents."""
+    """Whether a path is that of a saved index, whole or in shards, by its name or its contents."""
     from tocsin.saved import is_saved
 
     return is_saved(path)
@@ -46,7 +46,7 @@ def files_of(paths: Sequence[str]) -> list[str | Path]:
 
 def read_and_build(
     paths: Sequence[str], engine: str, skip_bad: bool, preparation: Preparation
-) -> tuple[AnyIndex, list[str]]:
+) -> tuple[Index, list[str]]:
     """The engine, and the bad rules as lines for a file of rejects.
 
     Without skip_bad, RuleErrors with every error of the files: those of statements and tables, and

@@ -33,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the number; the explanation is a message."""
-    from tocsin.text.score import read_query, weights_of
-    from tocsin.text.text_explanation import explain_text
+    from tocsin.text import explain_text, read_query, weights_of
 
     query = read_query(arguments.query, any_gap=arguments.tm)
     weights = weights_of(arguments.dictionary)

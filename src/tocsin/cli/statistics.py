@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tell(history: History) -> None:
     """What was found, a line for each field."""
-    from tocsin.events.field_paths import path_text
+    from tocsin.events.cells import path_text
 
     say(f"{number_of(history.rows, 'event')}, {number_of(len(history.fields), 'field')}")
     names = [path_text(path) for path in history.fields]

@@ -102,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the stream, and wait until it ends or is stopped."""
-    from tocsin.spark.stream.pace import milliseconds_of
+    from tocsin.spark.stream.stream import milliseconds_of
 
     if arguments.every is not None:
         milliseconds_of(arguments.every)  # what is wrong with it is told before Spark is started

@@ -64,7 +64,7 @@ def preparation_of(arguments: argparse.Namespace) -> Preparation:
 
 def _stop_words(file: str | None) -> list[str]:
     """The words of a file, as words are in texts."""
-    from tocsin.text.tokenizer import words_of
+    from tocsin.text import words_of
 
     lines = [] if file is None else Path(file).read_text(encoding="utf-8").splitlines()
     return [word for line in lines for word in words_of(line)]

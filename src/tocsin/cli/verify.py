@@ -13,7 +13,7 @@ NAME = "verify"
 SUMMARY = "find out whether saved files are whole and sound"
 DESCRIPTION = """\
 Reads saved files through and says of each what it holds, or what is wrong with it: its checksum, and every
-offset, reference and count in it. Takes indexes, whole or in parts, saved engines of Datalog programs,
+offset, reference and count in it. Takes indexes, whole or in shards, saved engines of Datalog programs,
 dictionaries, folders of statistics, and journals. Nothing is changed. Exit code 0 when all are sound,
 else 1."""
 EXAMPLES = """\
@@ -58,9 +58,9 @@ def _what_it_is(path: Path) -> str:
     if holds_journal(path):
         return _journal_contents(path)
     if _begins_as_parquet(path):
-        from tocsin.text.dictionary_files import open_dictionary
+        from tocsin.text import Dictionary
 
-        return f"a dictionary of {number_of(len(open_dictionary(path)), 'word')}"
+        return f"a dictionary of {number_of(len(Dictionary.open(path)), 'word')}"
     opened = open_saved(path)
     if hasattr(opened, "program"):
         return f"an engine of {number_of(len(list(opened)), 'relation')}"

@@ -1,7 +1,7 @@
 """What a condition means: the slow, obvious evaluator that every engine is held to.
 
 It follows the specification sentence by sentence and shares nothing with the engines but the small
-languages of conditions/language/patterns.py and text/. Read it in this order:
+languages inside strings (see conditions/language/__init__.py) and text/. Read it in this order:
 
     lookup            what an event holds at a path: nothing, one value, or a flat list
     predicate_truth   what one predicate says of that
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.conditions.language.patterns import parse_address, parse_timestamp, print_timestamp
+from tocsin.conditions.language.addresses import parse_address
 from tocsin.conditions.language.tree import (
     TEXT_TESTS,
     Condition,
@@ -39,9 +39,8 @@ from tocsin.conditions.language.tree import (
 from tocsin.conditions.operators import OPERATORS, kind_of_predicate
 from tocsin.errors import EventError
 from tocsin.events.kinds import Kind
-from tocsin.text.language.parser import parse_query
-from tocsin.text.meaning import Verdict, judge
-from tocsin.text.settings import DEFAULT, TextSettings
+from tocsin.syntax.timestamps import parse_timestamp, print_timestamp
+from tocsin.text import DEFAULT, TextSettings, Verdict, judge, parse_query
 
 Event = Mapping[str, object]
 

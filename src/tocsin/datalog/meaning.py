@@ -6,7 +6,8 @@ whatever else it says, as soon as the variables are known. Read it in this order
 
     evaluate        all relations of a program
     applied         the tuples that one rule gives at the moment
-    _solutions      the assignments of variables that satisfy a list of literals
+    _NestedLoops    the assignments of variables that satisfy a list of literals
+    Evaluator       what a literal and an argument mean under an assignment; `why` goes by it too
 
 What literals bind and need is in language/conjunctions.py. An expression without a value (division by zero)
 is an error only where all else holds that does not need it, so that `y != 0` guards `x / y` wherever the two
@@ -15,24 +16,26 @@ stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tocsin.datalog.language import functors
-from tocsin.datalog.language.alternatives import Literal, alternatives_of
+from tocsin.datalog.language.arithmetic import Range
 from tocsin.datalog.language.conjunctions import (
     HIDDEN,
     Binding,
+    Literal,
     Names,
     NoResultError,
     Tuple,
+    alternatives_of,
     flat,
     is_located,
     is_ready,
     level_names,
     matched,
     unbound_sides,
-    value_of,
 )
 from tocsin.datalog.language.syntax import (
     Aggregate,
@@ -43,13 +46,15 @@ from tocsin.datalog.language.syntax import (
     Comparison,
     Constant,
     Negation,
+    Operation,
     Rule,
     Truth,
     Value,
     Variable,
+    arguments_of,
+    type_of,
 )
-from tocsin.datalog.language.tree_walk import variables_in
-from tocsin.datalog.language.vocabulary import EACH
+from tocsin.datalog.language.tree_walk import variables_in, walk_outside_aggregates
 from tocsin.errors import DerivationError
 
 Contents = dict[str, set[Tuple]]
@@ -88,12 +93,13 @@ def evaluate(
 
 def applied(rule: Rule, contents: Contents, local: Value | None = None) -> list[tuple[str, Tuple]]:
     """The tuples that a rule gives for these contents, with the names of their relations."""
+    loops = _NestedLoops(contents, local)
     try:
         return [
-            (head.relation, tuple(_value(argument, binding, scope) for argument in head.arguments))
+            (head.relation, tuple(loops.value(argument, binding, names) for argument in head.arguments))
             for literals in alternatives_of(rule.body)
-            for scope in [_Scope(contents, local, level_names(*literals, *_arguments(rule.heads)))]
-            for binding in _solutions(literals, {}, scope)
+            for names in [level_names(*literals, *arguments_of(rule.heads))]
+            for binding in loops.assignments(literals, {}, names)
             for head in rule.heads
         ]
     except DerivationError as error:
@@ -115,128 +121,150 @@ def _check_limit(contents: Contents, given: int, limit: int | None, rule: Rule) 
         raise DerivationError(f"more than {limit:,} tuples are derived", rule=rule.text)
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """Where literals are read: what holds, the local address, and the names known outside aggregates."""
+class Evaluator(ABC):
+    """What literals and arguments mean over what is known, whichever way assignments are found.
 
-    contents: Contents
-    local: Value | None
-    names: Names
-
-
-def _solutions(literals: Sequence[Literal], start: Binding, scope: _Scope) -> Iterator[Binding]:
-    """Every assignment that extends `start` and satisfies all of the literals."""
-    if any(isinstance(literal, Truth) and not literal.holds for literal in literals):
-        return
-    atoms, others = flat(literals)
-    bindings = [dict(start)]
-    bound = set(start)
-    for atom in atoms:
-        found = [
-            matched(atom, held, binding, scope.local)
-            for binding in bindings
-            for held in scope.contents[atom.relation]
-        ]
-        bindings = [binding for binding in found if binding is not None]
-        bound.update(argument.name for argument in atom.arguments if isinstance(argument, Variable))
-    satisfied = _Satisfied(scope, [(binding, None) for binding in bindings])
-    while others:
-        literal = next(literal for literal in others if is_ready(literal, bound, scope.names))
-        others.remove(literal)
-        satisfied.narrow(literal, bound)
-    for binding, error in satisfied.bindings:
-        if error is not None:
-            raise error
-        yield binding
-
-
-class _Satisfied:
-    """The assignments that satisfy the literals so far, each with the first error there was on the way.
-
-    What needs a value that there is none of is taken to hold: the error stands, if all else holds too.
+    `names` are always the variables known outside aggregates, `local` the local address.
     """
 
-    def __init__(self, scope: _Scope, bindings: list[tuple[Binding, DerivationError | None]]) -> None:
-        self._scope = scope
-        self.bindings = bindings
+    def __init__(self, local: Value | None) -> None:
+        self.local = local
 
-    def narrow(self, literal: Negation | Comparison, bound: set[str]) -> None:
-        """Keep those that satisfy one more literal; a variable that it binds is added to `bound`."""
-        kept: list[tuple[Binding, DerivationError | None]] = []
-        for binding, error in self.bindings:
-            try:
-                if isinstance(literal, Comparison) and literal.operator == EACH:
-                    kept += [(each, error) for each in self._each(literal, binding, bound)]
-                    continue
-                if isinstance(literal, Negation):
-                    satisfied = not self._is_there(literal.atom, binding)
-                else:
-                    satisfied = self._compares(literal, binding, bound)
-                if satisfied:
-                    kept.append((binding, error))
-            except NoResultError:
-                pass
-            except DerivationError as raised:
-                kept.append((binding, error or raised))
-        self.bindings = kept
-        if isinstance(literal, Comparison):
-            bound.update(unbound_sides(literal, bound))
+    @abstractmethod
+    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterable[Tuple]:
+        """Tuples of a relation, all among them that have these values in these columns, counted from 0."""
 
-    def _each(self, comparison: Comparison, binding: Binding, bound: set[str]) -> list[Binding]:
-        """The assignment with each number of a range, or as it is if its number is one of them."""
-        numbers = _value(comparison.right, binding, self._scope)
-        names = unbound_sides(comparison, bound)
-        if names:
-            return [{**binding, names[0]: number} for number in numbers]  # type: ignore[union-attr]
-        return (
-            [binding] if functors.holds(EACH, _value(comparison.left, binding, self._scope), numbers) else []
+    @abstractmethod
+    def assignments(self, literals: Sequence[Literal], start: Binding, names: Names) -> Iterator[Binding]:
+        """Every assignment that extends `start` and satisfies all of the literals."""
+
+    def extensions(
+        self, literal: Negation | Comparison, binding: Binding, bound: Collection[str], names: Names
+    ) -> Iterator[Binding]:
+        """What an assignment becomes by one more literal: nothing when that does not hold.
+
+        An equation gives its value to a variable that is not `bound` yet, a range each of its numbers.
+        """
+        if isinstance(literal, Negation):
+            if not self._is_there(literal.atom, binding, names):
+                yield binding
+            return
+        for name in unbound_sides(literal, bound):
+            is_left = isinstance(literal.left, Variable) and literal.left.name == name
+            value = self.value(literal.right if is_left else literal.left, binding, names)
+            for each in value if isinstance(value, Range) else (value,):
+                yield {**binding, name: each}
+            return
+        left, right = (self.value(side, binding, names) for side in (literal.left, literal.right))
+        if functors.holds(literal.operator, left, right):
+            yield binding
+
+    def value(self, argument: Argument, binding: Binding, names: Names) -> Value:
+        """What an argument stands for. Raises DerivationError or NoResultError when it has no value."""
+        values: list[Value] = []
+        for part in reversed(list(walk_outside_aggregates(argument))):
+            if isinstance(part, Constant):
+                values.append(part.value)
+            elif isinstance(part, Variable):
+                if part.name not in binding:
+                    raise DerivationError("a value that there is none of is needed")
+                values.append(binding[part.name])
+            elif isinstance(part, Aggregate):
+                values.append(self._aggregate(part, binding, names))
+            elif isinstance(part, Operation):
+                operands = [values.pop() for _ in part.operands]
+                values.append(functors.apply(part.functor, type_of(part.operands[0]), operands))
+        return values.pop()
+
+    def _is_there(self, atom: Atom, binding: Binding, names: Names) -> bool:
+        columns = {
+            column: self.value(argument, binding, names)
+            for column, argument in enumerate(atom.arguments)
+            if not isinstance(argument, Anonymous)
+        }
+        values = tuple(
+            Constant(columns[column], located=is_located(argument)) if column in columns else argument
+            for column, argument in enumerate(atom.arguments)
         )
-
-    def _compares(self, comparison: Comparison, binding: Binding, bound: set[str]) -> bool:
-        for name in unbound_sides(comparison, bound):
-            is_left = isinstance(comparison.left, Variable) and comparison.left.name == name
-            binding[name] = _value(comparison.right if is_left else comparison.left, binding, self._scope)
-            return True
-        left = _value(comparison.left, binding, self._scope)
-        return functors.holds(comparison.operator, left, _value(comparison.right, binding, self._scope))
-
-    def _is_there(self, atom: Atom, binding: Binding) -> bool:
-        values = [
-            argument
-            if isinstance(argument, Anonymous)
-            else Constant(_value(argument, binding, self._scope), located=is_located(argument))
-            for argument in atom.arguments
-        ]
-        held_to = replace(atom, arguments=tuple(values))
+        held_to = replace(atom, arguments=values)
         return any(
-            matched(held_to, held, {}, self._scope.local) is not None
-            for held in self._scope.contents[atom.relation]
+            matched(held_to, held, {}, self.local) is not None
+            for held in self.matching(atom.relation, columns)
         )
 
+    def _aggregate(self, aggregate: Aggregate, binding: Binding, names: Names) -> Value:
+        """The result of an aggregate over its distinct assignments."""
+        outside = names & {variable.name for variable in variables_in(aggregate)}
+        if not outside <= binding.keys():
+            raise DerivationError("a value that there is none of is needed")
+        shared = {name: binding[name] for name in outside}
+        own = () if aggregate.value is None else (aggregate.value,)
+        values: dict[frozenset[tuple[str, Value]], Value] = {}
+        for literals in alternatives_of(aggregate.body):
+            inner = names | level_names(*literals, *own)
+            for solution in self.assignments(literals, shared, inner):
+                assignment = frozenset(item for item in solution.items() if not item[0].startswith(HIDDEN))
+                values[assignment] = self.value(own[0], solution, inner) if own else 0
+        value_type = own[0].type if own else None
+        result = functors.aggregate(aggregate.function, value_type, list(values.values()))
+        if result is None:
+            raise NoResultError
+        return result
 
-def _arguments(atoms: Iterable[Atom]) -> list[Argument]:
-    return [argument for atom in atoms for argument in atom.arguments]
+
+class _NestedLoops(Evaluator):
+    """Finds assignments by going through all there is.
+
+    Each has the first error there was on the way. What needs a value that there is none of is taken to hold:
+    the error stands, if all else holds too.
+    """
+
+    def __init__(self, contents: Contents, local: Value | None) -> None:
+        super().__init__(local)
+        self._contents = contents
+
+    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterable[Tuple]:  # noqa: ARG002
+        return self._contents[relation]
+
+    def assignments(self, literals: Sequence[Literal], start: Binding, names: Names) -> Iterator[Binding]:
+        if any(isinstance(literal, Truth) and not literal.holds for literal in literals):
+            return
+        atoms, others = flat(literals)
+        bindings = [dict(start)]
+        bound = set(start)
+        for atom in atoms:
+            found = [
+                matched(atom, held, binding, self.local)
+                for binding in bindings
+                for held in self._contents[atom.relation]
+            ]
+            bindings = [binding for binding in found if binding is not None]
+            bound.update(argument.name for argument in atom.arguments if isinstance(argument, Variable))
+        satisfied: list[_Satisfied] = [(binding, None) for binding in bindings]
+        while others:
+            literal = next(literal for literal in others if is_ready(literal, bound, names))
+            others.remove(literal)
+            satisfied = list(self._narrowed(satisfied, literal, bound, names))
+            if isinstance(literal, Comparison):
+                bound.update(unbound_sides(literal, bound))
+        for binding, error in satisfied:
+            if error is not None:
+                raise error
+            yield binding
+
+    def _narrowed(
+        self, satisfied: list[_Satisfied], literal: Negation | Comparison, bound: set[str], names: Names
+    ) -> Iterator[_Satisfied]:
+        """The assignments that satisfy one more literal."""
+        for binding, error in satisfied:
+            try:
+                extended = list(self.extensions(literal, binding, bound, names))
+            except NoResultError:
+                continue
+            except DerivationError as raised:
+                yield binding, error or raised
+            else:
+                yield from ((each, error) for each in extended)
 
 
-def _value(argument: Argument, binding: Binding, scope: _Scope) -> Value:
-    return value_of(argument, binding, lambda aggregate: _aggregate_value(aggregate, binding, scope))
-
-
-def _aggregate_value(aggregate: Aggregate, binding: Binding, scope: _Scope) -> Value:
-    """The result of an aggregate over its distinct assignments."""
-    inside = {variable.name for variable in variables_in(aggregate)}
-    if not inside & scope.names <= binding.keys():
-        raise DerivationError("a value that there is none of is needed")
-    shared = {name: binding[name] for name in inside & scope.names}
-    value = () if aggregate.value is None else (aggregate.value,)
-    values: dict[frozenset[tuple[str, Value]], Value] = {}
-    for literals in alternatives_of(aggregate.body):
-        inner = replace(scope, names=scope.names | level_names(*literals, *value))
-        for solution in _solutions(literals, shared, inner):
-            assignment = frozenset(item for item in solution.items() if not item[0].startswith(HIDDEN))
-            values[assignment] = 0 if aggregate.value is None else _value(aggregate.value, solution, inner)
-    value_type = None if aggregate.value is None else aggregate.value.type
-    result = functors.aggregate(aggregate.function, value_type, list(values.values()))
-    if result is None:
-        raise NoResultError
-    return result
+_Satisfied = tuple[Binding, DerivationError | None]

@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from tocsin.arrays.large_pages import in_large_pages
 from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.engine import RefusedRules
 from tocsin.engines.kernels.bdd_construction import build_diagrams

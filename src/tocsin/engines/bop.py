@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from tocsin.arrays.large_pages import in_large_pages
 from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.kernels.literal_counts import (

@@ -13,16 +13,15 @@ from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
 from tocsin.conditions.matching.learned_order import learned
-from tocsin.engines.engine_index import EngineIndex
+from tocsin.engines.engine_snapshot import build_with_engine
 from tocsin.engines.registry import BUILDERS
 from tocsin.errors import RuleError, UsageError, each_error, telling
 from tocsin.rules.rule_set import Rules
-from tocsin.text.dictionary import Dictionary
+from tocsin.text import Dictionary
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
 
-AnyIndex = Index | EngineIndex
 PathLike = str | os.PathLike[str]
 
 
@@ -30,9 +29,9 @@ def _atree(rules: Rules, preparation: Preparation) -> Index:
     return Index(compile_rules(rules, base=preparation.base, planner=preparation.planner))
 
 
-ENGINES: dict[str, Callable[[Rules, Preparation], AnyIndex]] = {
+ENGINES: dict[str, Callable[[Rules, Preparation], Index]] = {
     "atree": _atree,
-    **{name: partial(EngineIndex, name, build) for name, build in BUILDERS.items()},
+    **{name: partial(build_with_engine, name, build) for name, build in BUILDERS.items()},
 }
 """Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 
@@ -48,7 +47,7 @@ def build(
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
     access: str = "auto",
-) -> AnyIndex:
+) -> Index:
     """Build an index of rules: what read_rules gave, (id, condition) pairs, dictionaries, or an Arrow table.
 
     Raises RuleError for a rule that cannot be taken, RuleErrors for several: all or nothing. Use
@@ -74,7 +73,7 @@ def build(
 
 
 @telling("building an index")
-def build_prepared(rules: object, engine: str, preparation: Preparation) -> AnyIndex:
+def build_prepared(rules: object, engine: str, preparation: Preparation) -> Index:
     """Build an index of rules with what `build` was given besides."""
     return _builder(engine)(Rules.of(rules), preparation)
 
@@ -82,7 +81,7 @@ def build_prepared(rules: object, engine: str, preparation: Preparation) -> AnyI
 @telling("building an index")
 def build_good(
     rules: object, engine: str = "atree", preparation: Preparation | None = None
-) -> tuple[AnyIndex, list[RuleError]]:
+) -> tuple[Index, list[RuleError]]:
     """Build an index of the rules that can be taken, and the errors of those that cannot."""
     builder = _builder(engine)
     preparation = preparation or Preparation.of()
@@ -97,7 +96,7 @@ def build_good(
     return builder(whole.take(np.array(good, np.int64)), preparation), [*rejected, *errors]
 
 
-def _builder(engine: str) -> Callable[[Rules, Preparation], AnyIndex]:
+def _builder(engine: str) -> Callable[[Rules, Preparation], Index]:
     if not isinstance(engine, str) or engine not in ENGINES:
         raise UsageError(f"there is no engine '{engine}': choose one of {', '.join(ENGINES)}")
     return ENGINES[engine]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
 from tocsin.engines.kernels.delta_search import Chains, search_chains
@@ -70,7 +70,7 @@ class ConjunctionDelta:
         return sum(array.nbytes for array in self._chains)
 
 
-def _longer(array: NDArray[np.int32], needed: int) -> NDArray[np.int32]:
+def _longer(array: Ints, needed: int) -> Ints:
     if needed <= len(array):
         return array
     return np.concatenate([array, np.full(max(needed, 2 * len(array)) - len(array), -1, np.int32)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import no_tally
 from tocsin.arrays.packed import starts
+from tocsin.arrays.radix_sort import no_tally
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.conjunction_delta import ConjunctionDelta
 from tocsin.engines.kernels.conjunction_cursors import no_cursors
@@ -110,12 +110,7 @@ class ConjunctionIndex:
 
 
 def _postings_of(
-    conjunctions: Lists,
-    negated: Lists,
-    which: NDArray[np.int32],
-    number: NDArray[np.int32],
-    keys: int,
-    numbers: int,
+    conjunctions: Lists, negated: Lists, which: Ints, number: Ints, keys: int, numbers: int
 ) -> Postings:
     """The postings of some of the conjunctions: list i has the number number[i], below `numbers`."""
     size = distinct_counts(conjunctions, keys)
@@ -134,7 +129,7 @@ def _postings_of(
     )
 
 
-def _numbers_of(postings: Postings) -> NDArray[np.int32]:
+def _numbers_of(postings: Postings) -> Ints:
     count = len(postings.size)
     return postings.number if len(postings.number) == count else np.arange(count, dtype=np.int32)
 

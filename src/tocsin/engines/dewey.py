@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Flags
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
 from tocsin.arrays.scratch import Scratch
@@ -45,7 +45,7 @@ class DeweyEngine(AnnotatedTrees):
         self._counted = Scratch(lambda: np.empty(levels + 1, np.int32))
 
     @classmethod
-    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: NDArray[np.bool_]) -> Self:
+    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: Flags) -> Self:
         """Label the leaves of trees; RefusedRules when the labels of one would be too long to write out."""
         trees = alternating(trees)
         level, number = number_nodes(trees)
@@ -105,7 +105,7 @@ class DeweyEngine(AnnotatedTrees):
         return self._bytes_of_parts(self._labels)
 
 
-def _forms(measures: Measures) -> NDArray[np.uint8]:
+def _forms(measures: Measures) -> Bytes:
     """How the labels of each rule are packed."""
     form = np.full(len(measures.levels), WIDE, np.uint8)
     for doublings in (5, 4, 3):
@@ -115,7 +115,7 @@ def _forms(measures: Measures) -> NDArray[np.uint8]:
     return form
 
 
-def _refuse_long_labels(measures: Measures, form: NDArray[np.uint8]) -> None:
+def _refuse_long_labels(measures: Measures, form: Bytes) -> None:
     numbers = np.where(form == WIDE, measures.numbers, 0)
     long = np.flatnonzero(numbers > MOST_NUMBERS).tolist()
     if long:

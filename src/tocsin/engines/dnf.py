@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.large_pages import in_large_pages
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.engine import RefusedRules
 from tocsin.engines.kernels.conjunction_trie import Bits, Trie, find_ends, grow_trie, match_trie
@@ -61,7 +61,7 @@ def conjunctions_of(expressions: Expressions, rule: int) -> list[list[int]]:
 class DnfEngine:
     """Distinct conjunctions in a trie, and the rules that each leads to."""
 
-    def __init__(self, trie: Trie, rules: Lists, always: NDArray[np.int32], rule_count: int) -> None:
+    def __init__(self, trie: Trie, rules: Lists, always: Ints, rule_count: int) -> None:
         self.trie = trie
         self._rules = rules
         self._always = always

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.arrays.lists import Lists
 from tocsin.engines.kernels.expressions import Expressions
 
@@ -46,7 +46,7 @@ class RefusedRules(Exception):
         self.reasons = dict(reasons)
 
 
-def refuse_beyond(size: NDArray[np.int64], most: int, what: str) -> None:
+def refuse_beyond(size: Longs, most: int, what: str) -> None:
     """RefusedRules for the rules that those before them leave no room for."""
     beyond = np.flatnonzero(np.cumsum(size) > most).tolist()
     if beyond:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
 from tocsin.arrays.scratch import Scratch
@@ -35,7 +35,7 @@ class IntervalEngine(AnnotatedTrees):
         self._matched = Scratch(lambda: np.empty((most >> 6) + 1, np.uint64))
 
     @classmethod
-    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: NDArray[np.bool_]) -> Self:
+    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: Flags) -> Self:
         """Label the leaves of trees: LABEL (Algorithm 4)."""
         leaves = count_places(trees)
         is_narrow = leaves <= NARROW

@@ -12,8 +12,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import no_tally
+from tocsin.arrays.radix_sort import no_tally
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.conjunction_index import ConjunctionIndex
 from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves
@@ -68,7 +69,7 @@ class AnnotatedTrees(ABC):
 
     @classmethod
     @abstractmethod
-    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: NDArray[np.bool_]) -> Self:
+    def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: Flags) -> Self:
         """The same for trees whose leaves are conjunctions. A rule without a tree holds always, or never."""
 
     @abstractmethod
@@ -89,11 +90,7 @@ class AnnotatedTrees(ABC):
 
 
 def lay_out_places(
-    conjunction_of: NDArray[np.int32],
-    opens: NDArray[np.bool_],
-    conjunctions: int,
-    rule_start: NDArray[np.int32],
-    always: NDArray[np.bool_],
+    conjunction_of: Ints, opens: Flags, conjunctions: int, rule_start: Ints, always: Flags
 ) -> Places:
     """Places by conjunction, given of each its conjunction, or -1, and whether it opens its rule.
 
@@ -116,9 +113,7 @@ def lay_out_places(
     )
 
 
-def _listed(
-    conjunction_of: NDArray[np.int32], opens: NDArray[np.bool_], opening: bool, conjunctions: int
-) -> Lists:
+def _listed(conjunction_of: Ints, opens: Flags, opening: bool, conjunctions: int) -> Lists:
     """The opening or the other places of each conjunction.
 
     The arrays are not made by the kernel: NumPy asks the system for large pages, and every list is a jump.

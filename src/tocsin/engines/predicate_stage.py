@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
@@ -19,8 +19,7 @@ from tocsin.conditions.matching.resolver import Resolver
 from tocsin.engines.kernels.held_literals import cells_by_row, literals_of_event, literals_of_rows
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
-from tocsin.text.batch_documents import BatchDocuments
-from tocsin.text.text_matcher import TextMatcher
+from tocsin.text import EventDocuments, TextMatcher
 
 EVENTS_LISTED_TOGETHER = 64
 """Events whose literals are found together: their lists stay in the cache."""
@@ -45,11 +44,12 @@ class PredicateStage:
         """Predicates that may be true, and those whose falsehood some rule asks for."""
         return self._index.plane_count
 
-    def of_event(self, event: Mapping[str, object]) -> Lists:
-        """The literals that hold in one event, ascending."""
-        one = self._resolver.resolve_plain(event)
+    def of_event(self, event: Mapping[str, object], documents: EventDocuments) -> Lists:
+        """The literals that hold in one event, ascending. Its documents are told to `documents`."""
+        one = self._resolver.resolve_plain(event, documents)
         if one is None:
-            one = self._resolver.resolve_one(self._plan.batch([event]))
+            documents.batch = self._plan.batch([event])
+            one = self._resolver.resolve_one(documents.batch, documents)
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(
@@ -57,19 +57,15 @@ class PredicateStage:
             )
             return Lists(np.array([0, count]), marks.held[:count].copy())
 
-    def documents_of(self, event: Mapping[str, object]) -> BatchDocuments:
-        """The documents of one event."""
-        return BatchDocuments(self._plan.batch([event]))
-
     @property
     def texts(self) -> TextMatcher:
         """The free text of the rules."""
         return self._resolver.texts
 
-    def of_batch(self, batch: EventBatch, documents: BatchDocuments | None = None) -> Iterator[Lists]:
+    def of_batch(self, batch: EventBatch, documents: EventDocuments | None = None) -> Iterator[Lists]:
         """The literals that hold in the events of a batch, for EVENTS_LISTED_TOGETHER of them at a time."""
         index = self._index
-        cells = self._resolver.resolve(batch, BatchDocuments(batch) if documents is None else documents)
+        cells = self._resolver.resolve(batch, EventDocuments(batch) if documents is None else documents)
         by_row = cells_by_row(cells, batch.length)
         with self._marks.lent() as marks:
             for first in range(0, batch.length, EVENTS_LISTED_TOGETHER):
@@ -107,7 +103,7 @@ def _without_rules(compiled: CompiledIndex) -> CompiledIndex:
     )
 
 
-def _links_of_literals(false_leaf: NDArray[np.int32], group_of: NDArray[np.int32], groups: int) -> Links:
+def _links_of_literals(false_leaf: Ints, group_of: Ints, groups: int) -> Links:
     leaves, falsehoods = len(group_of), len(false_leaf)
     link_start = np.zeros(leaves + falsehoods + 3, np.int32)
     link_start[leaves : leaves + falsehoods] = np.arange(falsehoods)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.large_pages import in_large_pages
+from tocsin.arrays.dtypes import Words
 from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.kernels.expressions import Expressions, always_true
 from tocsin.engines.kernels.tree_code import TreeCode, scan, write_code
@@ -43,5 +43,5 @@ class ScanEngine:
         """The memory of the code."""
         return {"code": sum(array.nbytes for array in self._code)}
 
-    def _no_bits(self) -> NDArray[np.uint64]:
+    def _no_bits(self) -> Words:
         return np.zeros((self._literals >> 6) + 1, np.uint64)

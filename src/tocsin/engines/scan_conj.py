@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.large_pages import in_large_pages
+from tocsin.arrays.dtypes import Bytes, Ints, Words
 from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
 from tocsin.conditions.kernels.literal_bitmap import SPARE
 from tocsin.engines.conjunction_index import ConjunctionIndex
@@ -23,10 +23,10 @@ from tocsin.engines.unfolded_rules import trees_of
 class _Room(NamedTuple):
     """Zero bits for conjunctions and for rules, and room for rules to ask."""
 
-    leaf_bit: NDArray[np.uint64]
-    rule_bit: NDArray[np.uint64]
-    rule_line: NDArray[np.uint8]
-    candidate: NDArray[np.int32]
+    leaf_bit: Words
+    rule_bit: Words
+    rule_line: Bytes
+    candidate: Ints
 
 
 class ScanConjunctionsEngine:

@@ -20,6 +20,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import lib
 
+from tocsin.arrays.dtypes import Flags
+
 _LARGE_STRING = pa.large_string()
 _OFFSETS: dict[int, np.dtype[Any]] = {
     lib.Type_LIST: np.dtype(np.int32),
@@ -27,7 +29,7 @@ _OFFSETS: dict[int, np.dtype[Any]] = {
 }
 
 
-def bits_of(buffer: pa.Buffer, offset: int, count: int) -> NDArray[np.bool_]:
+def bits_of(buffer: pa.Buffer, offset: int, count: int) -> Flags:
     """So many bits, from bit `offset` on."""
     first = offset >> 3
     data = np.frombuffer(buffer, np.uint8, ((offset + count + 7) >> 3) - first, first)
@@ -35,7 +37,7 @@ def bits_of(buffer: pa.Buffer, offset: int, count: int) -> NDArray[np.bool_]:
     return np.unpackbits(data, bitorder="little")[skipped : skipped + count].view(np.bool_)
 
 
-def valid_of(array: pa.Array) -> NDArray[np.bool_] | None:
+def valid_of(array: pa.Array) -> Flags | None:
     """Which elements are not null, or None when all are; not for types whose nulls lie elsewhere (unions,
     and what plain() of arrow_types.py takes off)."""
     if array.null_count == 0:

@@ -21,15 +21,33 @@ is not null, and unknown to every other predicate.
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+
+from tocsin.arrays.dtypes import Bytes, Doubles, Flags, Ints, Longs
+from tocsin.events.arrow_buffers import large_texts
+from tocsin.events.number_pairs import split_integers
+from tocsin.printable import printable
 
 Path = tuple[str, ...]
-Rows = NDArray[np.int32]
+Rows = Ints
+
+
+_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_LONGEST = 200
+
+
+def path_text(path: Path) -> str:
+    """`user.age`, or `"a.b".c` where a name needs quotes; printable, cut short when very long."""
+    names = path if len(path) <= _LONGEST else path[:_LONGEST]
+    text = ".".join(name if _BARE_NAME.match(name) else '"' + name.replace('"', '""') + '"' for name in names)
+    return printable(text if len(text) <= _LONGEST and names is path else text[:_LONGEST] + "...")
 
 
 class NumberCells(NamedTuple):
@@ -40,15 +58,15 @@ class NumberCells(NamedTuple):
     """
 
     row: Rows
-    high: NDArray[np.float64]
-    low: NDArray[np.int64]
+    high: Doubles
+    low: Longs
 
 
 class DecimalCells(NamedTuple):
     """Decimals, which compare with a literal's decimal text: code[i] is a place in values."""
 
     row: Rows
-    code: NDArray[np.int32]
+    code: Ints
     values: list[Decimal]
 
 
@@ -56,7 +74,7 @@ class StringCells(NamedTuple):
     """Strings: code[i] is a place in texts, which holds the batch's distinct values of the field."""
 
     row: Rows
-    code: NDArray[np.int32]
+    code: Ints
     texts: pa.LargeStringArray
 
 
@@ -64,15 +82,15 @@ class BooleanCells(NamedTuple):
     """Booleans as 0 and 1."""
 
     row: Rows
-    value: NDArray[np.uint8]
+    value: Bytes
 
 
 class TimestampCells(NamedTuple):
     """Instants: whole seconds since 1970 (rounded down) and nanoseconds within the second."""
 
     row: Rows
-    second: NDArray[np.int64]
-    nano: NDArray[np.int64]
+    second: Longs
+    nano: Longs
 
 
 class Column(NamedTuple):
@@ -92,3 +110,92 @@ class EventBatch(NamedTuple):
 
     length: int
     columns: dict[Path, Column]
+
+
+NO_ROWS: Rows = np.empty(0, np.int32)
+FIRST_ROW: Rows = np.zeros(1, np.int32)
+
+TRUE, FALSE = (
+    Column(FIRST_ROW, NO_ROWS, booleans=BooleanCells(FIRST_ROW, np.array([value], np.uint8)))
+    for value in (1, 0)
+)
+AN_OBJECT = Column(FIRST_ROW, NO_ROWS)
+AN_EMPTY_LIST = Column(FIRST_ROW, FIRST_ROW)
+"""With the three before, the columns of one event whose value is that."""
+
+_LARGE_STRING = pa.large_string()
+
+
+class Cells(NamedTuple):
+    """The cells of one field by kind; a kind that does not occur is None."""
+
+    numbers: NumberCells | None = None
+    decimals: DecimalCells | None = None
+    strings: StringCells | None = None
+    booleans: BooleanCells | None = None
+    timestamps: TimestampCells | None = None
+
+
+def column_of_cells(
+    cells: Cells, listed: Rows = NO_ROWS, objects: Rows = NO_ROWS, *, repeated: bool = False
+) -> Column | None:
+    """The column of a field, or None when no event has it.
+
+    `listed` are the events whose value is a list, `objects` those that hold an object there or in
+    that list; both may repeat an event. `repeated` says that an event may have several cells.
+    """
+    rows = [kind.row for kind in cells if kind is not None]
+    if not repeated and not len(listed) and not len(objects) and len(rows) == 1:
+        return Column(rows[0], NO_ROWS, *cells)
+    if not rows and not len(listed) and not len(objects):
+        return None
+    filled = np.zeros(1 + max(int(row.max()) for row in (*rows, listed, objects) if len(row)), np.bool_)
+    for row in (*rows, objects):
+        filled[row] = True
+    present = filled.copy()
+    present[listed] = True
+    empty = present & ~filled
+    return Column(_places(present), _places(empty), *cells)
+
+
+def _places(chosen: Flags) -> Rows:
+    return chosen.nonzero()[0].astype(np.int32)
+
+
+def column_of_one(cells: Cells, *, listed: bool, objects: bool) -> Column | None:
+    """What column_of_cells gives for a batch of one event."""
+    filled = objects or any(kind is not None for kind in cells)
+    if not filled and not listed:
+        return None
+    return Column(FIRST_ROW, NO_ROWS if filled else FIRST_ROW, *cells)
+
+
+def column_of_integers(row: Rows, values: Sequence[int]) -> Column | None:
+    """The column of a field that holds one integer, of any size, in each of the events `row`."""
+    if not len(row):
+        return None
+    return Column(row, NO_ROWS, numbers=NumberCells(row, *split_integers(values)))
+
+
+def string_cells(row: Rows, texts: pa.StringArray | pa.LargeStringArray) -> StringCells:
+    """Cells of strings, none of them null."""
+    coded = texts.dictionary_encode()
+    distinct = coded.dictionary
+    if distinct.type != _LARGE_STRING:
+        distinct = large_texts(distinct)
+    return StringCells(row, codes_of(coded), distinct)
+
+
+def texts_of(values: list[str]) -> pa.LargeStringArray:
+    """The texts as an Arrow array; UnicodeEncodeError when one holds half a surrogate pair."""
+    if len(values) != 1:
+        return pa.array(values, type=_LARGE_STRING, from_pandas=False)
+    data = values[0].encode()
+    ends = bytes(8) + len(data).to_bytes(8, sys.byteorder)
+    return pa.Array.from_buffers(_LARGE_STRING, 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+
+
+def codes_of(coded: pa.DictionaryArray) -> Ints:
+    """The places of a dictionary array's values, as an array that kernels take."""
+    codes: Ints = coded.indices.to_numpy().astype(np.int32)
+    return codes

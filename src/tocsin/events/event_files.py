@@ -8,33 +8,30 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path as FilePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+import pyarrow.types as pt
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError, LimitError
 from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.arrow_types import table_without_views
-from tocsin.events.cell_columns import column_of_integers
-from tocsin.events.cells import EventBatch, Path
-from tocsin.events.csv_files import (
+from tocsin.events.cells import EventBatch, Path, column_of_integers
+from tocsin.events.csv_columns import (
+    TEXT,
     ColumnType,
     CsvFile,
-    Records,
     long_integers,
-    open_plain_or_gz,
     typed_column,
 )
-from tocsin.events.json_lines import member_text, parse_lines, record_lines
-from tocsin.events.parquet_sizes import RowGroup, unpacked_size
 from tocsin.events.python_events import FieldPlan
-from tocsin.events.rejects import Reject
 from tocsin.events.slices import Slice
-from tocsin.storage.packed_files import check_unpacked, most_unpacked
+from tocsin.tables.arrow_types import table_without_views
+from tocsin.tables.json_lines import Parsed, member_text, parse_lines, record_lines
+from tocsin.tables.parquet_files import RowGroup, checked_size, column_names
+from tocsin.tables.records import Reject, open_records, reading
 
 BATCH_ROWS = 8_192
 _CHUNK_BYTES = 32 * 2**20
@@ -55,7 +52,7 @@ class EventChunk(NamedTuple):
     """
 
     first_row: int
-    rows: NDArray[np.int64]
+    rows: Longs
     events: EventBatch
     kept: pa.Table
     rejects: list[Reject]
@@ -69,36 +66,52 @@ def read_slice(
 
     InputError when the file cannot be read, or a table has no column that is to be kept.
     """
-    wanted = list(fields)
     readers = {"jsonl": _json_chunks, "csv": _csv_chunks, "parquet": _parquet_chunks}
-    try:
-        yield from readers[piece.format](piece, wanted, list(keep), batch_rows)
-    except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
-        raise InputError(f"{piece.file}: cannot be read: {error}") from error
+    with reading(piece.file):
+        yield from readers[piece.format](piece, list(fields), list(keep), batch_rows)
+
+
+class RowChunk(NamedTuple):
+    """Some records of a slice: whole rows as Python has them, with their numbers, and what is no row."""
+
+    numbers: list[int]
+    rows: list[dict[str, Any]]
+    rejects: list[Reject]
+
+
+def read_rows(piece: Slice) -> Iterator[RowChunk]:
+    """The rows of a slice whole, for tables that keep and join them; InputError when it cannot be read."""
+    readers = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}
+    with reading(piece.file):
+        yield from readers[piece.format](piece)
+
+
+def _parsed_lines(piece: Slice, batch_rows: int) -> Iterator[tuple[int, Parsed]]:
+    """The events of JSON lines, and the row number of the first record of each portion."""
+    first_row = piece.first_row
+    with open_records(piece.file) as stream:
+        if piece.start:
+            stream.seek(piece.start)
+        for lines in portions(record_lines(stream, piece.start, piece.stop), batch_rows):
+            yield first_row, parse_lines(lines, first_row)
+            first_row += len(lines)
 
 
 def _json_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: int) -> Iterator[EventChunk]:
     plan = FieldPlan(fields)
-    first_row = piece.first_row
-    with open_plain_or_gz(piece.file) as stream:
-        if piece.start:
-            stream.seek(piece.start)
-        for lines in portions(record_lines(stream, piece.start, piece.stop), batch_rows):
-            parsed = parse_lines(lines, first_row)
-            kept = {
-                name: pa.array(
-                    [
-                        member_text(event, line, name)
-                        for event, line in zip(parsed.events, parsed.lines, strict=True)
-                    ],
-                    pa.large_string(),
-                )
-                for name in keep
-            }
-            rows = np.array(parsed.rows, np.int64)
-            events = plan.batch(parsed.events)
-            yield EventChunk(first_row, rows, events, _table(kept, len(rows)), parsed.rejects, parsed.lines)
-            first_row += len(lines)
+    for first_row, (events, numbers, lines, rejects) in _parsed_lines(piece, batch_rows):
+        records = list(zip(events, lines, strict=True))
+        kept = {
+            name: pa.array([member_text(event, line, name) for event, line in records], pa.large_string())
+            for name in keep
+        }
+        rows = np.array(numbers, np.int64)
+        yield EventChunk(first_row, rows, plan.batch(events), _table(kept, len(rows)), rejects, lines)
+
+
+def _json_rows(piece: Slice) -> Iterator[RowChunk]:
+    for _, parsed in _parsed_lines(piece, BATCH_ROWS):
+        yield RowChunk(parsed.rows, parsed.objects, parsed.rejects)
 
 
 def portions(lines: Iterator[bytes], batch_rows: int) -> Iterator[list[bytes]]:
@@ -139,7 +152,7 @@ def _csv_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: i
         first_row = piece.first_row
         for records in opened.batches(first_row, batch_rows):
             texts = {
-                name: records.column(places[name]) if name in places else _all_missing(records)
+                name: records.column(places[name]) if name in places else pa.nulls(len(records.rows), TEXT)
                 for name in {*names, *keep}
             }
             typed = {name: typed_column(column, types[name]) for name, column in texts.items()}
@@ -148,10 +161,6 @@ def _csv_chunks(piece: Slice, fields: list[Path], keep: list[str], batch_rows: i
             rows = np.array(records.rows, np.int64)
             yield EventChunk(first_row, rows, events, kept, records.rejects)
             first_row += len(records.rows) + len(records.rejects)
-
-
-def _all_missing(records: Records) -> pa.Array:
-    return pa.nulls(len(records.rows), pa.large_string())
 
 
 def _csv_cells(
@@ -168,28 +177,50 @@ def _csv_cells(
     return EventBatch(length, batch.columns)
 
 
+def _csv_rows(piece: Slice) -> Iterator[RowChunk]:
+    types = dict(piece.layout)
+    with CsvFile(piece.file) as opened:
+        for records in opened.batches(piece.first_row, BATCH_ROWS):
+            columns = [_csv_values(records.column(at), types[name]) for at, name in enumerate(opened.names)]
+            rows = [dict(zip(opened.names, row, strict=True)) for row in zip(*columns, strict=True)]
+            yield RowChunk(records.rows, rows, records.rejects)
+
+
+def _csv_values(texts: pa.Array, column_type: ColumnType) -> list[Any]:
+    if column_type is not ColumnType.LONG_INTEGER:
+        values: list[Any] = typed_column(texts, column_type).to_pylist()
+        return values
+    integers: list[Any] = [None] * len(texts)
+    for place, integer in zip(*long_integers(texts), strict=True):
+        integers[place] = integer
+    return integers
+
+
 def _parquet_chunks(
     piece: Slice, fields: list[Path], keep: list[str], batch_rows: int
 ) -> Iterator[EventChunk]:
+    first_row = piece.first_row
+    if keep:
+        _check_kept(piece, keep, column_names(piece.file))
+    for batch in _parquet_batches(piece, {*keep, *(field[0] for field in fields)}, batch_rows):
+        yield _table_chunk(batch, fields, keep, first_row)
+        first_row += batch.num_rows
+
+
+def _parquet_batches(piece: Slice, names: set[str] | None, batch_rows: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a slice with the columns of these names, or all; LimitError when they are too much."""
     with pq.ParquetFile(piece.file, buffer_size=_BUFFER_BYTES, pre_buffer=False) as opened:
-        _check_kept(piece, keep, opened.schema_arrow.names)
         groups = list(range(piece.start, opened.num_row_groups if piece.stop is None else piece.stop))
-        names = {*keep, *(field[0] for field in fields)}
-        most = most_unpacked(FilePath(piece.file).stat().st_size)
         rows = [batch_rows]
         for group in groups:
-            size = unpacked_size([RowGroup(piece.file, opened.metadata, group)], most, names)
-            check_unpacked(piece.file, size, most)
+            size = checked_size(piece.file, [RowGroup(piece.file, opened.metadata, group)], names)
             if count := opened.metadata.row_group(group).num_rows:
                 rows.append(max(1, _CHUNK_BYTES * count // max(1, size)))  # some 32 MB; texts may be long
-        first_row = piece.first_row
-        for batch in _batches_of_groups(opened, groups, min(rows), list(names)):
-            yield _table_chunk(batch, fields, keep, first_row)
-            first_row += batch.num_rows
+        yield from _batches_of_groups(opened, groups, min(rows), None if names is None else list(names))
 
 
 def _batches_of_groups(
-    opened: pq.ParquetFile, groups: list[int], size: int, names: list[str]
+    opened: pq.ParquetFile, groups: list[int], size: int, names: list[str] | None
 ) -> Iterator[pa.RecordBatch]:
     """The rows of row groups. When one cannot be read, those before it come first, and then the error."""
     seen = 0
@@ -211,7 +242,7 @@ def _batches_of_groups(
 def _table_chunk(batch: pa.RecordBatch, fields: list[Path], keep: list[str], first_row: int) -> EventChunk:
     """A chunk of a table, without the rows that cannot be read."""
     table = pa.Table.from_batches([batch])
-    rows: NDArray[np.int64] = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
+    rows: Longs = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
     unreadable: dict[int, str] = {}
     events = batch_of_table(batch, fields, unreadable)
     rejects = [Reject(first_row + row, reason, "") for row, reason in sorted(unreadable.items())]
@@ -228,3 +259,46 @@ def _check_kept(piece: Slice, keep: list[str], names: Iterable[str]) -> None:
         if known.count(name) != 1:
             how_many = "no column" if name not in known else f"{known.count(name)} columns"
             raise InputError(f"{piece.file}: there is {how_many} named {name!r} to keep")
+
+
+def _parquet_rows(piece: Slice) -> Iterator[RowChunk]:
+    first = piece.first_row
+    for batch in _parquet_batches(piece, None, BATCH_ROWS):
+        chunk = RowChunk([], [], [])
+        for number, row in enumerate(_values_of(batch), first):
+            if isinstance(row, str):
+                chunk.rejects.append(Reject(number, row, ""))
+            else:
+                chunk.numbers.append(number)
+                chunk.rows.append(row)
+        yield chunk
+        first += batch.num_rows
+
+
+def _values_of(batch: pa.RecordBatch) -> list[dict[str, Any] | str]:
+    """The rows of a batch, or why one cannot be read; only when some cannot are they read one by one."""
+    try:
+        return _rows_of(batch)
+    except (UnicodeDecodeError, ValueError, OverflowError) as error:
+        if batch.num_rows == 1:
+            return [f"a value cannot be read: {error}"]
+        return [row for at in range(batch.num_rows) for row in _values_of(batch.slice(at, 1))]
+
+
+def _rows_of(batch: pa.RecordBatch) -> list[dict[str, Any] | str]:
+    columns = [_column_values(column) for column in batch.columns]
+    names = batch.schema.names
+    if not columns:
+        return [{} for _ in range(batch.num_rows)]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _column_values(column: pa.Array) -> list[Any]:
+    """The values of a column; instants that Python's own cannot hold as NumPy has them."""
+    try:
+        values: list[Any] = column.to_pylist(maps_as_pydicts="lossy")
+        return values
+    except (ValueError, OverflowError):
+        if not pt.is_timestamp(column.type):
+            raise
+        return list(column.to_numpy(zero_copy_only=False))

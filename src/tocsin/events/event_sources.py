@@ -1,36 +1,96 @@
-"""Events from wherever they are, as cells in batches: files and folders, an Arrow table, dictionaries."""
+"""Events from wherever they are, as cells in batches: files and folders, an Arrow table, dictionaries.
+
+Of the few that are shown a person reads JSON: a line as it was written; a row of a table as an object of its
+columns, missing ones left out, and so is a value that has no text (a date beyond what Python can say).
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.errors import InputError, UsageError
 from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch, Path
-from tocsin.events.csv_files import open_plain_or_gz
+from tocsin.events.cells import Column, EventBatch, Path
 from tocsin.events.event_files import BATCH_ROWS, read_slice
-from tocsin.events.event_json import RowTexts, no_texts, texts_of_columns, texts_of_events, texts_of_lines
-from tocsin.events.json_lines import parse_lines, record_lines
-from tocsin.events.kept_columns import kept_columns
+from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plain
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import Slice, plan_slices
+from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.tables.arrow_types import without_views
+from tocsin.tables.json_lines import parse_lines, record_lines
+from tocsin.tables.parquet_files import column_names
+from tocsin.tables.records import open_records
 
+_NANOS = 1_000_000_000
 _LOOKED_AT = 100
+_NO_TIME = np.iinfo(np.int64).min
+
+RowTexts = Callable[[Sequence[int]], list[str | None]]
+"""The JSON texts of these rows of a batch; None of an event that has none."""
+
+
+def no_texts(rows: Sequence[int]) -> list[str | None]:
+    """For a batch of which nothing is to be shown."""
+    return [None] * len(rows)
+
+
+def texts_of_lines(lines: Sequence[bytes]) -> RowTexts:
+    """Of events that were lines of JSON."""
+    return lambda rows: [lines[row].decode().strip() for row in rows]
+
+
+def texts_of_events(events: Sequence[Mapping[str, object]]) -> RowTexts:
+    """Of events that are dictionaries."""
+
+    def texts(rows: Sequence[int]) -> list[str | None]:
+        return [_event_text(events[row]) for row in rows]
+
+    return texts
+
+
+def _event_text(event: Mapping[str, object]) -> str | None:
+    try:
+        return json_text(dict(event))
+    except (RecursionError, ValueError, TypeError):
+        return None
+
+
+def texts_of_columns(columns: Mapping[str, pa.Array]) -> RowTexts:
+    """Of events that are rows of a table."""
+
+    def texts(rows: Sequence[int]) -> list[str | None]:
+        places = pa.array(rows, pa.int64())
+        written: list[list[str]] = [[] for _ in rows]
+        for name, column in columns.items():
+            key = json.dumps(name, ensure_ascii=False)
+            for members, text in zip(written, _texts(without_views(column).take(places), name), strict=True):
+                if text is not None:
+                    members.append(f"{key}: {text}")
+        return ["{" + ", ".join(members) + "}" for members in written]
+
+    return texts
+
+
+def _texts(column: pa.Array, name: str) -> list[str | None]:
+    try:
+        return json_texts(plain(column, name))
+    except InputError:
+        return [None] * len(column)
 
 
 class EventPortion(NamedTuple):
     """Some events: the row number of each, their cells, how many records were no events, and what to show
     of events that are asked for by their place here."""
 
-    rows: NDArray[np.int64]
+    rows: Longs
     events: EventBatch
     rejects: int = 0
     texts: RowTexts = no_texts
@@ -108,12 +168,9 @@ def _names_in(piece: Slice) -> list[str]:
     if piece.format == "csv":
         return [name for name, _ in piece.layout]
     if piece.format == "parquet":
-        try:
-            return list(pq.read_schema(piece.file).names)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{piece.file}: cannot be read: {error}") from error
-    with open_plain_or_gz(piece.file) as stream:
-        events = parse_lines(list(islice(record_lines(stream), _LOOKED_AT))).events
+        return column_names(piece.file)
+    with open_records(piece.file) as stream:
+        events = parse_lines(list(islice(record_lines(stream), _LOOKED_AT))).objects
     return list(dict.fromkeys(name for event in events for name in event))
 
 
@@ -172,3 +229,36 @@ class _Dictionaries:
 
 def _members(event: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:
     return {name: event[name] for name in names if name in event}
+
+
+def seconds_of(column: Column) -> tuple[Ints, Longs]:
+    """The events of a column that have a time, ascending, and the whole second of each since 1970.
+
+    A time is a timestamp, or a string that reads as one; of several in a list the first counts.
+    """
+    rows: list[Ints] = [np.empty(0, np.int32)]
+    seconds: list[Longs] = [np.empty(0, np.int64)]
+    if column.timestamps is not None:
+        rows.append(column.timestamps.row)
+        seconds.append(column.timestamps.second)
+    if column.strings is not None:
+        instants = [parse_timestamp(text) for text in column.strings.texts.to_pylist()]
+        second_of = np.array([_NO_TIME if each is None else each // _NANOS for each in instants], np.int64)
+        second = second_of[column.strings.code]
+        rows.append(column.strings.row[second != _NO_TIME])
+        seconds.append(second[second != _NO_TIME])
+    row, second = np.concatenate(rows), np.concatenate(seconds)
+    once, first = np.unique(row, return_index=True)
+    return once, second[first]
+
+
+def time_field(source: EventSource) -> Path | None:
+    """The first field whose values, in the first events, are all timestamps or texts that say one."""
+    names = source.names()
+    for portion in source.portions([(name,) for name in names], _LOOKED_AT):
+        for name in names:
+            column = portion.events.columns.get((name,))
+            if column is not None and len(column.present) == len(seconds_of(column)[0]):
+                return (name,)
+        break
+    return None

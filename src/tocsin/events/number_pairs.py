@@ -17,8 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Highs = NDArray[np.float64]
-Lows = NDArray[np.int64]
+from tocsin.arrays.dtypes import Doubles, Longs
+
+Highs = Doubles
+Lows = Longs
 
 LARGEST = sys.float_info.max
 _EXACT = 2**53

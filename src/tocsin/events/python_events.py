@@ -26,18 +26,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tocsin.errors import EventError
-from tocsin.events.cell_columns import (
+from tocsin.events.cells import (
     AN_EMPTY_LIST,
     AN_OBJECT,
     FALSE,
     FIRST_ROW,
     NO_ROWS,
     TRUE,
-    column_of_cells,
-    column_of_one,
-    texts_of,
-)
-from tocsin.events.cells import (
     Column,
     DecimalCells,
     EventBatch,
@@ -45,10 +40,22 @@ from tocsin.events.cells import (
     Path,
     StringCells,
     TimestampCells,
+    column_of_cells,
+    column_of_one,
+    texts_of,
 )
-from tocsin.events.field_values import Found, cells_of, rows_of, surrogate_error
+from tocsin.events.field_values import (
+    SIMPLE,
+    Found,
+    Instant,
+    Scalar,
+    cells_of,
+    rows_of,
+    scalar_of,
+    surrogate_error,
+    type_name,
+)
 from tocsin.events.number_pairs import split_mixed
-from tocsin.events.scalars import SIMPLE, Instant, Scalar, scalar_of, type_name
 
 DEEPEST_LIST = 1_000_000
 """Lists nested deeper than this are refused: such a list most likely holds itself."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -28,13 +27,13 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from tocsin.errors import InputError
-from tocsin.events.arrow_types import is_list, is_text
-from tocsin.events.cells import Path
-from tocsin.events.csv_files import ColumnType, Layout, open_plain_or_gz
-from tocsin.events.field_paths import path_text
-from tocsin.events.json_lines import parse_lines, record_lines
+from tocsin.events.cells import Path, path_text
+from tocsin.events.csv_columns import ColumnType
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import Slice, event_files, plan_slices
+from tocsin.tables.arrow_types import is_list, is_text
+from tocsin.tables.json_lines import parse_lines, record_lines
+from tocsin.tables.records import open_records, reading
 
 Kinds = frozenset[Kind]
 
@@ -87,15 +86,7 @@ class Schema:
     def of_slice(piece: Slice) -> Schema:
         """Of a part of event files; a table's head tells, JSON lines are read through."""
         found = _Found()
-        try:
-            if piece.format == "csv":
-                found.add_layout(piece.layout)
-            elif piece.format == "parquet":
-                found.add_arrow(pq.read_schema(piece.file))
-            else:
-                found.add_lines(piece)
-        except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
-            raise InputError(f"{piece.file}: cannot be read: {error}") from error
+        found.add_slice(piece)
         return found.schema()
 
     @staticmethod
@@ -182,18 +173,21 @@ class _Found:
             else:
                 self.add(path, _STRING if isinstance(value, str) else _NUMBER)
 
-    def add_lines(self, piece: Slice) -> None:
-        """The fields of events in JSON lines."""
-        with open_plain_or_gz(piece.file) as stream:
-            stream.seek(piece.start)
-            for line in record_lines(stream, piece.start, piece.stop):
-                for event in parse_lines([line]).events:
-                    self.add_event(event)
-
-    def add_layout(self, layout: Layout) -> None:
-        """The columns of CSV files."""
-        for name, column_type in layout:
-            self.add((name,), _KINDS_OF_CSV[column_type])
+    def add_slice(self, piece: Slice) -> None:
+        """The fields of events in a part of a file."""
+        if piece.format == "csv":
+            for name, column_type in piece.layout:
+                self.add((name,), _KINDS_OF_CSV[column_type])
+            return
+        with reading(piece.file):
+            if piece.format == "parquet":
+                self.add_arrow(pq.read_schema(piece.file))
+                return
+            with open_records(piece.file) as stream:
+                stream.seek(piece.start)
+                for line in record_lines(stream, piece.start, piece.stop):
+                    for event in parse_lines([line]).objects:
+                        self.add_event(event)
 
 
 def _unwrapped(data_type: pa.DataType) -> pa.DataType:
@@ -212,18 +206,10 @@ def _read_events(path: str | os.PathLike[str]) -> Schema:
     found = _Found()
     files, file_format = event_files(path)
     if file_format == "csv":
-        found.add_layout(plan_slices(path)[0].layout)
-    for file in files if file_format != "csv" else []:
-        try:
-            if file_format == "parquet":
-                found.add_arrow(pq.read_schema(file))
-                continue
-            with open_plain_or_gz(file) as stream:
-                for line in record_lines(stream):
-                    for event in parse_lines([line]).events:
-                        found.add_event(event)
-        except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
-            raise InputError(f"{file}: cannot be read: {error}") from error
+        found.add_slice(plan_slices(path)[0])
+    else:
+        for file in files:
+            found.add_slice(Slice(file, file_format, 0, None))
     return found.schema()
 
 
@@ -234,7 +220,7 @@ def _holds_events(file: FilePath) -> bool:
             lines = list(islice(record_lines(stream), 2))
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error}") from error
-    first = parse_lines(lines[:1]).events
+    first = parse_lines(lines[:1]).objects
     return bool(first) and (len(lines) > 1 or _is_event(first[0]))
 
 

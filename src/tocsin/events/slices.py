@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import os
 import warnings
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import IO, Literal
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tocsin.errors import InputError, TocsinWarning
-from tocsin.events.csv_files import Layout, layout_of, open_plain_or_gz
-from tocsin.events.json_lines import BLANKS, BYTE_ORDER_MARK, record_lines
+from tocsin.events.csv_columns import Layout, layout_of
+from tocsin.tables.json_lines import BLANKS, record_lines
+from tocsin.tables.records import BYTE_ORDER_MARK, UNREADABLE, open_records
 
 Format = Literal["jsonl", "csv", "parquet"]
 
@@ -83,7 +82,7 @@ def plan_slices(
                 found = [Slice(file, file_format, first_row, rows)]
             else:
                 found = list(_line_slices(file, first_row, slice_bytes))
-        except (OSError, UnicodeDecodeError, EOFError, zlib.error, pa.ArrowException) as error:
+        except UNREADABLE as error:
             if unreadable is None:
                 raise InputError(f"{file}: cannot be read: {error}") from error
             unreadable[file] = str(error)
@@ -213,5 +212,5 @@ def _is_blank(text: bytes) -> bool:
 
 
 def _count_packed(file: str) -> int:
-    with open_plain_or_gz(file) as stream:
+    with open_records(file) as stream:
         return sum(1 for _ in record_lines(stream))

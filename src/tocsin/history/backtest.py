@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.language.field_names import field_named
 from tocsin.conditions.language.printer import print_field
@@ -32,25 +33,21 @@ from tocsin.conditions.language.tree import (
 )
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.meaning import threshold_of
-from tocsin.engines.slice_matchers import IndexOnSlices
 from tocsin.errors import UnknownRuleError, UsageError, telling
 from tocsin.events.cells import Column, EventBatch, StringCells
-from tocsin.events.event_sources import EventPortion, EventSource, event_source
-from tocsin.events.event_times import seconds_of, time_field
+from tocsin.events.event_sources import EventPortion, EventSource, event_source, seconds_of, time_field
 from tocsin.history.backtest_result import NO_DAY, Place, Ranking, TestRun
 from tocsin.history.overview.overview import SAMPLES, index_of, run_overview, settings_for
 from tocsin.history.overview.overview_result import Overview
-from tocsin.rules.rule_condition import condition_of
 from tocsin.rules.rule_files import read_rules
 from tocsin.rules.rule_set import Rules
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import TextQuery
-from tocsin.text.settings import TextSettings
+from tocsin.text import TextQuery, TextSettings, parse_query
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
-    from tocsin.text.dictionary import Dictionary
+    from tocsin.text import Dictionary
 
 READ, WITHOUT = 0, 1
 """The rules that are matched: with the threshold 0, and with one that no score reaches."""
@@ -147,7 +144,7 @@ def run_backtest(
     """The same for what is read already; `advance` is called with how many events are done."""
     tried = _tried(rules, rule, preparation.base.settings())
     found_time = time_field(source) if time is None else field_named(time)
-    run = _Run(tried, IndexOnSlices(_index(tried.place, preparation)), found_time, top)
+    run = _Run(tried, _index(tried.place, preparation).version, found_time, top)
     done = 0
     for portion in source.portions(run.fields):
         run.add(portion)
@@ -175,7 +172,7 @@ def _tried(rules: Rules, rule: str, settings: TextSettings) -> _Tried:
         row = rules.ids.to_pylist().index(rule)
     except ValueError:
         raise UnknownRuleError(rule) from None
-    condition = condition_of(rules, row)
+    condition = rules.condition(row)
     step, predicate = _step_to_try(condition, rule)
     query = parse_query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
     place = Place(rules, row, condition.places[step])
@@ -233,7 +230,7 @@ def _index(place: Place, preparation: Preparation) -> Index:
 # ---- When
 
 
-def _days(column: Column) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _days(column: Column) -> tuple[Ints, Ints]:
     """The events of a column that have a time, ascending, and the day of each since 1970."""
     rows, seconds = seconds_of(column)
     return rows, (seconds // _SECONDS_A_DAY).astype(np.int32)
@@ -255,7 +252,7 @@ class _Run:
     """A test run under way: what the portions so far gave."""
 
     tried: _Tried
-    matcher: IndexOnSlices
+    rules: Snapshot
     time: Path | None
     top: int | None
     events: int = 0
@@ -268,14 +265,14 @@ class _Run:
     @property
     def fields(self) -> list[Path]:
         times = [] if self.time is None else [self.time]
-        return list(dict.fromkeys([*self.matcher.fields, self.tried.field, *times]))
+        return list(dict.fromkeys([*sorted(self.rules.fields), self.tried.field, *times]))
 
     def add(self, portion: EventPortion) -> None:
         """Match a portion, and keep what the ranking needs."""
         self.events += len(portion.rows)
         self.rejects += portion.rejects
         day = self._day_of(portion.events)
-        found = self.matcher.match(portion.events)
+        found = self.rules.match_cells(portion.events)
         matched = np.repeat(np.arange(len(found.per_event)), found.per_event)
         always = np.zeros(portion.events.length, np.bool_)
         always[matched[found.rule == WITHOUT]] = True
@@ -286,7 +283,7 @@ class _Run:
         self.parts.append((event, score, always[row], day[row]))
         self._show(event, score, row, portion.events)
 
-    def _day_of(self, events: EventBatch) -> NDArray[np.int32]:
+    def _day_of(self, events: EventBatch) -> Ints:
         day = np.full(events.length, NO_DAY, np.int32)
         column = None if self.time is None else events.columns.get(self.time)
         if column is None:
@@ -299,9 +296,7 @@ class _Run:
             self.last_day = last if self.last_day is None else max(last, self.last_day)
         return day
 
-    def _show(
-        self, event: NDArray[np.int64], score: NDArray[np.float64], row: NDArray[np.int64], events: EventBatch
-    ) -> None:
+    def _show(self, event: Longs, score: Doubles, row: Longs, events: EventBatch) -> None:
         """Keep the documents that are among the first so far."""
         best = np.lexsort((event, -score))[: self.top]
         documents = _documents(events, self.tried.field, row[best])
@@ -331,7 +326,7 @@ class _Run:
         )
 
 
-def _documents(events: EventBatch, path: Path, rows: NDArray[np.int64]) -> list[tuple[str, ...]]:
+def _documents(events: EventBatch, path: Path, rows: Longs) -> list[tuple[str, ...]]:
     """The texts that some events have in a field."""
     column = events.columns.get(path)
     strings: StringCells | None = None if column is None else column.strings

@@ -8,17 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.conditions.language.threshold_edit import threshold_text, with_threshold
 from tocsin.errors import UsageError
 from tocsin.rules.rule_edit import check_rewritable, rewritten
 from tocsin.rules.rule_set import Rules
 from tocsin.storage.drafts import AS_USUAL, draft_of
-from tocsin.text.language.highlights import Stretch, snippet, with_marks
-from tocsin.text.language.occurrences import PlacedDocument
-from tocsin.text.language.query import TextQuery
-from tocsin.text.language.threshold_checks import threshold_warning
+from tocsin.text import PlacedDocument, Stretch, TextQuery, snippet, threshold_warning, with_marks
 
 NO_DAY = np.iinfo(np.int32).min
 """The day of an event whose time is not known."""
@@ -61,10 +58,10 @@ class Ranking:
     texts      for the first events their document, as far as it was kept
     """
 
-    event: NDArray[np.int64]
-    score: NDArray[np.float64]
-    always: NDArray[np.bool_]
-    day: NDArray[np.int32]
+    event: Longs
+    score: Doubles
+    always: Flags
+    day: Ints
     texts: list[tuple[str, ...]] = field(repr=False)
 
 
@@ -153,7 +150,7 @@ class TestRun:
         """How many alerts the rule would have given with this threshold."""
         return int(np.count_nonzero(self._alerts(threshold)))
 
-    def _alerts(self, threshold: float) -> NDArray[np.bool_]:
+    def _alerts(self, threshold: float) -> Flags:
         return self.ranking.always | (self.ranking.score >= threshold)
 
     def per_day(self, threshold: float) -> pa.Table:

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.conditions.matching.results import MATCH_SCHEMA, score_column
 from tocsin.errors import UsageError
@@ -82,7 +82,7 @@ class JsonLines:
                 self._stream.write(between.join(map(self._rules.__getitem__, some)))
                 self._stream.write(end)
 
-    def _learn(self, rules: NDArray[np.int32]) -> None:
+    def _learn(self, rules: Ints) -> None:
         """The ids of rules as JSON, each when it first matches: most of millions of rules never do."""
         new = [rule for rule in np.unique(rules).tolist() if rule not in self._rules]
         for rule, name in zip(new, self._names.take(pa.array(new, pa.int32())).to_pylist(), strict=True):

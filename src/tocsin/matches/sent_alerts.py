@@ -30,8 +30,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError, TocsinError
 from tocsin.matches.kernels.throttle_order import NEVER
 from tocsin.storage.drafts import sync_folder
@@ -132,9 +132,7 @@ def read_run(file: Path) -> list[pa.RecordBatch]:
         raise InputError(f"{file}: cannot be read: {error}") from error
 
 
-def last_sent(
-    pieces: Sequence[pa.RecordBatch], hashes: NDArray[np.int64], groups: pa.LargeStringArray
-) -> NDArray[np.int64]:
+def last_sent(pieces: Sequence[pa.RecordBatch], hashes: Longs, groups: pa.LargeStringArray) -> Longs:
     """When an alert of each group was last sent, by the pieces of runs; NEVER where none was."""
     last = np.full(len(hashes), NEVER)
     for piece in pieces:

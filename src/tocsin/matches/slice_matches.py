@@ -1,6 +1,7 @@
-"""Event files matched slice by slice, each slice leaving one part: a file of matched events.
+"""Event files matched slice by slice: here into the result, in Spark's tasks into parts.
 
-    slices ──> match_slice, here or in Spark's tasks ──> parts ──> match_files.py ──> one result
+    slices ──> match_slice ──> match_files.py                         one result
+    slices ──> write_part ──> parts ──> read_part ──> match_files.py   the same, by Spark's tasks
 
 A part is an Arrow file with a row for each event that some rule matches:
 
@@ -16,28 +17,30 @@ at a slice uses another name: the report of the attempt that succeeded tells whi
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import NamedTuple, Protocol, TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import cuts
 from tocsin.conditions.matching.results import Scores
 from tocsin.errors import InputError
-from tocsin.events.cells import EventBatch, Path
+from tocsin.events.cells import Path
 from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_slice
-from tocsin.events.kept_columns import kept_columns, kinds_of, plain
-from tocsin.events.rejects import Reject
+from tocsin.events.kept_columns import JSON, KeptColumn, kept_columns, kinds_of, plain, settle
 from tocsin.events.slices import Slice
+from tocsin.tables.parquet_files import column_names
+from tocsin.tables.records import Reject
 
 SUFFIX = ".part"
 MOST_MATCHES = 1 << 20
@@ -47,18 +50,6 @@ _REJECTS_REPORTED = 5
 _OWN_COLUMNS = pa.schema(
     [("event", pa.int64()), ("rules", pa.large_list(pa.int32())), ("scores", pa.large_list(pa.float64()))]
 )
-
-
-class SliceMatcher(Protocol):
-    """What matching files needs of an engine; its length is the number of its rules."""
-
-    fields: Sequence[Path]
-    """The fields to find the cells of."""
-
-    def __len__(self) -> int: ...
-
-    def match(self, events: EventBatch, /) -> BatchMatches:
-        """The matches of events that are cells already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +75,7 @@ class PartReport:
     """What became of one slice.
 
     name      the part's file in the job's folder, None when bad events stopped it
-    seen      places in the engine's fields of those that some event has
+    seen      places among the rules' fields, in order, of those that some event has
     kinds     for each kept column that the slice has, the kinds of its values
     rejects   how many records were no events, and of the first few row number and reason
     """
@@ -111,52 +102,128 @@ class PartReport:
 class MatchedEvents(NamedTuple):
     """A batch of a part: event i has the rules rule[start[i] : start[i + 1]], with these scores."""
 
-    event: NDArray[np.int64]
-    start: NDArray[np.int64]
-    rule: NDArray[np.int32]
+    event: Longs
+    start: Longs
+    rule: Ints
     score: Scores
     kept: dict[str, pa.Array]
 
 
-def match_slice(matcher: SliceMatcher, job: SliceJob, number: int) -> PartReport:
-    """Match one slice and write its part.
+def match_slice(
+    rules: Snapshot, job: SliceJob, number: int, write: Callable[[MatchedEvents], None]
+) -> PartReport:
+    """Match one slice, and have its matched events written; a batch may be empty.
 
     Bad events stop it, unless they are to be skipped: then the report has the first of them and no
-    part. Raises InputError when a file cannot be read; when bad events are skipped, so is what follows
+    name. Raises InputError when a file cannot be read; when bad events are skipped, so is what follows
     in the slice.
     """
     piece = job.slices[number]
     report = PartReport(number)
     name = f"{number:07d}-{uuid.uuid4().hex}"
-    folder = FilePath(job.folder)
-    located = replace(piece, file=str(FilePath(job.root) / piece.file))
+    located = _located(job, piece)
     present = columns_present(located, set(job.keep))
-    rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, len(matcher))))
+    rows = max(1, min(BATCH_ROWS, _MOST_RULES_TIMES_EVENTS // max(1, rules.count)))
+    fields = sorted(rules.fields)
     seen: set[Path] = set()
-    with _PartWriter(folder / name) as part:
-        for chunk in _chunks(read_slice(located, matcher.fields, present, rows), piece, report, part, job):
-            _note_rejects(report, part, piece, chunk)
+    with _Rejects(rejects_path(job.folder, name), report, piece) as rejects:
+        for chunk in _chunks(read_slice(located, fields, present, rows), rejects, job):
+            for reject in chunk.rejects:
+                rejects.add(reject)
             if report.rejects and not job.skip_bad:
                 return report
-            columns = kept_columns(piece, chunk.kept)
-            matches = matcher.match(chunk.events)
-            kept = {each: plain(columns[each], each) for each in job.keep if each in columns}
+            matches = rules.match_cells(chunk.events)
+            kept = _kept(job, piece, chunk)
             for each, values in kept.items():
                 report.kinds[each] = sorted({*report.kinds.get(each, ()), *kinds_of(values)})
-            part.write(chunk.rows, matches, kept)
+            for batch in _matched_events(chunk.rows, matches, kept):
+                write(batch)
             report.events += len(chunk.rows)
             report.matches += len(matches.rule)
             seen.update(chunk.events.columns)
-        part.finish()
-    report.seen = [place for place, path in enumerate(matcher.fields) if path in seen]
+    report.seen = [place for place, path in enumerate(fields) if path in seen]
     report.name = name
     return report
 
 
-def _chunks(
-    chunks: Iterator[EventChunk], piece: Slice, report: PartReport, part: _PartWriter, job: SliceJob
-) -> Iterator[EventChunk]:
+def names_of(rules: Snapshot) -> pa.StringArray:
+    """The rules' ids, by the numbers that parts have."""
+    return rules.names.column(np.arange(rules.count, dtype=np.int32))
+
+
+def write_part(rules: Snapshot, job: SliceJob, number: int) -> PartReport:
+    """Match one slice and write its part, which the report names."""
+    with _PartWriter(FilePath(job.folder) / uuid.uuid4().hex) as part:
+        report = match_slice(rules, job, number, part.write)
+        if report.name is not None:
+            part.finish(part_path(job.folder, report))
+    return report
+
+
+def known_columns(job: SliceJob) -> list[KeptColumn]:
+    """The kept columns with types that suit all slices, found before any is matched.
+
+    A table's head tells; lines of JSON, and integers too long for a type, are read through.
+    """
+    kinds: dict[str, set[str]] = {}
+    types: dict[str, dict[pa.DataType, None]] = {}
+    for piece in job.slices if job.keep else ():
+        located = _located(job, piece)
+        with contextlib.suppress(*([InputError] if job.skip_bad else [])):
+            for chunk in read_slice(located, [], columns_present(located, set(job.keep))):
+                kept = _kept(job, piece, chunk)
+                for name, values in kept.items():
+                    kinds.setdefault(name, set()).update(kinds_of(values))
+                    types.setdefault(name, {})[values.type] = None
+                if all(values.type != JSON for values in kept.values()):
+                    break
+    return [settle(name, kinds.get(name, ()), types.get(name, ())) for name in job.keep]
+
+
+def columns_of_parts(job: SliceJob, reports: Sequence[PartReport]) -> list[KeptColumn]:
+    """The same, of slices that have left parts."""
+    types = [_part_types(job.folder, report) for report in reports] if job.keep else []
+    return [
+        settle(
+            name,
+            {kind for report in reports for kind in report.kinds.get(name, ())},
+            dict.fromkeys(found[name] for found in types if name in found),
+        )
+        for name in job.keep
+    ]
+
+
+def _located(job: SliceJob, piece: Slice) -> Slice:
+    return replace(piece, file=str(FilePath(job.root) / piece.file))
+
+
+def _kept(job: SliceJob, piece: Slice, chunk: EventChunk) -> dict[str, pa.Array]:
+    columns = kept_columns(piece, chunk.kept)
+    return {name: plain(columns[name], name) for name in job.keep if name in columns}
+
+
+def _matched_events(
+    event: Longs, matches: BatchMatches, kept: Mapping[str, pa.Array]
+) -> Iterator[MatchedEvents]:
+    """The events that have matches, in batches: one that is empty when there are none."""
+    matched = np.flatnonzero(matches.per_event)
+    start = np.concatenate([[0], np.cumsum(matches.per_event[matched])])
+    taken = pa.array(matched)
+    columns = {name: values.take(taken) for name, values in kept.items()}
+    for first, last in list(cuts(np.diff(start), MOST_MATCHES)) or [(0, 0)]:
+        some = slice(start[first], start[last])
+        yield MatchedEvents(
+            event[matched[first:last]],
+            start[first : last + 1] - start[first],
+            matches.rule[some],
+            None if matches.score is None else matches.score[some],
+            {name: values.slice(first, last - first) for name, values in columns.items()},
+        )
+
+
+def _chunks(chunks: Iterator[EventChunk], rejects: _Rejects, job: SliceJob) -> Iterator[EventChunk]:
     """The chunks up to where the file breaks off, which is noted when bad events are skipped."""
+    piece = rejects.piece
     next_row = piece.first_row
     try:
         for chunk in chunks:
@@ -168,14 +235,17 @@ def _chunks(
         reason = f"{error}: nothing is read from here on"
         if piece.rows is not None:
             reason += f", up to event {piece.first_row + piece.rows - 1}"
-        _reject(report, part, piece, Reject(next_row, reason, ""))
+        rejects.add(Reject(next_row, reason, ""))
 
 
 def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
     """The batches of a part, in the order of their events."""
     with pa.OSFile(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
         for place in range(part.num_record_batches):
-            event, rules, scores, *kept = part.get_batch(place).columns
+            batch = part.get_batch(place)
+            if not batch.num_rows:
+                continue
+            event, rules, scores, *kept = batch.columns
             start = rules.offsets.to_numpy()
             names = part.schema.names[len(_OWN_COLUMNS) :]
             yield MatchedEvents(
@@ -187,7 +257,7 @@ def read_part(folder: str, report: PartReport) -> Iterator[MatchedEvents]:
             )
 
 
-def part_types(folder: str, report: PartReport) -> dict[str, pa.DataType]:
+def _part_types(folder: str, report: PartReport) -> dict[str, pa.DataType]:
     """The types of the kept columns of a part."""
     with pa.OSFile(str(part_path(folder, report))) as source, pa.ipc.open_file(source) as part:
         return {each.name: each.type for each in list(part.schema)[len(_OWN_COLUMNS) :]}
@@ -198,67 +268,74 @@ def part_path(folder: str, report: PartReport) -> FilePath:
     return FilePath(folder) / f"{report.name}{SUFFIX}"
 
 
-def rejects_path(folder: str, report: PartReport) -> FilePath:
+def rejects_path(folder: str, name: str | None) -> FilePath:
     """Where the records of a slice that are no events are, as JSON lines; there need not be any."""
-    return FilePath(folder) / f"{report.name}.rejects"
+    return FilePath(folder) / f"{name}.rejects"
 
 
 class _PartWriter:
     """Writes a part under a passing name; `finish` gives it its own, and leaving without it removes it."""
 
-    def __init__(self, path: FilePath) -> None:
-        self._path = path
-        self._draft = path.with_suffix(".draft")
+    def __init__(self, draft: FilePath) -> None:
+        self._draft = draft.with_suffix(".draft")
         self._writer: pa.RecordBatchFileWriter | None = None
-        self._rejects: TextIO | None = None
 
     def __enter__(self) -> _PartWriter:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._rejects is not None:
-            self._rejects.close()
         if self._writer is not None:
             self._writer.close()
         self._draft.unlink(missing_ok=True)
 
-    def write(self, event: NDArray[np.int64], matches: BatchMatches, kept: Mapping[str, pa.Array]) -> None:
-        """Add the events that have matches."""
-        matched = np.flatnonzero(matches.per_event)
-        start = np.concatenate([[0], np.cumsum(matches.per_event[matched])])
-        taken = pa.array(matched)
-        columns = {name: values.take(taken) for name, values in kept.items()}
-        for first, last in cuts(np.diff(start), MOST_MATCHES):
-            offsets = pa.array(start[first : last + 1] - start[first], pa.int64())
-            some = slice(start[first], start[last])
-            scores = pa.nulls(last - first, _OWN_COLUMNS.field("scores").type)
-            if matches.score is not None:
-                scores = pa.LargeListArray.from_arrays(offsets, pa.array(matches.score[some]))
-            arrays = [
-                pa.array(event[matched[first:last]]),
-                pa.LargeListArray.from_arrays(offsets, pa.array(matches.rule[some])),
-                scores,
-                *(values.slice(first, last - first) for values in columns.values()),
-            ]
-            self._add(pa.RecordBatch.from_arrays(arrays, names=[*_OWN_COLUMNS.names, *columns]))
+    def write(self, batch: MatchedEvents) -> None:
+        """Add a batch; of the empty ones only the first, which tells the columns."""
+        if self._writer is not None and not len(batch.event):
+            return
+        offsets = pa.array(batch.start, pa.int64())
+        scores = pa.nulls(len(batch.event), _OWN_COLUMNS.field("scores").type)
+        if batch.score is not None:
+            scores = pa.LargeListArray.from_arrays(offsets, pa.array(batch.score))
+        rules = pa.LargeListArray.from_arrays(offsets, pa.array(batch.rule))
+        arrays = [pa.array(batch.event), rules, scores, *batch.kept.values()]
+        rows = pa.RecordBatch.from_arrays(arrays, names=[*_OWN_COLUMNS.names, *batch.kept])
+        if self._writer is None:
+            self._writer = pa.ipc.new_file(str(self._draft), rows.schema)
+        self._writer.write_batch(rows)
 
-    def reject(self, line: str) -> None:
-        """Add a line to the records that are no events."""
-        if self._rejects is None:
-            self._rejects = self._path.with_suffix(".rejects").open("w", encoding="utf-8", newline="\n")
-        self._rejects.write(line)
-
-    def finish(self) -> None:
+    def finish(self, path: FilePath) -> None:
         """All is written."""
         if self._writer is None:
             self._writer = pa.ipc.new_file(str(self._draft), _OWN_COLUMNS)
         self._writer.close()
-        self._draft.rename(self._path.with_suffix(SUFFIX))
+        self._draft.rename(path)
 
-    def _add(self, batch: pa.RecordBatch) -> None:
-        if self._writer is None:
-            self._writer = pa.ipc.new_file(str(self._draft), batch.schema)
-        self._writer.write_batch(batch)
+
+class _Rejects:
+    """The records of a slice that are no events: counted in its report, and written when there are any."""
+
+    def __init__(self, path: FilePath, report: PartReport, piece: Slice) -> None:
+        self._path = path
+        self._report = report
+        self._stream: TextIO | None = None
+        self.piece = piece
+
+    def __enter__(self) -> _Rejects:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    def add(self, reject: Reject) -> None:
+        """One more."""
+        row, reason, text = reject
+        if len(self._report.first_rejects) < _REJECTS_REPORTED:
+            self._report.first_rejects.append((row, reason))
+        if self._stream is None:
+            self._stream = self._path.open("w", encoding="utf-8", newline="\n")
+        self._stream.write(reject_line(self.piece.file, row, reason, text))
+        self._report.rejects += 1
 
 
 def reject_line(file: str, event: int | None, reason: str, text: str) -> str:
@@ -267,26 +344,10 @@ def reject_line(file: str, event: int | None, reason: str, text: str) -> str:
     return json.dumps(members, ensure_ascii=False) + "\n"
 
 
-def _note_rejects(report: PartReport, part: _PartWriter, piece: Slice, chunk: EventChunk) -> None:
-    for reject in chunk.rejects:
-        _reject(report, part, piece, reject)
-
-
-def _reject(report: PartReport, part: _PartWriter, piece: Slice, reject: Reject) -> None:
-    row, reason, text = reject
-    if len(report.first_rejects) < _REJECTS_REPORTED:
-        report.first_rejects.append((row, reason))
-    part.reject(reject_line(piece.file, row, reason, text))
-    report.rejects += 1
-
-
 def columns_present(piece: Slice, names: set[str]) -> list[str]:
     """Those of the columns that the slice's file has; JSON lines may have any."""
     if piece.format == "csv":
         return sorted(names & {name for name, _ in piece.layout})
     if piece.format == "parquet":
-        try:
-            return sorted(names & set(pq.read_schema(piece.file).names))
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{piece.file}: cannot be read: {error}") from error
+        return sorted(names & set(column_names(piece.file)))
     return sorted(names)

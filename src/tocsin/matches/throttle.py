@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.matches.kernels.throttle_order import pick_sent
 from tocsin.matches.sent_alerts import NOTHING, SCHEMA, last_sent
 
@@ -29,10 +29,10 @@ class Alerts(NamedTuple):
     throttle   int64[n]   microseconds
     """
 
-    hash: NDArray[np.int64]
+    hash: Longs
     group: pa.LargeStringArray
-    time: NDArray[np.int64]
-    throttle: NDArray[np.int64]
+    time: Longs
+    throttle: Longs
 
 
 class _Open(NamedTuple):
@@ -55,7 +55,7 @@ class Throttling:
         self._open: _Open | None = None
         self._closed: list[pa.RecordBatch] = []
 
-    def decide(self, alerts: Alerts) -> NDArray[np.bool_]:
+    def decide(self, alerts: Alerts) -> Flags:
         """Which of these alerts are sent."""
         sent = np.zeros(len(alerts.hash), np.bool_)
         if not len(sent):
@@ -104,7 +104,7 @@ class Throttling:
         )
 
 
-def _starts(hashes: NDArray[np.int64], groups: pa.LargeStringArray) -> NDArray[np.bool_]:
+def _starts(hashes: Longs, groups: pa.LargeStringArray) -> Flags:
     """Where another group begins."""
     changes = pc.not_equal(groups[1:], groups[:-1]).to_numpy(zero_copy_only=False)
     return np.concatenate([[True], changes | (hashes[1:] != hashes[:-1])])

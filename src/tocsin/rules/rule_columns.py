@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.errors import InputError, RuleError
-from tocsin.events.arrow_types import is_text, without_views
+from tocsin.tables.arrow_types import is_text, without_views
 
 NO_ID = "the id is missing: expected a string or an integer"
 EMPTY_ID = "the id is empty"
@@ -30,11 +30,11 @@ class RuleColumns(NamedTuple):
 
     ids: pa.LargeStringArray
     whens: pa.LargeStringArray
-    rows: NDArray[np.int64]
+    rows: Longs
     errors: list[RuleError]
 
 
-def columns_of_table(table: pa.Table, lines: NDArray[np.int64], file: str | None = None) -> RuleColumns:
+def columns_of_table(table: pa.Table, lines: Longs, file: str | None = None) -> RuleColumns:
     """The columns of an Arrow table whose rows stand at the given lines of a file."""
     check_names(table.column_names, file)
     ids, bad_ids = _text_column(table, "id", file)
@@ -61,7 +61,7 @@ def columns_of_table(table: pa.Table, lines: NDArray[np.int64], file: str | None
 
 
 def columns_of_pairs(
-    pairs: Iterable[Any], lines: NDArray[np.int64] | None = None, file: str | None = None
+    pairs: Iterable[Any], lines: Longs | None = None, file: str | None = None
 ) -> RuleColumns:
     """The columns of an iterable of (id, condition); without lines a row's line is its number from 1."""
     ids: list[str] = []
@@ -131,9 +131,7 @@ def pair_problem(name: object, when: object) -> str | None:
     return None
 
 
-def _text_column(
-    table: pa.Table, name: str, file: str | None
-) -> tuple[pa.LargeStringArray, NDArray[np.bool_]]:
+def _text_column(table: pa.Table, name: str, file: str | None) -> tuple[pa.LargeStringArray, Flags]:
     """A column as one array of text, and which rows were not Unicode (they are null in the array)."""
     column = without_views(table[name])
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -153,7 +151,7 @@ def _text_column(
     return array, np.zeros(len(array), np.bool_)
 
 
-def _without_bad_text(array: pa.LargeStringArray) -> tuple[pa.LargeStringArray, NDArray[np.bool_]]:
+def _without_bad_text(array: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Flags]:
     bad = np.zeros(len(array), np.bool_)
     texts: list[str | None] = []
     for row, value in enumerate(array.cast(pa.large_binary()).to_pylist()):
@@ -165,6 +163,6 @@ def _without_bad_text(array: pa.LargeStringArray) -> tuple[pa.LargeStringArray, 
     return pa.array(texts, pa.large_string()), bad
 
 
-def _mask(array: pa.BooleanArray) -> NDArray[np.bool_]:
-    mask: NDArray[np.bool_] = pc.fill_null(array, False).to_numpy(zero_copy_only=False)
+def _mask(array: pa.BooleanArray) -> Flags:
+    mask: Flags = pc.fill_null(array, False).to_numpy(zero_copy_only=False)
     return mask

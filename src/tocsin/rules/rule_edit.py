@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
 import numpy as np
 
 from tocsin.errors import InputError, UsageError
-from tocsin.rules.rule_csv import header_names, lines_at, record_starts
 from tocsin.rules.rule_set import Rules
+from tocsin.tables.csv_records import header_names, lines_at, record_starts
+from tocsin.tables.json_lines import member_span
+from tocsin.tables.records import BYTE_ORDER_MARK
 
-_BOM = b"\xef\xbb\xbf"
 _FIELD = re.compile(rb'("[^"]*(?:""[^"]*)*"|[^,\r\n]*)(,|\r\n|\n|\r|\Z)')
-_BLANKS = re.compile(r"[ \t\n\r]*")
-_DECODER = json.JSONDecoder()
 
 
 class _Change(NamedTuple):
@@ -63,7 +61,7 @@ def _moved(change: _Change) -> InputError:
 
 
 def _in_triggers(data: bytes, change: _Change) -> bytes:
-    mark = _BOM if data.startswith(_BOM) else b""
+    mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
     text = data[len(mark) :].decode()
     start = 0
     for _ in range(change.line - 1):
@@ -102,36 +100,14 @@ def _in_json_lines(data: bytes, change: _Change) -> bytes:
     if change.line > len(lines):
         raise _moved(change)
     raw = lines[change.line - 1]
-    mark = _BOM if change.line == 1 and raw.startswith(_BOM) else b""
+    mark = BYTE_ORDER_MARK if change.line == 1 and raw.startswith(BYTE_ORDER_MARK) else b""
     text = raw[len(mark) :].decode()
-    start, end = _member_span(text, "when")
+    start, end = member_span(text, "when")
     if json.loads(text[start:end]) != change.condition:
         raise _moved(change)
     written = json.dumps(change.changed, ensure_ascii=text[start:end].isascii())
     lines[change.line - 1] = mark + (text[:start] + written + text[end:]).encode()
     return b"\n".join(lines)
-
-
-def _member_span(text: str, wanted: str) -> tuple[int, int]:
-    """Where the value of an object's member stands; of equal names the last one counts."""
-    span = (0, 0)
-    at = _after_blanks(text, text.index("{") + 1)
-    while text[at] == '"':
-        name, at = scanstring(text, at + 1)
-        start = _after_blanks(text, _after_blanks(text, at) + 1)
-        _, end = _DECODER.raw_decode(text, start)
-        if name == wanted:
-            span = (start, end)
-        at = _after_blanks(text, end)
-        if text[at] == "}":
-            break
-        at = _after_blanks(text, at + 1)
-    return span
-
-
-def _after_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return at if found is None else found.end()
 
 
 _WRITERS = {"sql": _in_triggers, "csv": _in_csv, "jsonl": _in_json_lines}

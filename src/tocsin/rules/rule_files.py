@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError, RuleError, UsageError, telling, window_around
-from tocsin.events.parquet_sizes import row_groups, unpacked_size
-from tocsin.rules.rule_columns import columns_of_pairs
-from tocsin.rules.rule_csv import read_csv
+from tocsin.rules.rule_columns import check_names, columns_of_pairs
 from tocsin.rules.rule_metadata import metadata_of_rows
 from tocsin.rules.rule_set import Rules
 from tocsin.rules.triggers import parse_triggers
-from tocsin.storage.packed_files import check_unpacked, most_unpacked, open_input
-
-SUFFIXES = (".sql", ".csv", ".jsonl", ".parquet", ".sql.gz", ".csv.gz", ".jsonl.gz")
+from tocsin.tables import parquet_files
+from tocsin.tables.csv_records import header_names, lines_at, read_table, record_starts
+from tocsin.tables.json_lines import HalfAPair, NotAnObject, object_of
+from tocsin.tables.records import BYTE_ORDER_MARK, read_bytes
 
 
 @telling("reading rules")
@@ -48,7 +47,9 @@ def rule_files(path: str | os.PathLike[str]) -> list[Path]:
     if path.is_dir():
         found = sorted(file for file in path.rglob("*") if _is_rule_file(file, path))
         if not found:
-            raise InputError(f"{path}: no rule files in this folder: expected {', '.join(SUFFIXES[:4])}")
+            raise InputError(
+                f"{path}: no rule files in this folder: expected {', '.join([*READERS, PARQUET])}"
+            )
         return found
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder")
@@ -66,44 +67,22 @@ def _is_rule_file(file: Path, folder: Path) -> bool:
 def read_file(path: Path) -> Rules:
     """The rules of one file; ids may still repeat, and what cannot be a rule is in `rejected`."""
     name = path.name.lower()
-    if name.endswith(".parquet"):
+    if name.endswith(PARQUET):
         return _read_parquet(path)
-    data = _read_bytes(path)
-    stem = name.removesuffix(".gz")
-    if stem.endswith(".csv"):
-        return read_csv(data, str(path))
-    if stem.endswith(".jsonl"):
-        return _read_jsonl(data, str(path))
-    return _read_sql(data, str(path))
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        with open_input(path) as stream:
-            return stream.read()
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read: {reason}") from None
+    ending = Path(name.removesuffix(".gz")).suffix
+    return READERS[ending](read_bytes(path), str(path))
 
 
 def _read_parquet(path: Path) -> Rules:
     try:
-        opened = pq.ParquetFile(path)
-        most = most_unpacked(path.stat().st_size)
-        check_unpacked(path, unpacked_size(row_groups(path, opened.metadata), most), most)
-        table = opened.read()
+        table = parquet_files.read_table(path)
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a Parquet file: {error}") from None
     return Rules.of_table(table, file=str(path))
 
 
 def _read_sql(data: bytes, file: str) -> Rules:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{file}:{line}: the file is not UTF-8 text") from None
-    return rules_of_triggers(text, file)
+    return rules_of_triggers(_text(data, file).removeprefix("\ufeff"), file)
 
 
 def rules_of_triggers(text: str, file: str | None = None) -> Rules:
@@ -122,12 +101,56 @@ def rules_of_triggers(text: str, file: str | None = None) -> Rules:
     )
 
 
+def _text(data: bytes, file: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{file}:{line}: the file is not UTF-8 text") from None
+
+
+def read_csv(data: bytes, file: str) -> Rules:
+    """The rules of a CSV file's bytes. Rows with too few or too many fields are in `rejected`.
+
+    Every column is text as written, so the id 007 stays 007. An empty field is null, a quoted empty one
+    an empty string.
+    """
+    starts = record_starts(data, file)
+    if not len(starts):
+        raise InputError(f"{file}: the file is empty: expected a header with id and when")
+    names = header_names(data[starts[0] : starts[1] if len(starts) > 1 else len(data)], file)
+    check_names(names, file)
+    lines = lines_at(data, starts)
+    if len(starts) == 1:
+        empty = pa.table({name: pa.array([], pa.large_string()) for name in names})
+        return Rules.of_table(empty, file=file)
+    if not data.isascii():
+        _text(data, file)  # what it cannot decode Arrow complains of on standard error
+    table, misfits = read_table(data, names, file)
+    errors = [_misfit(row, names, file, lines) for row in misfits]
+    rows = np.delete(lines, [0, *(row.number - 1 for row in misfits)])
+    if len(rows) != table.num_rows:
+        rows = np.arange(2, table.num_rows + 2, dtype=np.int64)
+    return _and_rejected(Rules.of_table(table, file=file, lines=rows), errors)
+
+
+def _misfit(row: Any, names: list[str], file: str, lines: Longs) -> RuleError:
+    line = int(lines[row.number - 1]) if row.number <= len(lines) else None
+    hint = ": a condition with a comma stands in double quotes" if row.actual_columns > len(names) else ""
+    return RuleError(
+        f"expected {row.expected_columns} fields, found {row.actual_columns}{hint}",
+        file=file,
+        line=line,
+        rule=row.text.split(",")[0].strip('"') or None if names[0] == "id" else None,
+    )
+
+
 def _read_jsonl(data: bytes, file: str) -> Rules:
     pairs: list[tuple[Any, Any]] = []
     lines: list[int] = []
     others: list[dict[str, Any]] = []
     errors: list[RuleError] = []
-    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, raw in enumerate(data.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
         if not raw or raw.isspace():
             continue
         found = _json_object(raw, file, number)
@@ -138,9 +161,11 @@ def _read_jsonl(data: bytes, file: str) -> Rules:
         lines.append(number)
         others.append(found)
     at = np.array(lines, np.int64)
-    rules = Rules.of_columns(
-        columns_of_pairs(pairs, at, file), metadata_of_rows(others, file), file=file, lines=at
-    )
+    columns, metadata = columns_of_pairs(pairs, at, file), metadata_of_rows(others, file)
+    return _and_rejected(Rules.of_columns(columns, metadata, file=file, lines=at), errors)
+
+
+def _and_rejected(rules: Rules, errors: list[RuleError]) -> Rules:
     rules.rejected = sorted([*errors, *rules.rejected], key=lambda error: error.line or 0)
     return rules
 
@@ -148,26 +173,23 @@ def _read_jsonl(data: bytes, file: str) -> Rules:
 def _json_object(raw: bytes, file: str, line: int) -> dict[str, Any] | RuleError:
     """The object of one line, or why there is none."""
     try:
-        text = raw.decode()
-        found = _JSON.decode(text)
+        return object_of(raw, _JSON.decode)
     except UnicodeDecodeError:
-        return RuleError("the line is not UTF-8 text", file=file, line=line)
+        reason = "the line is not UTF-8 text"
     except json.JSONDecodeError as error:
-        excerpt, caret = window_around(text.rstrip(), error.colno)
+        excerpt, caret = window_around(error.doc.rstrip(), error.colno)
         return RuleError(
             f"not JSON: {error.msg}", file=file, line=line, column=error.colno, excerpt=excerpt, caret=caret
         )
+    except NotAnObject:
+        reason = "expected an object with id and when"
+    except HalfAPair:
+        reason = "the line holds half of a surrogate pair, which is not a character"
     except ValueError as error:
-        return RuleError(f"not JSON: {error}", file=file, line=line)
+        reason = f"not JSON: {error}"
     except RecursionError:
-        return RuleError("the line is nested too deeply", file=file, line=line)
-    if not isinstance(found, dict):
-        return RuleError("expected an object with id and when", file=file, line=line)
-    if b"\\u" in raw and not _is_unicode(found):
-        return RuleError(
-            "the line holds half of a surrogate pair, which is not a character", file=file, line=line
-        )
-    return found
+        reason = "the line is nested too deeply"
+    return RuleError(reason, file=file, line=line)
 
 
 def _refuse_constant(name: str) -> Any:
@@ -177,10 +199,13 @@ def _refuse_constant(name: str) -> Any:
 _JSON = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _is_unicode(found: dict[str, Any]) -> bool:
-    """False when a string is not text: a JSON escape can spell half of a surrogate pair."""
-    try:
-        json.dumps(found, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+PARQUET = ".parquet"
+READERS: dict[str, Callable[[bytes, str], Rules]] = {
+    ".sql": _read_sql,
+    ".csv": read_csv,
+    ".jsonl": _read_jsonl,
+}
+"""What makes rules of the bytes of a file, which errors name, by the ending of its name; .gz may follow."""
+
+SUFFIXES = (*READERS, PARQUET, *(f"{ending}.gz" for ending in READERS))
+"""How the names of rule files end."""

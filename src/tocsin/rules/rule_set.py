@@ -15,12 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.conditions.language.parser import parse_condition
+from tocsin.conditions.language.tree import Condition
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
-from tocsin.events.arrow_types import table_without_views
-from tocsin.rules.alert_metadata import misread_metadata
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
-from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows
+from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
 from tocsin.rules.triggers import Trigger
+from tocsin.tables.arrow_types import table_without_views
 
 SEVERAL_TABLES = (
     "a trigger over several tables cannot be in an index: it is for tocsin.watch, for tocsin match with"
@@ -60,10 +62,10 @@ class Rules:
         ids: pa.LargeStringArray,
         whens: pa.LargeStringArray,
         *,
-        lines: NDArray[np.int64],
-        columns: NDArray[np.int32] | None = None,
+        lines: Longs,
+        columns: Ints | None = None,
         files: Sequence[str | None] = (None,),
-        file_of: NDArray[np.int32] | None = None,
+        file_of: Ints | None = None,
         aliases: Mapping[int, str] | None = None,
         triggers: Mapping[int, Trigger] | None = None,
         metadata: pa.Table | None = None,
@@ -116,9 +118,7 @@ class Rules:
         return cls.of_columns(columns, metadata)
 
     @classmethod
-    def of_table(
-        cls, table: pa.Table, *, file: str | None = None, lines: NDArray[np.int64] | None = None
-    ) -> Rules:
+    def of_table(cls, table: pa.Table, *, file: str | None = None, lines: Longs | None = None) -> Rules:
         """The good rows of a table; ids may still repeat. Without lines, rows count from 1."""
         numbers = np.arange(1, table.num_rows + 1, dtype=np.int64) if lines is None else lines
         columns = columns_of_table(table, numbers, file)
@@ -132,7 +132,7 @@ class Rules:
         metadata: pa.Table | None = None,
         *,
         file: str | None = None,
-        lines: NDArray[np.int64] | None = None,
+        lines: Longs | None = None,
     ) -> Rules:
         """Rules from checked columns; `metadata` and `lines` are over all rows of their source."""
         if metadata is not None and metadata.num_rows > len(columns.rows):
@@ -232,8 +232,21 @@ class Rules:
         return self.files[int(self.file_of[row])]
 
     def has_several_tables(self, row: int) -> bool:
-        """Whether the rule is a trigger over several tables, whose condition is one of grammar.joins."""
+        """Whether the rule is a trigger over several tables, whose condition is one of rules.joins."""
         return row in self.triggers and len(self.triggers[row].tables) > 1
+
+    def condition(self, row: int) -> Condition:
+        """The condition of the rule of this row, without its table's alias.
+
+        RuleError, or RuleErrors, with the place in the rule's file when it cannot be read, and when the rule
+        is a trigger over several tables.
+        """
+        if self.has_several_tables(row):
+            raise self.error(row, RuleError(SEVERAL_TABLES))
+        try:
+            return parse_condition(self.whens[row].as_py(), self.aliases.get(row))
+        except RuleError as error:
+            raise self.error(row, error) from None
 
     def index_errors(self, found: Iterable[tuple[int, RuleError]]) -> list[RuleError]:
         """Why some rules cannot be in an index, by row, given what a reader of conditions found.

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.predicate_parser import read_field
 from tocsin.conditions.language.tokens import tokenize
@@ -97,8 +97,8 @@ class Throttles(NamedTuple):
     fields    the different fields that dedups name
     """
 
-    length: NDArray[np.int64]
-    field: NDArray[np.int32]
+    length: Longs
+    field: Ints
     fields: tuple[Path, ...]
 
     @property
@@ -133,7 +133,7 @@ def read_throttles(metadata: pa.Table | None, count: int) -> tuple[Throttles, di
     return Throttles(length, field, tuple(fields)), wrong
 
 
-def _given(metadata: pa.Table | None, name: str) -> list[tuple[NDArray[np.int64], object]]:
+def _given(metadata: pa.Table | None, name: str) -> list[tuple[Longs, object]]:
     """The rows of each different value of a column, nulls and blank texts left out."""
     if metadata is None or name not in metadata.column_names:
         return []
@@ -147,7 +147,7 @@ def _given(metadata: pa.Table | None, name: str) -> list[tuple[NDArray[np.int64]
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(encoded.dictionary) + 1))
-    found: list[tuple[NDArray[np.int64], object]] = []
+    found: list[tuple[Longs, object]] = []
     for code, value in enumerate(encoded.dictionary.to_pylist()):
         if value is None or (isinstance(value, str) and not value.strip()):
             continue

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 
 from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.parser import read_condition
-from tocsin.conditions.language.patterns import print_timestamp
 from tocsin.conditions.language.predicate_parser import offset_within, read_value
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
@@ -35,6 +34,7 @@ from tocsin.rules.joins.parser import misplaced_texts, read_joined
 from tocsin.rules.joins.splitter import split
 from tocsin.rules.throttles import DEDUP, option_problems, read_dedup
 from tocsin.syntax.places import Lines, Problem
+from tocsin.syntax.timestamps import print_timestamp
 
 OWN_COLUMNS = ("table", "alias", "after", "alert")
 """The metadata of a trigger that its statement gives without an option's help."""

@@ -17,8 +17,7 @@ has to choose its threads before they are there. Begin with match.py.
 from __future__ import annotations
 
 from tocsin.datalog.spark.batch.evaluate import evaluate
-from tocsin.datalog.spark.stream.activate import activate
-from tocsin.datalog.spark.stream.plan_text import explain_activation
+from tocsin.datalog.spark.stream.activate import activate, explain_activation
 from tocsin.spark.backtest.backtest import backtest
 from tocsin.spark.index_build.build import build
 from tocsin.spark.match import match

@@ -41,7 +41,7 @@ from pyspark.sql.types import (
 )
 
 from tocsin.errors import InputError, UsageError
-from tocsin.events.field_paths import path_text
+from tocsin.events.cells import path_text
 
 Path = tuple[str, ...]
 
@@ -227,7 +227,7 @@ def columns_to_keep(schema: StructType) -> list[str]:
 
 def _carried(data_type: DataType) -> DataType | None:
     """What of a type cannot be carried along, None when all can."""
-    parts = _types_within(data_type)
+    parts = types_within(data_type)
     return next((part for part in parts if _stays_behind(part) or _stays_there(part)), None)
 
 
@@ -247,10 +247,10 @@ def _place_to_keep(schema: StructType, name: str) -> int:
 
 def part_left_behind(data_type: DataType) -> DataType | None:
     """What of a type cannot be brought to a worker, or None."""
-    return next(filter(_stays_behind, _types_within(data_type)), None)
+    return next(filter(_stays_behind, types_within(data_type)), None)
 
 
-def _types_within(data_type: DataType) -> Iterator[DataType]:
+def types_within(data_type: DataType) -> Iterator[DataType]:
     """The type and all that it is made of."""
     waiting = [data_type]
     while waiting:

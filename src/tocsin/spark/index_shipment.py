@@ -32,8 +32,6 @@ from tocsin.storage.folders import temporary_folder
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
-    from tocsin.conditions.live.sharded_index import IndexInParts, RuleIndex
-    from tocsin.engines.build import AnyIndex
 
 KEPT_OPEN = 8
 """Indexes that a process holds open; a stream that reloads its rules leaves the old ones behind."""
@@ -61,47 +59,45 @@ class ShippedIndex:
         return _opened(self.name)
 
     def open_alone(self) -> Index:
-        """The index, instead of any other that the process has opened so: for parts that go one by one."""
+        """The index, instead of any other that the process has opened so: for shards that go one by one."""
         _check_unchanged(self.name)
         return _opened_alone(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedRules:
-    """An index, whole or in parts, that every worker of a session can open as one. Made to be pickled."""
+    """An index, whole or in shards, that every worker of a session can open as one. Made to be pickled."""
 
-    parts: tuple[ShippedIndex, ...]
+    shards: tuple[ShippedIndex, ...]
 
-    def open(self) -> RuleIndex:
+    def open(self) -> Index:
         """The index, in a worker or in the driver."""
-        for part in self.parts:
-            _check_unchanged(part.name)
-        return _opened_together(self.parts)
+        for shard in self.shards:
+            _check_unchanged(shard.name)
+        return _opened_together(self.shards)
 
 
-def ship_rules(
-    session: SparkSession, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str]
-) -> ShippedRules:
-    """Send an index to the workers, for tasks that take events past all its parts."""
-    return ShippedRules(ship_parts(session, index_or_path))
+def ship_rules(session: SparkSession, index_or_path: Index | str | os.PathLike[str]) -> ShippedRules:
+    """Send an index to the workers, for tasks that take events past all its shards."""
+    return ShippedRules(ship_shards(session, index_or_path))
 
 
-def ship_parts(
-    session: SparkSession, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str]
+def ship_shards(
+    session: SparkSession, index_or_path: Index | str | os.PathLike[str]
 ) -> tuple[ShippedIndex, ...]:
-    """Send an index to the workers: one that is whole as ship_index does, of one in parts every part."""
-    from tocsin.conditions.graph.shards import is_in_parts, read_parts
-    from tocsin.conditions.live.sharded_index import IndexInParts
+    """Send an index to the workers: one that is whole as ship_index does, of one in shards every shard."""
+    from tocsin.conditions.graph.shards import is_sharded, read_shards
+    from tocsin.conditions.live.index import Index
 
-    if isinstance(index_or_path, IndexInParts):
-        return tuple(ship_index(session, part) for part in index_or_path.parts)
-    if isinstance(index_or_path, str | os.PathLike) and is_in_parts(index_or_path):
+    if isinstance(index_or_path, Index) and index_or_path.shards:
+        return tuple(ship_index(session, shard) for shard in index_or_path.shards)
+    if isinstance(index_or_path, str | os.PathLike) and is_sharded(index_or_path):
         folder = Path(index_or_path)
-        return tuple(ship_index(session, folder / part.file) for part in read_parts(folder))
+        return tuple(ship_index(session, folder / shard.file) for shard in read_shards(folder))
     return (ship_index(session, index_or_path),)
 
 
-def ship_index(session: SparkSession, index_or_path: AnyIndex | str | os.PathLike[str]) -> ShippedIndex:
+def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[str]) -> ShippedIndex:
     """Send an index, or a saved one by its path, to the workers of a session.
 
     An index is saved the first time that it is sent, whatever the session, and again when its rules have
@@ -119,13 +115,13 @@ def ship_index(session: SparkSession, index_or_path: AnyIndex | str | os.PathLik
         if not is_warm():
             warm_up()  # once here, or else in every worker at the same time
         if isinstance(index_or_path, Index):
+            if index_or_path.engine != Index.engine:
+                raise UnsupportedError(
+                    f"the engine {index_or_path.engine} does not run on Spark: build with 'atree'"
+                )
             saved = _saved(index_or_path)
         elif isinstance(index_or_path, str | os.PathLike):
             saved = _verified_copy(context, Path(index_or_path))
-        elif hasattr(index_or_path, "engine"):
-            raise UnsupportedError(
-                f"the engine {index_or_path.engine} does not run on Spark: build with 'atree'"
-            )
         else:
             kind = type(index_or_path).__name__
             raise UsageError(f"an index or the path of a saved one is wanted here, not {kind}")
@@ -165,10 +161,10 @@ def _verified_copy(context: SparkContext, path: Path) -> Path:
     """A copy under a name of its own, made unless there is one, of a file that has been verified."""
     from tocsin.arrays.array_file import index_digest
     from tocsin.conditions.graph.index_file import open_index
-    from tocsin.conditions.graph.shards import is_in_parts
+    from tocsin.conditions.graph.shards import is_sharded
 
-    if is_in_parts(path):
-        raise IndexFileError(f"{path} is an index in parts: each of its parts has to be sent")
+    if is_sharded(path):
+        raise IndexFileError(f"{path} is an index in shards: each of its parts has to be sent")
     open_index(path, verify=False)  # refuses what is no index before anything is copied
     settled = _folder() / _name(index_digest(path))
     if settled.exists() and _is_added(context, settled.name):
@@ -218,11 +214,11 @@ def _opened(name: str) -> Index:
 
 
 @lru_cache(maxsize=2)
-def _opened_together(parts: tuple[ShippedIndex, ...]) -> RuleIndex:
-    from tocsin.conditions.live.sharded_index import IndexInParts
+def _opened_together(shards: tuple[ShippedIndex, ...]) -> Index:
+    from tocsin.conditions.live.sharded_index import sharded_index
 
-    indexes = [part.open() for part in parts]
-    return indexes[0] if len(indexes) == 1 else IndexInParts(indexes)
+    indexes = [shard.open() for shard in shards]
+    return indexes[0] if len(indexes) == 1 else sharded_index(indexes)
 
 
 @lru_cache(maxsize=1)

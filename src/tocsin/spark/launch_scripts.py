@@ -10,11 +10,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
+import sys
 import tempfile
 from pathlib import Path
 
 from tocsin.errors import TocsinError
 from tocsin.storage.folders import cache_folder, temporary_folder
+
+PYTHON_SCRIPT = """\
+#!/bin/sh
+# Made by tocsin for Spark: becomes Python, without the chatter of transformWithState.
+case " $* " in
+  *" pyspark.sql.streaming.transform_with_state_driver_worker "*) exec {python} "$@" >/dev/null ;;
+esac
+exec {python} "$@"
+"""
 
 
 def placed_script(purpose: str, name: str, text: str) -> Path:
@@ -56,3 +67,14 @@ def _is_placed(place: Path, script: bytes) -> bool:
             draft.unlink(missing_ok=True)
         return False
     return os.access(place, os.X_OK)
+
+
+def worker_python(python: str = sys.executable) -> Path:
+    """What to set PYSPARK_PYTHON to: a script that becomes this Python at once.
+
+    A query with transformWithState starts a process of its own before its first batch, to look at the code.
+    On its standard output, which Spark sends on to the terminal, it prints what it is doing, and cannot be
+    told not to. For that process alone standard output is thrown away; errors go to standard error, and to
+    the driver.
+    """
+    return placed_script("python", "python", PYTHON_SCRIPT.replace("{python}", shlex.quote(python)))

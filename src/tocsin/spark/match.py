@@ -11,13 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DoubleType, StringType, StructType
 
 from tocsin.errors import UsageError
-from tocsin.spark.index_shipment import ShippedIndex, ship_parts
+from tocsin.spark.index_shipment import ShippedIndex, ship_shards
 from tocsin.spark.match_plan import TOGETHER, plan_match
 
 if TYPE_CHECKING:
     from tocsin.conditions.language.tree import Path
-    from tocsin.conditions.live.sharded_index import IndexInParts
-    from tocsin.engines.build import AnyIndex
+    from tocsin.conditions.live.index import Index
     from tocsin.spark.event_columns import Layout
 
 TAKEN = ("event", "rule", "score")
@@ -26,7 +25,7 @@ TAKEN = ("event", "rule", "score")
 
 def match(
     events: DataFrame,
-    index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str],
+    index_or_path: Index | str | os.PathLike[str],
     keep: Sequence[str] = (),
     *,
     way: str = "auto",
@@ -37,8 +36,8 @@ def match(
     streaming DataFrames, in any session whose workers can import tocsin.
 
     Fields and columns have the same name when they are spelt the same, upper and lower case apart.
-    An index in parts, which ts.build writes when it is given shards, is matched part by part in every task,
-    or with tasks of its own for each part, as memory allows: ts.explain_match says which, and `way`
+    An index in shards, which ts.build writes, is matched shard by shard in every task, or with tasks of its
+    own for each shard, as memory allows: ts.explain_match says which, and `way`
     ("together" or "apart") decides it.
 
     One warning names the fields that rules name and the events do not have. What cannot be matched
@@ -65,17 +64,17 @@ def match(
         raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")
     _check_names(events, keep)
     session = events.sparkSession
-    shipped = ship_parts(session, index_or_path)
-    indexes = [part.open() for part in shipped]
+    shipped = ship_shards(session, index_or_path)
+    indexes = [shard.open() for shard in shipped]
     fields = sorted({field for index in indexes for field in index.fields})
     way = plan_match(session, indexes, way=way, streaming=events.isStreaming).way
     warn_of_missing_fields(fields, pa.schema([(name, pa.null()) for name in events.columns]))
     if way == TOGETHER:
         return _matched(events, shipped, fields, keep, alone=False)
-    parts = zip(shipped, indexes, strict=True)
+    shards = zip(shipped, indexes, strict=True)
     return reduce(
         DataFrame.unionAll,
-        [_matched(events, [part], index.fields, keep, alone=True) for part, index in parts],
+        [_matched(events, [shard], index.fields, keep, alone=True) for shard, index in shards],
     )
 
 
@@ -111,7 +110,7 @@ def _task(shipped: Sequence[ShippedIndex], layout: Layout, alone: bool) -> Any:
     def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.match_worker import match_batches
 
-        indexes = [part.open_alone() if alone else part.open() for part in shipped]
+        indexes = [shard.open_alone() if alone else shard.open() for shard in shipped]
         return match_batches(indexes, layout, batches)
 
     return match_in_worker

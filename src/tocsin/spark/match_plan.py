@@ -1,9 +1,9 @@
-"""How events meet the rules: one index in every worker, or the parts of an index one by one.
+"""How events meet the rules: one index in every worker, or the shards of an index one by one.
 
-    together   every task takes its events past all parts. The parts' pages are mapped once on a machine, and
+    together   every task takes its events past all shards. Their pages are mapped once on a machine, and
                every worker needs room to work with all of them
-    apart      every task takes its events past one part, and each part has tasks of its own: a worker holds
-               one part, and the events are read once for each
+    apart      every task takes its events past one shard, and each has tasks of its own: a worker holds
+               one shard, and the events are read once for each
 
 Together is quicker as long as there is memory for it, so memory decides. A stream is matched together
 always: its source is read once.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
@@ -25,8 +25,6 @@ from tocsin.spark.session import is_local
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
-    from tocsin.conditions.live.sharded_index import IndexInParts
-    from tocsin.engines.build import AnyIndex
 
 TOGETHER, APART = "together", "apart"
 WAYS = ("auto", TOGETHER, APART)
@@ -37,8 +35,8 @@ _UNITS = {"": MEBIBYTE, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1
 
 
 @dataclass(frozen=True, slots=True)
-class PartSize:
-    """What one part takes: bytes that are mapped, once on a machine, and those that each worker has alone."""
+class ShardSize:
+    """What one shard takes: bytes that are mapped, once on a machine, and those of each worker alone."""
 
     rules: int
     mapped: int
@@ -59,25 +57,25 @@ class MatchPlan:
 
     way: str
     reason: str
-    parts: tuple[PartSize, ...]
+    shards: tuple[ShardSize, ...]
     room: Room
 
     @property
     def together(self) -> int:
-        """Bytes on an executor when each worker takes all parts."""
-        scratch = sum(part.scratch for part in self.parts)
-        return sum(part.mapped for part in self.parts) + self.room.cores * scratch
+        """Bytes on an executor when each worker takes all shards."""
+        scratch = sum(shard.scratch for shard in self.shards)
+        return sum(shard.mapped for shard in self.shards) + self.room.cores * scratch
 
     @property
     def apart(self) -> int:
-        """Bytes on an executor when each worker takes one part, the largest at worst."""
-        largest = sorted(self.parts, key=lambda part: part.mapped + part.scratch)[-self.room.cores :]
-        scratch = max((part.scratch for part in self.parts), default=0)
-        return sum(part.mapped for part in largest) + self.room.cores * scratch
+        """Bytes on an executor when each worker takes one shard, the largest at worst."""
+        largest = sorted(self.shards, key=lambda shard: shard.mapped + shard.scratch)[-self.room.cores :]
+        scratch = max((shard.scratch for shard in self.shards), default=0)
+        return sum(shard.mapped for shard in largest) + self.room.cores * scratch
 
     def __str__(self) -> str:
-        rules = sum(part.rules for part in self.parts)
-        count = len(self.parts)
+        rules = sum(shard.rules for shard in self.shards)
+        count = len(self.shards)
         tasks = "every task takes its events past all rules"
         if self.way == APART:
             tasks = f"every task takes its events past one part, and the events are read {count} times"
@@ -94,43 +92,41 @@ class MatchPlan:
 
 
 def choose_way(
-    parts: Sequence[PartSize], room: Room, *, way: str = "auto", streaming: bool = False
+    shards: Sequence[ShardSize], room: Room, *, way: str = "auto", streaming: bool = False
 ) -> MatchPlan:
     """Choose by the sizes, unless the user has."""
     if way not in WAYS:
         raise UsageError(f"there is no way {way!r} to match: choose one of {', '.join(WAYS)}")
-    plan = MatchPlan(TOGETHER, "", tuple(parts), room)
     if streaming and way == APART:
         raise UsageError("a stream is matched together: its source is read once")
+    plan = MatchPlan(TOGETHER if way == "auto" else way, "it was asked for", tuple(shards), room)
     if way != "auto":
-        return MatchPlan(way, "it was asked for", plan.parts, room)
-    if len(parts) < 2:
-        return MatchPlan(TOGETHER, "the index is in one part", plan.parts, room)
+        return plan
+    if len(shards) < 2:
+        return replace(plan, reason="the index is in one part")
     if streaming:
-        return MatchPlan(TOGETHER, "a stream's source is read once", plan.parts, room)
+        return replace(plan, reason="a stream's source is read once")
     if plan.together <= room.memory:
-        return MatchPlan(TOGETHER, "there is memory for all parts", plan.parts, room)
-    fits = (
-        "there is memory for one part in each worker"
-        if plan.apart <= room.memory
-        else "all parts need yet more"
-    )
-    return MatchPlan(APART, f"there is no memory for all parts together; {fits}", plan.parts, room)
+        return replace(plan, reason="there is memory for all parts")
+    fits = "there is memory for one part in each worker"
+    if plan.apart > room.memory:
+        fits = "all parts need yet more"
+    return replace(plan, way=APART, reason=f"there is no memory for all parts together; {fits}")
 
 
 def explain_match(
-    events: DataFrame, index_or_path: AnyIndex | IndexInParts | str | os.PathLike[str], *, way: str = "auto"
+    events: DataFrame, index_or_path: Index | str | os.PathLike[str], *, way: str = "auto"
 ) -> str:
     """How ts.match would match these events, and why; nothing is matched.
 
     print(ts.explain_match(events, "rules.tocsin"))
     """
-    from tocsin.spark.index_shipment import ship_parts
+    from tocsin.spark.index_shipment import ship_shards
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"explain_match takes a Spark DataFrame, not {type(events).__name__}")
     session = events.sparkSession
-    indexes = [part.open() for part in ship_parts(session, index_or_path)]
+    indexes = [shard.open() for shard in ship_shards(session, index_or_path)]
     return str(plan_match(session, indexes, way=way, streaming=events.isStreaming))
 
 
@@ -139,13 +135,13 @@ def plan_match(session: SparkSession, indexes: Sequence[Index], *, way: str, str
     return choose_way([size_of(index) for index in indexes], room_of(session), way=way, streaming=streaming)
 
 
-def size_of(index: Index) -> PartSize:
+def size_of(index: Index) -> ShardSize:
     """What an index takes in a worker."""
     from tocsin.conditions.live.index_statistics import bytes_for_matching
 
-    layers = index.version.settled().layers
+    layers = index.version.layers
     mapped = sum(sum(bytes_for_matching(layer.compiled).values()) for layer in layers)
-    return PartSize(len(index), mapped, sum(layer.matcher.most_scratch for layer in layers))
+    return ShardSize(len(index), mapped, sum(layer.matcher.most_scratch for layer in layers))
 
 
 def room_of(session: SparkSession) -> Room:

@@ -8,28 +8,39 @@ matches in the one thread that Spark has given it: it is Spark that shares out t
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.conditions.matching.results import Scores, match_batch
 from tocsin.errors import EventError
 from tocsin.events.arrow_tables import batch_of_table
 from tocsin.events.cells import EventBatch
 from tocsin.spark.event_columns import Layout
-from tocsin.spark.worker_memory import keep_freed_memory
 
 BYTES_IN_TASK = 16 << 20
 """Bytes in a batch of results, but for a single row that is larger."""
 
 MATCHES_IN_TASK = 1 << 22
 """Matches that are written out together, at most, unless 64 events have more."""
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The numbers that the GNU C library gives these settings."""
+
+LARGEST_KEPT = 32 << 20
+"""Bytes of one array, at most: a larger one is the system's again when it is freed."""
+
+MOST_KEPT = 64 << 20
+"""Free bytes at the end of the heap that a process keeps, at most."""
 
 
 def match_batches(
@@ -38,14 +49,14 @@ def match_batches(
     """The matches of the events in `batches` with all indexes: the kept columns, rule, score."""
     keep_freed_memory()
     versions = [index.version for index in indexes]
-    id_bytes = [row_bytes(rules.ids()) for rules in versions]
+    id_bytes = [row_bytes(rules.ids_of(rules.numbers())) for rules in versions]
     for batch in batches:
         for rules, sizes in zip(versions, id_bytes, strict=True):
             yield from _match_batch(rules, sizes, layout, batch)
 
 
 def _match_batch(
-    rules: Version, id_bytes: NDArray[np.int64], layout: Layout, batch: pa.RecordBatch
+    rules: Snapshot, id_bytes: Longs, layout: Layout, batch: pa.RecordBatch
 ) -> Iterator[pa.RecordBatch]:
     start = 0
     for found in rules.match_slices(cells_of_batch(rules.fields, layout, batch), MATCHES_IN_TASK):
@@ -58,7 +69,7 @@ def _match_batch(
         start += portion.num_rows
 
 
-def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> NDArray[np.int64]:
+def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> Longs:
     total = np.zeros(portion.num_rows, np.int64)
     for column, _ in layout.kept:
         total += row_bytes(portion.column(column))
@@ -78,12 +89,7 @@ def cells_of_batch(fields: Sequence[Path], layout: Layout, portion: pa.RecordBat
 
 
 def _result(
-    rules: Version,
-    layout: Layout,
-    portion: pa.RecordBatch,
-    events: NDArray[np.int64],
-    numbers: NDArray[np.int32],
-    scores: Scores,
+    rules: Snapshot, layout: Layout, portion: pa.RecordBatch, events: Longs, numbers: Ints, scores: Scores
 ) -> pa.RecordBatch:
     found = match_batch(events, numbers, rules.names, scores)
     places = pa.array(events)
@@ -91,3 +97,17 @@ def _result(
     kept = [portion.schema.field(column).with_name(name) for column, name in layout.kept]
     schema = pa.schema([*kept, found.schema.field("rule"), found.schema.field("score")])
     return pa.RecordBatch.from_arrays([*columns, found.column("rule"), found.column("score")], schema=schema)
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Let memory that one batch has used be kept for the next: tell the C library, once in a process.
+
+    The arrays of a batch are some megabytes, and the C library would take each from the system and give it
+    back. The system then clears every page again, which can take a fourth of the time of matching. A library
+    that knows of no such setting is left as it is.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, LARGEST_KEPT)
+        library.mallopt(_TRIM_THRESHOLD, MOST_KEPT)

@@ -13,8 +13,7 @@ from pyspark.sql.types import DoubleType
 from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
-    from tocsin.text.dictionary import Dictionary
-    from tocsin.text.language.query import TextQuery
+    from tocsin.text import Dictionary, TextQuery
 
 
 def score(
@@ -52,9 +51,7 @@ def _column(
     *,
     any_gap: bool,
 ) -> Column:
-    from tocsin.text.dictionary import Dictionary
-    from tocsin.text.score import read_query
-    from tocsin.text.settings import TextSettings
+    from tocsin.text import Dictionary, TextSettings, read_query
 
     asked = read_query(query, any_gap=any_gap)
     if isinstance(dictionary, str | os.PathLike):
@@ -71,7 +68,7 @@ def _task(query: TextQuery, dictionary: Dictionary | None, stop_words: frozenset
     import pyarrow as pa
 
     def score_in_worker(texts: Iterator[Any]) -> Iterator[Any]:
-        from tocsin.text.column_scores import ColumnScores
+        from tocsin.text import ColumnScores
 
         asked = ColumnScores(query, dictionary, stop_words)
         for portion in texts:

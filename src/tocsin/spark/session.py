@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 from tocsin.errors import TocsinError, TocsinWarning
 from tocsin.spark.java import JavaHome, find_java
 from tocsin.spark.java_launch import fetches_packages, launch_quietly
-from tocsin.spark.worker_python import worker_python
+from tocsin.spark.launch_scripts import worker_python
 from tocsin.storage.folders import temporary_folder
 
 GIBIBYTE = 1 << 30

@@ -27,6 +27,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefi
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.file_urls import to_read, to_write
+from tocsin.spark.numbered_tasks import each_number, numbers
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
@@ -106,8 +107,8 @@ def statistics_of_slices(
     job = _Job.plan(path, fields, texts, text=text, sketch=sketch, merge=merge, part=part)
     if job.is_done:
         return _already(job)
-    numbers = session.range(0, len(located), 1, numPartitions=max(1, len(located)))
-    return _count(session, job, lambda: numbers.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
+    asked = numbers(session, len(located))
+    return _count(session, job, lambda: asked.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
 
 
 # ---- Which fields there are
@@ -146,9 +147,10 @@ def _fields_of_slices(session: SparkSession, slices: Sequence[Slice]) -> tuple[l
     found = {path: kinds for schema in schemas for path, kinds in schema.kinds.items()}
     texts = {path for path, kinds in found.items() if Kind.STRING in kinds and kinds != ANY_KIND}
     if lines:
-        numbers = session.range(0, len(lines), 1, numPartitions=len(lines))
-        task = _schema_task(lines)
-        rows = _run(lambda: numbers.mapInArrow(task, "path array<string>, text boolean").distinct().collect())
+        told = numbers(session, len(lines)).mapInArrow(
+            _schema_task(lines), "path array<string>, text boolean"
+        )
+        rows = _run(told.distinct().collect)
         found |= {tuple(row.path): ANY_KIND for row in rows}
         texts |= {tuple(row.path) for row in rows if row.text}
     return sorted(found), sorted(texts)
@@ -212,7 +214,7 @@ class _Job:
         every    the fields that there are; `only` names those that are wanted, keys of maps among them
         texts    those that hold text; `text` names those whose words are to be counted instead
         """
-        from tocsin.events.field_paths import path_text
+        from tocsin.events.cells import path_text
         from tocsin.history.statistics.statistics_folder import check_folder
 
         fields = list(every)
@@ -407,13 +409,12 @@ def _slice_task(job: _Job, slices: Sequence[Slice]) -> Any:
         from tocsin.events.event_files import read_slice
         from tocsin.history.statistics.task_facts import Partials
 
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                partials = Partials(fields, text, sketch, run, number)
-                for chunk in read_slice(slices[number], fields):
-                    partials.rejects += len(chunk.rejects)
-                    yield from partials.add(chunk.events)
-                yield from partials.rest()
+        for number in each_number(batches):
+            partials = Partials(fields, text, sketch, run, number)
+            for chunk in read_slice(slices[number], fields):
+                partials.rejects += len(chunk.rejects)
+                yield from partials.add(chunk.events)
+            yield from partials.rest()
 
     return note
 
@@ -425,11 +426,10 @@ def _schema_task(slices: Sequence[Slice]) -> Any:
         from tocsin.events.kinds import Kind
         from tocsin.events.schema import ANY_KIND, Schema
 
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                kinds = Schema.of_slice(slices[number]).kinds
-                paths = pa.array([list(path) for path in kinds], pa.list_(pa.string()))
-                text = [Kind.STRING in each and each != ANY_KIND for each in kinds.values()]
-                yield pa.record_batch([paths, pa.array(text, pa.bool_())], names=["path", "text"])
+        for number in each_number(batches):
+            kinds = Schema.of_slice(slices[number]).kinds
+            paths = pa.array([list(path) for path in kinds], pa.list_(pa.string()))
+            text = [Kind.STRING in each and each != ANY_KIND for each in kinds.values()]
+            yield pa.record_batch([paths, pa.array(text, pa.bool_())], names=["path", "text"])
 
     return look

@@ -7,8 +7,74 @@ dictionary.py     how many documents hold each word, and so how much finding it 
 trie_filter.py    queries under the words that must occur before they can hold (the TriggerMan paper)
 score.py          one text and one query, without rules
 
-A text predicate is one more kind of leaf of the index of conditions/, which comes here through
-trie_filter.py, documents.py and text_base.py.
+A text predicate is one more kind of leaf of the index of conditions/. This is the door through which other
+rooms come: TextBase and WrittenQueries become CompiledTexts, and a TextMatcher finds their leaves in
+EventDocuments. Names are loaded when first used, so that a parser of rules loads no compiled loops.
 
 Begin with language/query.py and meaning.py, then trie_filter.py and kernels/trie.py.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tocsin.text.column_scores import ColumnScores
+    from tocsin.text.compiled_texts import CompiledTexts
+    from tocsin.text.dictionary import Dictionary, WordArrays
+    from tocsin.text.document_queries import ReadingRoom
+    from tocsin.text.documents import EventDocuments, documents_of
+    from tocsin.text.kernels.dictionary import DictionaryWords
+    from tocsin.text.kernels.query_code import QueryCode, Terms
+    from tocsin.text.kernels.query_estimates import letters_of_queries, likelihood_of_queries
+    from tocsin.text.kernels.resemblance import END, TermSketches, shares_of_queries
+    from tocsin.text.kernels.rule_queries import TextRules
+    from tocsin.text.kernels.word_counts import bytes_of_words, count_and_sketch, number_words
+    from tocsin.text.language.highlights import PlacedDocument, Stretch, snippet, with_marks
+    from tocsin.text.language.parser import QueryProblems, parse_query
+    from tocsin.text.language.query import TextQuery
+    from tocsin.text.language.threshold_checks import threshold_warning
+    from tocsin.text.meaning import Verdict, judge
+    from tocsin.text.query_arrays import WrittenQueries, query_code, read_queries
+    from tocsin.text.score import read_query, weights_of
+    from tocsin.text.settings import DEFAULT, TextSettings
+    from tocsin.text.text_base import TextBase, words_for_kernels
+    from tocsin.text.text_explanation import TextExplanation, explain_text
+    from tocsin.text.text_matcher import TextMatcher
+    from tocsin.text.tokenizer import words_of
+
+_NAMES = {
+    "column_scores": "ColumnScores",
+    "compiled_texts": "CompiledTexts",
+    "dictionary": "Dictionary WordArrays",
+    "documents": "EventDocuments documents_of",
+    "kernels.dictionary": "DictionaryWords",
+    "kernels.query_code": "QueryCode Terms",
+    "kernels.query_estimates": "letters_of_queries likelihood_of_queries",
+    "kernels.resemblance": "END TermSketches shares_of_queries",
+    "kernels.rule_queries": "TextRules",
+    "kernels.word_counts": "bytes_of_words count_and_sketch number_words",
+    "language.highlights": "PlacedDocument Stretch snippet with_marks",
+    "language.parser": "QueryProblems parse_query",
+    "language.query": "TextQuery",
+    "language.threshold_checks": "threshold_warning",
+    "meaning": "Verdict judge",
+    "query_arrays": "WrittenQueries query_code read_queries",
+    "document_queries": "ReadingRoom",
+    "score": "read_query weights_of",
+    "settings": "DEFAULT TextSettings",
+    "text_base": "TextBase words_for_kernels",
+    "text_explanation": "TextExplanation explain_text",
+    "text_matcher": "TextMatcher",
+    "tokenizer": "words_of",
+}
+_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tocsin.text' has no attribute '{name}'")
+    value = getattr(import_module(f"tocsin.text.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -6,20 +6,18 @@ from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles
 from tocsin.errors import InputError
 from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.arrow_types import TEXTS, is_list
+from tocsin.tables.arrow_types import TEXTS, is_list
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
-from tocsin.text.document_queries import ask
-from tocsin.text.document_scratch import ReadingRoom
-from tocsin.text.documents import documents_of
-from tocsin.text.kernels.documents import Documents
+from tocsin.text.document_queries import DocumentQueries
+from tocsin.text.documents import FieldDocuments, documents_of
 from tocsin.text.language.query import TextQuery
 from tocsin.text.query_arrays import query_code
 from tocsin.text.settings import TextSettings
+from tocsin.text.text_base import words_for_kernels
 
 _FIELD = ("text",)
 
@@ -31,9 +29,8 @@ class ColumnScores:
         self, query: TextQuery, dictionary: Dictionary | None = None, stop_words: Iterable[str] = ()
     ) -> None:
         stops = TextSettings(stop_words=frozenset(stop_words)).stop_words
-        self._words = words_for_kernels([dictionary or Dictionary()], stops)
-        self._code, self._terms = query_code([query], [0], [np.nan], self._words)
-        self._room = ReadingRoom(len(self._terms.group))
+        words = words_for_kernels([dictionary or Dictionary()], stops)
+        self._questions = DocumentQueries(*query_code([query], [0], [np.nan], words), words)
 
     def scores(self, texts: pa.Array) -> pa.DoubleArray:
         """The score of each row: of a text, of a list of texts as one document, null of a null.
@@ -47,16 +44,14 @@ class ColumnScores:
         if column is not None:
             is_missing[column.present] = False
             if column.strings is not None:
-                documents, row, document = documents_of(column.strings)
-                score[row] = self._asked(documents, document)
+                field = documents_of(column.strings)
+                score[field.row] = self._asked(field)
         return pa.array(score, mask=is_missing)
 
-    def _asked(self, documents: Documents, document: NDArray[np.int32]) -> NDArray[np.float64]:
+    def _asked(self, field: FieldDocuments) -> Doubles:
         """Each different document is asked once."""
-        distinct, place = np.unique(document, return_inverse=True)
-        query = np.zeros(len(distinct), np.int32)
-        with self._room.lent(documents) as memory:
-            _, score = ask(self._code, self._terms, self._words, documents, distinct, query, memory)
+        distinct, place = np.unique(field.document, return_inverse=True)
+        _, score = self._questions.ask(field.documents, distinct, np.zeros(len(distinct), np.int32))
         return score[place]
 
 

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Longs
 from tocsin.arrays.packed import text_arrays
 from tocsin.errors import UsageError
 from tocsin.text.tokenizer import words_of
@@ -40,8 +40,8 @@ class WordArrays(NamedTuple):
     """
 
     word: pa.LargeStringArray
-    documents: NDArray[np.int64]
-    given: NDArray[np.float64]
+    documents: Longs
+    given: Doubles
 
 
 def _no_words() -> WordArrays:
@@ -135,7 +135,7 @@ class Dictionary:
         return range(first, last)
 
     @cached_property
-    def idfs(self) -> NDArray[np.float64]:
+    def idfs(self) -> Doubles:
         """float64[W]: the idf of every word in `arrays`."""
         documents, given = self.arrays.documents, self.arrays.given
         counts, place = np.unique(documents, return_inverse=True)

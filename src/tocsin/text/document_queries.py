@@ -1,41 +1,79 @@
-"""Pairs of a document and a query, asked with a bound on what one call of a kernel does."""
+"""Queries asked of single documents, one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints
 from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.kernels.document_words import DocumentWords
+from tocsin.text.kernels.document_words import DocumentWords, no_document_words, room_for
 from tocsin.text.kernels.documents import Documents
-from tocsin.text.kernels.pair_queries import ask_pairs
 from tocsin.text.kernels.query_code import QueryCode, Terms
+from tocsin.text.kernels.trie_matches import ask_pairs
 
 _WORK_AT_ONCE = 1 << 27
 """Bytes of documents, times the words that queries look for in them, for a call: Ctrl-C waits for it."""
 
+_SMALLEST = 1 << 12
+_LARGEST_KEPT = 1 << 20
+"""Memory for longer documents than this is given back at once: it is many times their size."""
 
-def ask(
-    code: QueryCode,
-    terms: Terms,
-    dictionary: DictionaryWords,
-    documents: Documents,
-    document: NDArray[np.int32],
-    query: NDArray[np.int32],
-    words: DocumentWords,
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """What ask_pairs gives. A document that many pairs ask for much may be read several times."""
-    looked_for = code.term_start[code.leaf_start[query + 1]] - code.term_start[code.leaf_start[query]]
-    if documents.data.size * int(looked_for.sum()) <= _WORK_AT_ONCE:
-        return ask_pairs(code, terms, dictionary, documents, document, query, words)
-    sizes = np.diff(documents.start[documents.elements])
-    work = np.cumsum(sizes[document] * looked_for.astype(np.int64))
-    cuts = np.flatnonzero(np.diff(work // _WORK_AT_ONCE)) + 1
-    answers = [
-        ask_pairs(code, terms, dictionary, documents, document[first:end], query[first:end], words)
-        for first, end in pairwise([0, *cuts.tolist(), len(query)])
-    ]
-    holds, scores = zip(*answers, strict=True)
-    return np.concatenate(holds), np.concatenate(scores)
+
+class ReadingRoom:
+    """The memory in which documents are read, over so many terms. Threads may share it."""
+
+    def __init__(self, terms: int) -> None:
+        self._terms = terms
+        self._idle: list[DocumentWords] = []
+
+    @contextmanager
+    def lent(self, documents: Documents) -> Iterator[DocumentWords]:
+        """Memory for the longest of these documents, for the caller alone."""
+        room = room_for(documents)
+        try:
+            words = self._idle.pop()
+        except IndexError:
+            words = no_document_words(self._terms, max(room, _SMALLEST))
+        if words.room < room:
+            words = no_document_words(self._terms, max(room, 2 * words.room))
+        yield words
+        if words.room <= _LARGEST_KEPT:
+            self._idle.append(words)
+
+
+class DocumentQueries:
+    """Queries that documents are asked for. Threads may share it."""
+
+    def __init__(self, code: QueryCode, terms: Terms, dictionary: DictionaryWords) -> None:
+        self.code = code
+        self.terms = terms
+        self.dictionary = dictionary
+        self._reading = ReadingRoom(len(terms.group))
+
+    def ask(self, documents: Documents, document: Ints, query: Ints) -> tuple[Flags, Doubles]:
+        """The Boolean reading and the score of query[i] in document[i].
+
+        Pairs of one document stand together. One that many pairs ask for much may be read several times.
+        """
+        code = self.code
+        looked_for = code.term_start[code.leaf_start[query + 1]] - code.term_start[code.leaf_start[query]]
+        cuts = np.empty(0, np.int64)
+        if documents.data.size * int(looked_for.sum()) > _WORK_AT_ONCE:
+            sizes = np.diff(documents.start[documents.elements])
+            work = np.cumsum(sizes[document] * looked_for.astype(np.int64))
+            cuts = np.flatnonzero(np.diff(work // _WORK_AT_ONCE)) + 1
+        with self._reading.lent(documents) as words:
+            answers = [
+                ask_pairs(
+                    code, self.terms, self.dictionary, documents, document[at:end], query[at:end], words
+                )
+                for at, end in pairwise([0, *cuts.tolist(), len(query)])
+            ]
+        if len(answers) == 1:
+            return answers[0]
+        holds, scores = zip(*answers, strict=True)
+        return np.concatenate(holds), np.concatenate(scores)

@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Flags, Ints, Longs
 from tocsin.arrays.packed import packed_bytes
 from tocsin.errors import UsageError
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.query_parser import QueriesRead
 from tocsin.text.kernels.query_parser import read_queries as read_bytes
-from tocsin.text.kernels.terms import fill_idf, no_terms, number_terms
+from tocsin.text.kernels.terms import fill_idf, number_terms
 from tocsin.text.language.parser import QueryProblems, parse_query
-from tocsin.text.language.printer import print_query
-from tocsin.text.language.query import TextQuery
+from tocsin.text.language.query import TextQuery, print_query
 
 
 class WrittenQueries(NamedTuple):
@@ -34,17 +33,15 @@ class WrittenQueries(NamedTuple):
     threshold   float64[Q]   NaN when the Boolean reading decides alone
     """
 
-    group: NDArray[np.int32]
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    any_gap: NDArray[np.bool_]
-    threshold: NDArray[np.float64]
+    group: Ints
+    start: Longs
+    data: Bytes
+    any_gap: Flags
+    threshold: Doubles
 
 
-def read_queries(
-    written: WrittenQueries, dictionary: DictionaryWords, known: Terms | None = None
-) -> tuple[QueryCode, Terms]:
-    """The queries as arrays, and their terms; known terms come first and keep their numbers.
+def read_queries(written: WrittenQueries, dictionary: DictionaryWords) -> tuple[QueryCode, Terms]:
+    """The queries as arrays, and their terms.
 
     UsageError when one is no query: rules were checked before they came here.
     """
@@ -52,7 +49,7 @@ def read_queries(
     read = read_bytes(written.data, written.start, written.group, written.any_gap, np.zeros(count, np.bool_))
     if read.refused.any():
         read = _read_with_grammar(written, read.refused.astype(np.bool_))
-    return _numbered(read, written.group, written.threshold, dictionary, known)
+    return _numbered(read, written.group, written.threshold, dictionary)
 
 
 def query_code(
@@ -60,17 +57,16 @@ def query_code(
     groups: Sequence[int],
     thresholds: Sequence[float],
     dictionary: DictionaryWords,
-    known: Terms | None = None,
 ) -> tuple[QueryCode, Terms]:
     """The same for queries that the grammar has read."""
     group = np.array(groups, np.int32)
     start, data = packed_bytes([print_query(query).encode() for query in queries])
     canonical = np.ones(len(queries), np.bool_)
     read = read_bytes(data, start, group, ~canonical, canonical)
-    return _numbered(read, group, np.array(thresholds, np.float64), dictionary, known)
+    return _numbered(read, group, np.array(thresholds, np.float64), dictionary)
 
 
-def _read_with_grammar(written: WrittenQueries, refused: NDArray[np.bool_]) -> QueriesRead:
+def _read_with_grammar(written: WrittenQueries, refused: Flags) -> QueriesRead:
     """All queries, those that the kernel refused as the grammar prints them."""
     whole = written.data.tobytes()
     texts: list[bytes] = []
@@ -89,24 +85,22 @@ def _read_with_grammar(written: WrittenQueries, refused: NDArray[np.bool_]) -> Q
 
 
 def _numbered(
-    read: QueriesRead,
-    group: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    dictionary: DictionaryWords,
-    known: Terms | None,
+    read: QueriesRead, group: Ints, threshold: Doubles, dictionary: DictionaryWords
 ) -> tuple[QueryCode, Terms]:
+    writing = read.writing
+    steps, leaves, words, size = writing.used.tolist()
     term, terms = number_terms(
-        no_terms() if known is None else known, read.word_group, read.is_prefix, read.byte_start, read.data
+        read.word_group, writing.is_prefix[:words], writing.byte_start[: words + 1], writing.data[:size]
     )
     fill_idf(terms, dictionary)
     return QueryCode(
         group,
         threshold,
         read.step_start,
-        read.step,
+        writing.step[:steps].copy(),
         read.leaf_start,
-        read.negated,
-        read.gap,
-        read.word_start,
+        writing.negated[:leaves].copy(),
+        writing.gap[:leaves].copy(),
+        writing.word_start[: leaves + 1].copy(),
         term,
     ), terms

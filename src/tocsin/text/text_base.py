@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags
+from tocsin.arrays.lookup import find_text, hash_texts
+from tocsin.arrays.packed import joined, text_arrays
 from tocsin.errors import UsageError
 from tocsin.events.cells import Path
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import appended, idf_of_word, words_for_kernels
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.settings import TextSettings, WordWeights
+
+_SMALLEST_TABLE = 8
+
+
+def words_for_kernels(
+    dictionaries: Sequence[Dictionary], stop_words: Collection[str] = ()
+) -> DictionaryWords:
+    """The words of each text group, its dictionary standing at the group's number.
+
+    A group without a dictionary has an empty one. Stop words are words of every group and weigh nothing.
+    """
+    stops = pa.array(sorted(stop_words), pa.large_string())
+    words, idfs, groups = [pa.array([], pa.large_string())], [], []
+    for group, dictionary in enumerate(dictionaries):
+        known = dictionary.arrays.word
+        is_stop = pc.is_in(known, stops).to_numpy(zero_copy_only=False)
+        more = stops.filter(pc.invert(pc.is_in(stops, known)))
+        words += [known, more]
+        idfs += [np.where(is_stop, 0.0, dictionary.idfs), np.zeros(len(more))]
+        groups.append(np.full(len(known) + len(more), group, np.int32))
+    group_of = joined(groups, np.int32)
+    start, data = text_arrays(pa.concat_arrays(words))
+    table = np.full(_table_size(len(group_of)), -1, np.int32)
+    hash_texts(group_of, start, data, table)
+    unknown = np.array([dictionary.unknown_idf for dictionary in dictionaries], np.float64)
+    return DictionaryWords(group_of, start, data, joined(idfs, np.float64), table, unknown)
+
+
+def _table_size(words: int) -> int:
+    """A power of two, at least twice the number of words: see arrays/lookup.py."""
+    return max(_SMALLEST_TABLE, 1 << (2 * words - 1).bit_length()) if words else _SMALLEST_TABLE
+
+
+def _appended(words: DictionaryWords, more: DictionaryWords) -> DictionaryWords:
+    """The words of both, the groups of `more` numbered behind those of `words`."""
+    unknown = np.concatenate((words.unknown, more.unknown))
+    if not len(more.group):
+        return words._replace(unknown=unknown)
+    group = np.concatenate((words.group, more.group + np.int32(len(words.unknown))))
+    start = np.concatenate((words.start, words.start[-1] + more.start[1:]))
+    data = np.concatenate((words.data, more.data))
+    table = np.full(_table_size(len(group)), -1, np.int32)
+    hash_texts(group, start, data, table)
+    return DictionaryWords(group, start, data, np.concatenate((words.idf, more.idf)), table, unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +95,23 @@ class TextBase:
         new = tuple(sorted(set(paths) - set(self.fields)))
         if not new:
             return self
-        words = appended(self.words, words_for_kernels([Dictionary()] * len(new), self.stop_words))
+        words = _appended(self.words, words_for_kernels([Dictionary()] * len(new), self.stop_words))
         return replace(self, fields=self.fields + new, words=words)
 
     def equals(self, other: TextBase) -> bool:
         """Whether both weigh every word of every field alike."""
-        if self is other:
-            return True
         same = (self.threshold, self.stop_words, self.fields) == (
             other.threshold,
             other.stop_words,
             other.fields,
         )
-        return same and all(
-            np.array_equal(getattr(self.words, name), getattr(other.words, name))
-            for name in self.words._fields
-        )
+        mine: tuple[NDArray[Any], ...] = self.words
+        theirs: tuple[NDArray[Any], ...] = other.words
+        return self is other or (same and all(map(np.array_equal, mine, theirs)))
+
+    def is_counted(self) -> Flags:
+        """For each text group whether documents were counted: else every word's idf is 1."""
+        return np.asarray(self.words.unknown != 1.0)
 
     def settings(self) -> TextSettings:
         """As the grammar's evaluator takes them."""
@@ -78,4 +129,6 @@ class _FieldWeights:
     group: int
 
     def idf(self, word: str, /) -> float:
-        return idf_of_word(self.words, self.group, word)
+        words, text = self.words, np.frombuffer(bytearray(word.encode()), np.uint8)
+        found = find_text(words.table, words.group, words.start, words.data, self.group, text, 0, len(text))
+        return float(words.idf[found] if found >= 0 else words.unknown[self.group])

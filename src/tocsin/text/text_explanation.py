@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tocsin.printable import printable
-from tocsin.text.language.highlights import Stretch, snippet, with_marks
-from tocsin.text.language.occurrences import Occurrence, PlacedDocument
-from tocsin.text.language.printer import print_leaf
-from tocsin.text.language.query import Group, Leaf, TextQuery, Word
+from tocsin.text.language.highlights import Occurrence, PlacedDocument, Stretch, snippet, with_marks
+from tocsin.text.language.query import Group, Leaf, TextQuery, Word, print_leaf
 from tocsin.text.meaning import Document, Part, judge_document, judge_steps
 from tocsin.text.settings import WordWeights
 

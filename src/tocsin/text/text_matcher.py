@@ -11,19 +11,35 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.events.cells import Path
-from tocsin.text.batch_documents import NOTHING_SEARCHED, BatchDocuments, FieldDocuments, FoundQueries
 from tocsin.text.compiled_texts import CompiledTexts
-from tocsin.text.kernels.documents import Documents
-from tocsin.text.kernels.match_scores import take_scores
+from tocsin.text.documents import EventDocuments
+from tocsin.text.kernels.rule_queries import take_scores
 from tocsin.text.kernels.trie import ABSENT
+from tocsin.text.kernels.trie_matches import FoundQueries
 from tocsin.text.text_base import TextBase
 from tocsin.text.trie_filter import TextFilter
 
-Longs = NDArray[np.int64]
-Ints = NDArray[np.int32]
+_NOTHING_SEARCHED = FoundQueries(
+    np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64)
+)
+
+
+class FoundLeaves(NamedTuple):
+    """The leaves that events satisfy by their texts in a field.
+
+    row        int32[n]     events that have a document there, ascending
+    document   int32[n]     the document of each
+    start      int64[D+1]   leaves of document d: leaf[start[d] : start[d + 1]]
+    leaf       int32[...]
+    """
+
+    row: Ints
+    document: Ints
+    start: Longs
+    leaf: Ints
 
 
 class _Answers(NamedTuple):
@@ -34,9 +50,9 @@ class _Answers(NamedTuple):
     score    float64[n]
     """
 
-    known: NDArray[np.bool_]
-    holds: NDArray[np.bool_]
-    score: NDArray[np.float64]
+    known: Flags
+    holds: Flags
+    score: Doubles
 
 
 class TextMatcher:
@@ -47,7 +63,7 @@ class TextMatcher:
         self._rules = texts.rules
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
-        self._filter = TextFilter.from_arrays(texts.queries, texts.terms, texts.trie, texts.base.words)
+        self._filter = TextFilter(texts.queries, texts.terms, texts.trie, texts.base.words)
         has_path = texts.trie.first_of_query != ABSENT
         self._searched = frozenset(texts.queries.group[has_path].tolist())
         is_indexed = np.ones(len(texts.leaf), np.bool_)
@@ -74,26 +90,31 @@ class TextMatcher:
         """The fields whose documents scores and deferred conjuncts may need."""
         return [self._texts.base.fields[group] for group in np.unique(self._code.group).tolist()]
 
-    def find(self, path: Path, documents: Documents) -> tuple[Longs, Ints]:
-        """The leaves that each document satisfies: leaf[start[d] : start[d + 1]]."""
-        group = self._group_of[path]
-        if group not in self._searched:
-            return _nothing(documents)
-        start, query = self._filter.find(documents, group)
-        return start, self._texts.leaf[query]
+    def find(self, path: Path, documents: EventDocuments) -> FoundLeaves | None:
+        """What is found in a field, None when no event has a document there.
 
-    def find_in(self, path: Path, batch: BatchDocuments, field: FieldDocuments) -> tuple[Longs, Ints]:
-        """The same for a field of a batch; scores are kept with the batch if it wants them."""
-        if not batch.wants_scores:
-            return self.find(path, field.documents)
+        Scores are kept with the documents if those want them.
+        """
+        field = documents.field(path)
+        if field is None:
+            return None
         group = self._group_of[path]
-        if group not in self._searched:
-            return _nothing(field.documents)
-        start, query, score = self._filter.find_scored(field.documents, group)
-        batch.found[id(self), path] = FoundQueries(start, query, score)
-        return start, self._texts.leaf[query]
+        if group not in self._searched:  # all its queries are deferred: documents are not even cut
+            start = np.zeros(len(field.documents.elements), np.int64)
+            return FoundLeaves(field.row, field.document, start, np.empty(0, np.int32))
+        found = self._filter.find(field.documents, group, with_scores=documents.wants_scores)
+        if documents.wants_scores:
+            documents.found[id(self), path] = found
+        return FoundLeaves(field.row, field.document, found.start, self._texts.leaf[found.query])
 
-    def keeps(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.bool_]:
+    def find_strings(self, documents: EventDocuments, path: Path, strings: list[str]) -> list[int]:
+        """The leaves that a single event satisfies by the strings that it has in a field."""
+        documents.given(path, strings)
+        found = self.find(path, documents) if strings else None
+        leaves: list[int] = [] if found is None else found.leaf.tolist()
+        return leaves
+
+    def keeps(self, documents: EventDocuments, row: Longs, rule: Ints) -> Flags:
         """Which matches, of event row[i] with rule[i], also satisfy what was deferred."""
         start, deferred = self._rules.deferred_start, self._rules.deferred
         keeps = np.ones(len(rule), np.bool_)
@@ -111,7 +132,7 @@ class TextMatcher:
             left = left[good & (start[rule[left]] + step < start[rule[left] + 1])]
         return keeps
 
-    def scores(self, documents: BatchDocuments, row: Longs, rule: Ints) -> NDArray[np.float64]:
+    def scores(self, documents: EventDocuments, row: Longs, rule: Ints) -> Doubles:
         """The score of each match, of event row[i] with rule[i]; NaN for a rule without free text.
 
         A query that was searched for and not found scores 0, unless it is its threshold that failed: then,
@@ -127,17 +148,16 @@ class TextMatcher:
                 field.at(row),
                 rule,
                 self._group_of[path],
-                start,
-                self._rules.score_query,
+                self._rules,
                 self._code.group,
                 self._is_decided,
-                *documents.found.get((id(self), path), NOTHING_SEARCHED),
+                documents.found.get((id(self), path), _NOTHING_SEARCHED),
                 score,
             )
             np.maximum.at(score, match, self._ask(documents, row[match], query).score)
         return score
 
-    def _ask(self, documents: BatchDocuments, row: Longs, query: Ints) -> _Answers:
+    def _ask(self, documents: EventDocuments, row: Longs, query: Ints) -> _Answers:
         known, holds = np.zeros((2, len(row)), np.bool_)
         score = np.zeros(len(row))
         group = self._code.group[query]
@@ -155,8 +175,3 @@ class TextMatcher:
             known[asked] = True
             holds[asked], score[asked] = self._filter.ask(field.documents, document, query[asked])
         return _Answers(known, holds, score)
-
-
-def _nothing(documents: Documents) -> tuple[Longs, Ints]:
-    """What is found in documents of a field whose queries are all deferred: they are not even cut."""
-    return np.zeros(len(documents.elements), np.int64), np.empty(0, np.int32)

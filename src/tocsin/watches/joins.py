@@ -7,11 +7,18 @@ one more variable: so a new trigger is data, like a new row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import NamedTuple
 
-from tocsin.watches.entries import Entry
-from tocsin.watches.join_keys import Words
-from tocsin.watches.joined_rows import JoinedRows
+from tocsin.conditions.meaning import Event, lookup
+from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.normal_form import Atom, JoinRule, NormalProgram, Relation, Variable
+from tocsin.datalog.machine.symbols import Symbols
+from tocsin.errors import EventError
+from tocsin.watches.join_keys import Mark, Words, marks_of
 from tocsin.watches.watched_trigger import Shape, Watched
 
 
@@ -62,3 +69,93 @@ class Joins:
         if passing:
             self.leave(trigger, entry, row)
         return iter(found)
+
+
+Tuple = tuple[int, ...]
+
+_TRIGGER = Variable(0)
+
+
+class JoinedRows:
+    """Tuples (trigger, a word for each equality of the position, row) by position."""
+
+    def __init__(self, shape: Shape) -> None:
+        names = [f"p{position}" for position in range(len(shape))]
+        relations = [
+            Relation(name, (Type.NUMBER,) * (len(equalities) + 2))
+            for name, equalities in zip(names, shape, strict=True)
+        ]
+        rule = _rule(names, shape)
+        self._machine = Machine(
+            NormalProgram((*relations, Relation(rule.head.relation, (Type.NUMBER,) * len(shape))), ()),
+            Symbols(),
+        )
+        self._relations = [self._machine.relation(name) for name in names]
+        self._listeners = self._machine.listeners((rule, atom) for atom in range(len(rule.body)))
+
+    def insert(self, position: int, row: Tuple) -> None:
+        """Add a tuple to a position."""
+        self._machine.change_one(self._relations[position], row, True)
+
+    def delete(self, position: int, row: Tuple) -> None:
+        """Take a tuple away from a position."""
+        self._machine.change_one(self._relations[position], row, False)
+
+    def combinations(self, position: int, row: Tuple) -> list[Tuple]:
+        """The row numbers, by position, of every combination that has this tuple, which is there, in this
+        position."""
+        found: list[list[int]] = self._machine.fire(self._listeners[position], row).tolist()
+        return [tuple(numbers) for numbers in found]
+
+
+def _rule(names: Sequence[str], shape: Shape) -> JoinRule:
+    """The rule that joins all positions: variable 0 is the trigger, then the rows, then the keys."""
+    rows = [Variable(1 + position) for position in range(len(shape))]
+    body = tuple(
+        Atom(name, (_TRIGGER, *(Variable(1 + len(shape) + key) for key in equalities), row))
+        for name, equalities, row in zip(names, shape, rows, strict=True)
+    )
+    return JoinRule(Atom("found", tuple(rows)), body)
+
+
+MOST_KEYS = 100_000
+"""Lists in several joining fields of a row join by each combination of their elements; a row with more than
+these is refused."""
+
+
+class Place(NamedTuple):
+    """A position of the trigger of this number."""
+
+    trigger: int
+    position: int
+
+
+class Entry(NamedTuple):
+    """A position that a row enters.
+
+    score   how well the free text of its selection fits; None without any
+    marks   what it joins by: a mark for each key of the position. Of a row with lists there are several
+            combinations, and none when a joining field has no value, so that the row has no partners
+    """
+
+    place: Place
+    score: float | None
+    marks: list[tuple[Mark, ...]]
+
+
+def entry_of(trigger: Watched, place: Place, row: Event, score: float | None) -> Entry:
+    """What a row carries into a position whose selection it satisfies.
+
+    EventError when it cannot be joined, or holds something that a filter or the alert's text cannot read: so
+    nothing can go wrong later, when it meets its partners.
+    """
+    position = trigger.positions[place.position]
+    for path in position.asked:
+        lookup(row, path)
+    choices = [marks_of(row, key) for key in position.keys]
+    if prod(map(len, choices)) > MOST_KEYS:
+        raise EventError(
+            f"the lists of this row have more than {MOST_KEYS:,} combinations to join by"
+            f" in the trigger {trigger.rule}"
+        )
+    return Entry(place, score, list(product(*choices)))

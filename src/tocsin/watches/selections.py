@@ -15,7 +15,7 @@ from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
 from tocsin.rules.rule_set import Rules
-from tocsin.watches.entries import Place
+from tocsin.watches.joins import Place
 from tocsin.watches.watched_trigger import Watched
 
 

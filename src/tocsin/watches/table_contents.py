@@ -16,7 +16,7 @@ import numpy as np
 
 from tocsin.conditions.meaning import DEEPEST_LIST, is_missing, plain_value
 from tocsin.errors import EventError
-from tocsin.events.scalars import SIMPLE, type_name
+from tocsin.events.field_values import SIMPLE, type_name
 
 Row = dict[str, Any]
 

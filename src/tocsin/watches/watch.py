@@ -16,10 +16,9 @@ from tocsin.rules.joins.meaning import joined_truth
 from tocsin.rules.rule_files import read_rules
 from tocsin.rules.rule_set import Rules
 from tocsin.storage.record_log import ALWAYS
-from tocsin.text.dictionary import Dictionary
+from tocsin.text import Dictionary
 from tocsin.watches.alerts import Alert, alert_text
-from tocsin.watches.entries import Entry, Place, entry_of
-from tocsin.watches.joins import Joins
+from tocsin.watches.joins import Entry, Joins, Place, entry_of
 from tocsin.watches.row_journal import CHANGE, COME, GO, NumberedRow, RowJournal
 from tocsin.watches.selections import Selections
 from tocsin.watches.table_contents import Contents, Row, kept_row

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+from tocsin.arrays.dtypes import Doubles, Longs
+
+Numbers = Longs
 
 
 def zipf(rng: np.random.Generator, ranks: int, alpha: float, size: int) -> Numbers:
@@ -17,7 +18,7 @@ def zipf(rng: np.random.Generator, ranks: int, alpha: float, size: int) -> Numbe
     )
 
 
-def zipf_weights(ranks: int, alpha: float) -> NDArray[np.float64]:
+def zipf_weights(ranks: int, alpha: float) -> Doubles:
     """The probabilities of the ranks."""
     weights = np.arange(1, ranks + 1, dtype=np.float64) ** -alpha
     return np.asarray(weights / weights.sum())

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.language.tree import Path
 from tocsin_lab.abe_gen.draws import zipf, zipf_weights
 from tocsin_lab.abe_gen.predicates import BOOLEAN_DIGIT, LIST_DIGIT, STRING_DIGITS
@@ -25,9 +25,9 @@ class Events(NamedTuple):
     size    int64[n, k]
     """
 
-    field: NDArray[np.int64]
-    value: NDArray[np.int64]
-    size: NDArray[np.int64]
+    field: Longs
+    value: Longs
+    size: Longs
 
 
 def events(setting: Workload, count: int) -> Events:
@@ -89,7 +89,7 @@ def rows_of(some: Events) -> list[dict[str, object]]:
     ]
 
 
-def _fields(rng: np.random.Generator, dimensions: Dimensions, count: int) -> NDArray[np.int64]:
+def _fields(rng: np.random.Generator, dimensions: Dimensions, count: int) -> Longs:
     """Different fields for each event, without replacement: the largest of weighted random keys."""
     weight = np.log(zipf_weights(dimensions.count, dimensions.zipf))
     chosen = [np.empty((0, dimensions.event_size), np.int64)]
@@ -101,13 +101,7 @@ def _fields(rng: np.random.Generator, dimensions: Dimensions, count: int) -> NDA
     return np.concatenate(chosen)
 
 
-def _column(
-    field: int,
-    count: int,
-    row: NDArray[np.int64],
-    value: NDArray[np.int64],
-    size: NDArray[np.int64],
-) -> pa.Array:
+def _column(field: int, count: int, row: Longs, value: Longs, size: Longs) -> pa.Array:
     digit = field % 10
     place = np.full(count, len(row))
     place[row] = np.arange(len(row))

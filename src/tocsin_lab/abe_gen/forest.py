@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin_lab.abe_gen.predicates import Predicates, predicate_texts
 from tocsin_lab.abe_gen.texts import chosen, joined, side_by_side
 
@@ -37,8 +38,8 @@ class Level(NamedTuple):
 
     first: int
     operator: NDArray[np.int8]
-    start: NDArray[np.int64]
-    child: NDArray[np.int32]
+    start: Longs
+    child: Ints
 
 
 class Forest(NamedTuple):
@@ -46,7 +47,7 @@ class Forest(NamedTuple):
 
     predicates: Predicates
     levels: list[Level]
-    root: NDArray[np.int32]
+    root: Ints
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin_lab.abe_gen.draws import zipf
 from tocsin_lab.abe_gen.settings import Dimensions
 from tocsin_lab.abe_gen.texts import chosen, decimals, joined, side_by_side
@@ -32,10 +33,10 @@ class Predicates(NamedTuple):
     size     int64[P]      none for YES and NO
     """
 
-    field: NDArray[np.int64]
-    test: NDArray[np.int64]
-    value: NDArray[np.int64]
-    size: NDArray[np.int64]
+    field: Longs
+    test: Longs
+    value: Longs
+    size: Longs
 
 
 def draw_predicates(rng: np.random.Generator, dimensions: Dimensions, count: int) -> Predicates:
@@ -68,7 +69,7 @@ def predicate_texts(predicates: Predicates) -> pa.LargeStringArray:
     )
 
 
-def _drawn(rng: np.random.Generator, dimensions: Dimensions, count: int) -> NDArray[np.int64]:
+def _drawn(rng: np.random.Generator, dimensions: Dimensions, count: int) -> Longs:
     """Rows of field, test and values, perhaps repeated."""
     mix, most = dimensions.mix, dimensions.cardinality
     field = zipf(rng, dimensions.count, dimensions.zipf, count)
@@ -85,7 +86,7 @@ def _drawn(rng: np.random.Generator, dimensions: Dimensions, count: int) -> NDAr
     return np.column_stack([field, test, np.sort(value, axis=1)])
 
 
-def _codes(rows: NDArray[np.int64], cardinality: int) -> NDArray[np.void]:
+def _codes(rows: Longs, cardinality: int) -> NDArray[np.void]:
     """Something for each row that is equal exactly when the rows are."""
     narrow = np.ascontiguousarray(rows, np.int32 if cardinality > 1 << 15 else np.int16)
     return narrow.view(np.dtype((np.void, narrow.dtype.itemsize * narrow.shape[1]))).ravel()

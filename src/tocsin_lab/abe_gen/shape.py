@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin_lab.abe_gen.forest import Forest
 
 
@@ -46,8 +46,8 @@ class Shape:
 class Uses(NamedTuple):
     """Of each node of a forest: how often it stands in the expanded rules, and its level."""
 
-    shown: NDArray[np.int64]
-    level: NDArray[np.int64]
+    shown: Longs
+    level: Longs
 
 
 def uses_of(forest: Forest) -> Uses:
@@ -88,6 +88,6 @@ def shape_of(forest: Forest) -> Shape:
     )
 
 
-def _uses(shown: NDArray[np.int64], level: NDArray[np.int64]) -> tuple[float, ...]:
+def _uses(shown: Longs, level: Longs) -> tuple[float, ...]:
     nodes = np.bincount(level)[1:]
     return tuple((np.bincount(level, shown)[1:] / nodes).tolist())

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin_lab.kernels.atree_adjustment import ADJUST_LOOKS
 from tocsin_lab.kernels.atree_covers import CANDIDATES, Workbench
 from tocsin_lab.kernels.atree_nodes import (
@@ -86,7 +87,7 @@ class GrowingAtree:
 
     # ---- Rules enter and leave
 
-    def add(self, groups: Groups) -> NDArray[np.int32]:
+    def add(self, groups: Groups) -> Ints:
         """The nodes of some rules, ALWAYS or NEVER for those that no event decides; each counts as a use."""
         node_of = self.add_groups(groups)
         self._make_room(nodes=len(groups.root), width=len(groups.root))
@@ -94,7 +95,7 @@ class GrowingAtree:
         use_roots(self.tree, self._bench, groups, self.policy, node_of, root)
         return root
 
-    def add_groups(self, groups: Groups) -> NDArray[np.int32]:
+    def add_groups(self, groups: Groups) -> Ints:
         """The nodes of some groups; uses by rules are left to the caller."""
         node_of = np.empty(len(groups.operator), np.int32)
         done = 0
@@ -162,12 +163,12 @@ class GrowingAtree:
         """Bytes of all arrays, spare room included."""
         return sum(array.nbytes for array in (*self.tree, *self._bench))
 
-    def live_nodes(self) -> NDArray[np.int64]:
+    def live_nodes(self) -> Longs:
         """The numbers of all nodes, ascending."""
         made = int(self.tree.state[NODES_MADE])
         return np.flatnonzero(self.tree.node[:made, OPERATOR] != FREE)
 
-    def live_edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def live_edges(self) -> tuple[Ints, Ints]:
         """Child and parent of every edge."""
         rows = self.tree.edge[: int(self.tree.state[EDGES_MADE])]
         rows = rows[rows[:, PARENT] >= 0]

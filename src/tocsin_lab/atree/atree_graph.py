@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin.conditions.graph.condition_reader import Steps
 from tocsin.conditions.graph.shared_graph import share
@@ -31,7 +31,7 @@ from tocsin_lab.kernels.needed_nodes import needed_nodes
 
 def organise(
     parts: Sequence[Steps], leaves: int, conditions: int, *, reorganise: bool, self_adjust: bool
-) -> tuple[SharedNodes, NDArray[np.int32]]:
+) -> tuple[SharedNodes, Ints]:
     """One graph of all conditions as index.graph.share makes it, with nodes as children of others.
 
     Nothing can be added to it: its slots are empty.
@@ -50,14 +50,12 @@ def organise(
     return organised, np.where(root > FALSE_REF, _mapped(root, new_ref), root)
 
 
-def _mapped(ref: NDArray[np.int32], new_ref: NDArray[np.int32]) -> NDArray[np.int32]:
+def _mapped(ref: Ints, new_ref: Ints) -> Ints:
     """References to old nodes as references to new ones; new_ref[n] is the one for old node n."""
     return np.asarray(new_ref[ref >> 1] ^ (ref & 1))
 
 
-def _as_groups(
-    nodes: SharedNodes, leaves: int, needed: NDArray[np.bool_]
-) -> tuple[Groups, NDArray[np.int64]]:
+def _as_groups(nodes: SharedNodes, leaves: int, needed: Flags) -> tuple[Groups, Longs]:
     """The needed nodes as groups, and the AND group of each node (-1: none).
 
     A node whose negation is an operand somewhere is followed by the group of that.
@@ -87,7 +85,7 @@ def _as_groups(
     return Groups(operator, starts(width_of, np.int64), operand, np.empty(0, np.int32)), group_of
 
 
-def _as_shared(atree: GrowingAtree, leaves: int) -> tuple[SharedNodes, NDArray[np.int32]]:
+def _as_shared(atree: GrowingAtree, leaves: int) -> tuple[SharedNodes, Ints]:
     """The tree as a graph of ANDs, children before parents, and the reference of each of its nodes."""
     live = atree.live_nodes()
     rows = atree.tree.node[live]

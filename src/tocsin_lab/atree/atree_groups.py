@@ -21,8 +21,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin.conditions.kernels.node_references import FALSE_REF, TRUE_REF
 from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, TRUE
@@ -296,9 +296,7 @@ def _operator_of(step: int) -> tuple[int, int]:
     return (OR if -step & 1 else AND), (AND_BASE - step) // 2
 
 
-def groups_of(
-    start: NDArray[np.int64], step: NDArray[np.int32], ref: NDArray[np.int32], grouping: Grouping
-) -> Groups:
+def groups_of(start: Longs, step: Ints, ref: Ints, grouping: Grouping) -> Groups:
     """The groups of many conditions, whose steps are step[start[i] : start[i + 1]]."""
     maker = GroupMaker(grouping)
     codes, refs = step.tolist(), ref.tolist()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin_lab.atree.atree import GrowingAtree
 from tocsin_lab.kernels.atree_match import (
@@ -19,7 +19,7 @@ from tocsin_lab.kernels.atree_match import (
 )
 from tocsin_lab.kernels.atree_nodes import AND, LEAF, LEVEL, OPERANDS, OPERATOR
 
-Access = Callable[[FrozenAtree], NDArray[np.int32]]
+Access = Callable[[FrozenAtree], Ints]
 """Chooses for each node the child that wakes it, as a place among its children."""
 
 
@@ -30,12 +30,7 @@ class AtreeMatcher:
     """
 
     def __init__(
-        self,
-        atree: GrowingAtree,
-        roots: NDArray[np.int32],
-        refs: int,
-        switches: Switches,
-        access: Access | None,
+        self, atree: GrowingAtree, roots: Ints, refs: int, switches: Switches, access: Access | None
     ) -> None:
         live = atree.live_nodes()
         level = atree.tree.node[live, LEVEL]
@@ -65,14 +60,12 @@ class AtreeMatcher:
             np.zeros(len(roots), np.int32),
         )
 
-    def match(self, true_ref: NDArray[np.int32]) -> NDArray[np.int32]:
+    def match(self, true_ref: Ints) -> Ints:
         """The rules that are satisfied, by their places in `roots`, when these references are true."""
         count = match_event(self.tree, self.switches, self.level_of, true_ref, self.memory)
         return np.sort(self.memory.found[:count])
 
-    def count(
-        self, start: NDArray[np.int64], true_ref: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def count(self, start: Longs, true_ref: Ints) -> tuple[Longs, Longs]:
         """Matches and visited nodes of many events; of event i true_ref[start[i] : start[i + 1]] are true."""
         matches, visited = (np.zeros(len(start) - 1, np.int64) for _ in range(2))
         count_matches(self.tree, self.switches, self.level_of, start, true_ref, self.memory, matches, visited)
@@ -93,13 +86,7 @@ class AtreeMatcher:
         return sum(int(array.nbytes) for array in (*self.tree, self.level_of))
 
 
-def _frozen(
-    atree: GrowingAtree,
-    node: NDArray[np.int64],
-    level_of: NDArray[np.int32],
-    roots: NDArray[np.int32],
-    refs: int,
-) -> FrozenAtree:
+def _frozen(atree: GrowingAtree, node: Longs, level_of: Ints, roots: Ints, refs: int) -> FrozenAtree:
     number = np.full(len(atree.tree.node), -1, np.int32)
     number[node] = np.arange(len(node), dtype=np.int32)
     operator = atree.tree.node[node, OPERATOR].astype(np.uint8)
@@ -125,15 +112,13 @@ def _frozen(
     )
 
 
-def _grouped(
-    key: NDArray[np.int32], value: NDArray[np.int32], keys: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _grouped(key: Ints, value: Ints, keys: int) -> tuple[Ints, Ints]:
     """The values of each key, ascending, as starts and values."""
     order = np.lexsort((value, key))
     return starts(np.bincount(key, minlength=keys), np.int32), value[order]
 
 
-def _on_demand(tree: FrozenAtree, chosen: NDArray[np.int32]) -> FrozenAtree:
+def _on_demand(tree: FrozenAtree, chosen: Ints) -> FrozenAtree:
     """The tree with links to ands from their access children alone; chosen[i] is a place in `child`."""
     parent = np.repeat(np.arange(len(tree.operator), dtype=np.int32), np.diff(tree.child_start))
     tells = tree.operator[parent] != AND
@@ -145,17 +130,17 @@ def _on_demand(tree: FrozenAtree, chosen: NDArray[np.int32]) -> FrozenAtree:
 def access_at_random(seed: int) -> Access:
     """Any child, as in the paper."""
 
-    def choose(tree: FrozenAtree) -> NDArray[np.int32]:
+    def choose(tree: FrozenAtree) -> Ints:
         rng = np.random.default_rng(seed)
         return rng.integers(0, np.maximum(np.diff(tree.child_start), 1)).astype(np.int32)
 
     return choose
 
 
-def access_by_selectivity(likelihood: NDArray[np.float64]) -> Access:
+def access_by_selectivity(likelihood: Doubles) -> Access:
     """The child that is least likely to hold; likelihood[r] is that of reference r."""
 
-    def choose(tree: FrozenAtree) -> NDArray[np.int32]:
+    def choose(tree: FrozenAtree) -> Ints:
         leaf_estimate = np.zeros(len(tree.operator))
         ref = np.repeat(np.arange(len(tree.leaf_start) - 1), np.diff(tree.leaf_start))
         leaf_estimate[tree.leaf] = likelihood[ref]

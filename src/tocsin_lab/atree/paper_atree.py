@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.graph.condition_reader import read_conditions
 from tocsin.conditions.graph.leaf_families import sort_into_families
 from tocsin.conditions.graph.likelihood import guess
@@ -94,7 +94,7 @@ class PaperAtree:
         self._seed = seed
         self._root: dict[str, int] = {}
         self._matcher: AtreeMatcher | None = None
-        self._likelihood: NDArray[np.float64] | None = None
+        self._likelihood: Doubles | None = None
         for rule, condition in rules:
             self.insert(rule, condition)
 
@@ -122,7 +122,7 @@ class PaperAtree:
         return len(self._root)
 
     @property
-    def roots(self) -> NDArray[np.int32]:
+    def roots(self) -> Ints:
         """The node of each rule, in the order of insertion."""
         return np.array(list(self._root.values()), np.int32)
 
@@ -135,7 +135,7 @@ class PaperAtree:
             rule for place, (rule, root) in enumerate(self._root.items()) if place in found or root == ALWAYS
         ]
 
-    def true_refs(self, event: Mapping[str, object]) -> NDArray[np.int32]:
+    def true_refs(self, event: Mapping[str, object]) -> Ints:
         """The references to predicates, and to negations of predicates, that are true of an event."""
         truths = [predicate_truth(each, event) for each in self.predicates.distinct]
         return np.array(
@@ -153,7 +153,7 @@ class PaperAtree:
         matcher.match(self.true_refs(event))
         return [[self.text(node) for node in nodes] for nodes in matcher.queued()]
 
-    def observe(self, true_refs: Sequence[NDArray[np.int32]]) -> None:
+    def observe(self, true_refs: Sequence[Ints]) -> None:
         """Learn from events how often each reference is true, for the choice of access children."""
         seen = np.zeros(self._refs)
         for refs in true_refs:
@@ -178,7 +178,7 @@ class PaperAtree:
     def _refs(self) -> int:
         return 2 * (len(self.predicates.distinct) + 1)
 
-    def _estimate(self) -> NDArray[np.float64]:
+    def _estimate(self) -> Doubles:
         """How likely each reference is: as observed, or guessed from the predicates."""
         estimate = np.full(self._refs, 0.5)
         if self.predicates.distinct:
@@ -246,7 +246,7 @@ class PaperAtree:
 
 def read_groups(
     texts: pa.LargeStringArray, predicates: NumberedPredicates, grouping: Grouping
-) -> list[tuple[NDArray[np.int64], Groups]]:
+) -> list[tuple[Longs, Groups]]:
     """The groups of many conditions, with the numbers of those they are of, for insert_groups.
 
     Their predicates are added to those known already.

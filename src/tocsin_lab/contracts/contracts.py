@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin_lab.contracts.settings import ContractSetting
 from tocsin_lab.contracts.targets import targets_of
 
-Numbers = NDArray[np.int64]
+Numbers = Longs
 
 
 class Level(NamedTuple):
@@ -30,7 +30,7 @@ class Level(NamedTuple):
 
     child_start: Numbers
     predicate_start: Numbers
-    predicate: NDArray[np.int32]
+    predicate: Ints
 
     @property
     def size(self) -> int:
@@ -110,7 +110,7 @@ def joined(parts: Sequence[Contracts]) -> Contracts:
     return levels
 
 
-def parts_of(level: Level, predicates: NDArray[np.int32], below: int) -> tuple[Numbers, NDArray[np.int32]]:
+def parts_of(level: Level, predicates: Ints, below: int) -> tuple[Numbers, Ints]:
     """What the nodes of a level are made of: node i of part[start[i] : start[i+1]].
 
     For each predicate of the level it is the number given in `predicates`, for its child c below + c.
@@ -124,7 +124,7 @@ def parts_of(level: Level, predicates: NDArray[np.int32], below: int) -> tuple[N
     return start, part
 
 
-def is_and(level: Level, depth: int) -> NDArray[np.bool_]:
+def is_and(level: Level, depth: int) -> Flags:
     """Which nodes of the level at this depth are ANDs; conjunctions are."""
     return (np.diff(level.predicate_start) > 0) | (depth % 2 == 0)
 
@@ -148,7 +148,7 @@ def _counts(rng: np.random.Generator, chances: Mapping[int, float], size: int) -
     return counts[np.searchsorted(edges / edges[-1], rng.random(size), side="right")]
 
 
-def _different(rng: np.random.Generator, weights: NDArray[np.float64], sizes: Numbers) -> Numbers:
+def _different(rng: np.random.Generator, weights: Doubles, sizes: Numbers) -> Numbers:
     """For each row so many different places by their weights, one row behind the other.
 
     Drawn one after the other, without replacement: what is drawn a second time is drawn again.

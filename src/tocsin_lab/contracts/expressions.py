@@ -11,8 +11,8 @@ difference to the expressions.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.lists import Lists
 from tocsin.engines.kernels.expressions import Expressions
 from tocsin_lab.contracts.attributes import Attribute
@@ -64,7 +64,7 @@ def held_literals(visits: Visits, literals: int, *, untold_satisfies_not_in: boo
     return Lists(start, np.concatenate([np.zeros(0, np.int32), *parts]))
 
 
-def _of_values(targets: Targets, attribute: int, negated: bool, untold: bool) -> list[NDArray[np.int32]]:
+def _of_values(targets: Targets, attribute: int, negated: bool, untold: bool) -> list[Ints]:
     """For each value of an attribute, and last for none, the literals of the attribute that hold."""
     holds = targets.holds[attribute]
     first = targets.start[attribute]

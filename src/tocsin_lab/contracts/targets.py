@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Longs
 from tocsin_lab.contracts.attributes import Attribute
 
 
@@ -19,9 +19,9 @@ class Targets(NamedTuple):
     chance   float64[T]            a + (the chance of this target or one before it, of attribute a)
     """
 
-    start: NDArray[np.int64]
-    holds: list[NDArray[np.bool_]]
-    chance: NDArray[np.float64]
+    start: Longs
+    holds: list[Flags]
+    chance: Doubles
 
 
 def targets_of(attributes: tuple[Attribute, ...]) -> Targets:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs, Words
 from tocsin_lab.contracts.contracts import Contracts, taken
 from tocsin_lab.contracts.targets import targets_of
 from tocsin_lab.contracts.visits import Visits
 
 _BYTES_AT_ONCE = 1 << 26
 
-Bits = NDArray[np.uint64]
+Bits = Words
 
 
 def selectivity(contracts: Contracts, visits: Visits) -> float:
@@ -22,13 +23,13 @@ def selectivity(contracts: Contracts, visits: Visits) -> float:
     return float(match_counts(contracts, visits).sum()) / (contracts[0].size * visits.size)
 
 
-def match_counts(contracts: Contracts, visits: Visits) -> NDArray[np.int64]:
+def match_counts(contracts: Contracts, visits: Visits) -> Longs:
     """int64[contracts]: how many of the visits a contract matches."""
     counts = [np.bitwise_count(part).sum(axis=1, dtype=np.int64) for part in _portions(contracts, visits)]
     return np.concatenate([np.zeros(0, np.int64), *counts])
 
 
-def matches_of_visits(contracts: Contracts, visits: Visits) -> NDArray[np.int64]:
+def matches_of_visits(contracts: Contracts, visits: Visits) -> Longs:
     """int64[visits]: how many of the contracts match a visit."""
     counts = np.zeros(visits.size, np.int64)
     for part in _portions(contracts, visits):
@@ -36,12 +37,12 @@ def matches_of_visits(contracts: Contracts, visits: Visits) -> NDArray[np.int64]
     return counts
 
 
-def matching(contracts: Contracts, visits: Visits) -> NDArray[np.bool_]:
+def matching(contracts: Contracts, visits: Visits) -> Flags:
     """bool[contracts, visits]."""
     return np.concatenate([_unpacked(part, visits) for part in _portions(contracts, visits)])
 
 
-def _unpacked(bits: Bits, visits: Visits) -> NDArray[np.bool_]:
+def _unpacked(bits: Bits, visits: Visits) -> Flags:
     return np.unpackbits(bits.view(np.uint8), axis=1, count=visits.size).view(np.bool_)
 
 
@@ -81,9 +82,7 @@ def _truth(contracts: Contracts, predicates: Bits) -> Bits:
     return truth
 
 
-def _join(
-    join: np.ufunc, parts: Bits, start: NDArray[np.int64], part: NDArray[np.integer[Any]], out: Bits
-) -> None:
+def _join(join: np.ufunc, parts: Bits, start: Longs, part: NDArray[np.integer[Any]], out: Bits) -> None:
     """out[i] becomes the join of parts[part[start[i]]], ...; rows that have none stay as they are.
 
     All first parts at once, then all second ones: the rows are long and have few parts.

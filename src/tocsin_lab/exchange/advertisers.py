@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin_lab.exchange import audiences, world
 
 AGENCIES = 120
@@ -64,9 +64,7 @@ def campaigns(count: int, seed: int = 1) -> pa.Table:
     )
 
 
-def _conditions(
-    rng: np.random.Generator, advertiser: NDArray[np.int64], cents: NDArray[np.int64]
-) -> list[str]:
+def _conditions(rng: np.random.Generator, advertiser: Longs, cents: Longs) -> list[str]:
     count = len(advertiser)
     parts = [
         _chosen(rng, audiences.places(rng, PLACES), count, share=0.99),
@@ -89,7 +87,7 @@ def _chosen(rng: np.random.Generator, pool: Sequence[str], count: int, *, share:
     ]
 
 
-def _audiences(rng: np.random.Generator, agency: NDArray[np.int64]) -> list[str]:
+def _audiences(rng: np.random.Generator, agency: Longs) -> list[str]:
     """For each campaign up to three of its agency's audiences, combined."""
     pool = audiences.audiences(rng, AGENCIES * AUDIENCES_OF_AN_AGENCY)
     shape = rng.choice(len(_SHAPES), len(agency), p=[weight for weight, _ in _SHAPES])

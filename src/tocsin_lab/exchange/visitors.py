@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Longs
 from tocsin_lab.exchange import world
 
 MICROS = 1_000_000
 
-Codes = NDArray[np.int64]
+Codes = Longs
 
 
 def visits(count: int, seed: int = 1) -> pa.Table:
@@ -147,18 +147,18 @@ def _referrers(rng: np.random.Generator, count: int) -> pa.Array:
     return pc.if_else(pa.array(kind == 0), search, other)
 
 
-def _daily_curve() -> NDArray[np.float64]:
+def _daily_curve() -> Doubles:
     hours = np.arange(24)
     curve = 0.15 + np.exp(-(((hours - 20) / 3.0) ** 2)) + 0.7 * np.exp(-(((hours - 12) / 4.0) ** 2))
     return np.asarray(curve / curve.sum())
 
 
-def _gaps(rng: np.random.Generator, count: int, share: float) -> NDArray[np.bool_]:
+def _gaps(rng: np.random.Generator, count: int, share: float) -> Flags:
     """Where a value is missing."""
     return rng.random(count) < share
 
 
-def _names(names: Sequence[str], codes: Codes, gaps: NDArray[np.bool_] | None = None) -> pa.Array:
+def _names(names: Sequence[str], codes: Codes, gaps: Flags | None = None) -> pa.Array:
     return pa.array(names, pa.string()).take(pa.array(codes, mask=gaps))
 
 
@@ -170,13 +170,13 @@ def _booleans(rng: np.random.Generator, count: int, *, chance: float, missing: f
     return pa.array(rng.random(count) < chance, mask=_gaps(rng, count, missing))
 
 
-def _instants(second: Codes, gaps: NDArray[np.bool_] | None = None) -> pa.Array:
+def _instants(second: Codes, gaps: Flags | None = None) -> pa.Array:
     """Seconds of the one week as timestamps."""
     start = int(world.WEEK_START.timestamp())
     return pa.array((second + start) * MICROS, mask=gaps).cast(pa.timestamp("us", "UTC"))
 
 
-def _decimals(values: NDArray[np.float64], *, most: float) -> pa.Array:
+def _decimals(values: Doubles, *, most: float) -> pa.Array:
     """Values as decimals with two digits after the point, at least 0.01.
 
     Arrow has no cast from floats that rounds; a decimal is 16 bytes, of which these need the first 8.
@@ -187,7 +187,7 @@ def _decimals(values: NDArray[np.float64], *, most: float) -> pa.Array:
 
 
 def _lists(
-    rng: np.random.Generator, count: int, names: Sequence[str], *, most: int, gaps: NDArray[np.bool_]
+    rng: np.random.Generator, count: int, names: Sequence[str], *, most: int, gaps: Flags
 ) -> pa.ListArray:
     """Lists of up to `most` different names, popular ones more often; some are empty."""
     drawn = world.draw(rng, count * most, len(names), 0.9).reshape(count, most)

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tocsin.arrays.dtypes import Doubles, Longs
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -84,14 +85,14 @@ WEEK_START = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 @cache
-def popularity(count: int, skew: float = 1.0) -> NDArray[np.float64]:
+def popularity(count: int, skew: float = 1.0) -> Doubles:
     """The chances of `count` ranks by Zipf's law: 1 / (rank + 1) ** skew, made to sum to 1; not to be
     written to."""
     weights = 1.0 / np.arange(2, count + 2, dtype=np.float64) ** skew
     return np.asarray(weights / weights.sum())
 
 
-def draw(rng: np.random.Generator, size: int, count: int, skew: float = 1.0) -> NDArray[np.int64]:
+def draw(rng: np.random.Generator, size: int, count: int, skew: float = 1.0) -> Longs:
     """Places among `count` ranked names, popular ones more often."""
     edges = np.cumsum(popularity(count, skew))
     return np.minimum(np.searchsorted(edges, rng.random(size), side="right"), count - 1)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.printer import print_predicate
 from tocsin.engines.build import build
 from tocsin.errors import TocsinError
@@ -100,9 +100,7 @@ def joined(parts: Sequence[Groups]) -> Groups:
     return whole
 
 
-def true_references(
-    predicates: NumberedPredicates, events: pa.Table
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def true_references(predicates: NumberedPredicates, events: pa.Table) -> tuple[Longs, Ints]:
     """For each event the references to predicates and negations that are true of it.
 
     Found by an index in which every predicate is a rule, and every negation.

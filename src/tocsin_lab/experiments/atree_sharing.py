@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin_lab import abe_gen
 from tocsin_lab.abe_gen.shape import Shape, shape_of, uses_of
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
@@ -54,7 +54,7 @@ def _by_level(shape: Shape) -> Table:
     return Table("Figure 7(a): sharing by level", columns, rows, name="levels")
 
 
-def _by_rank(uses: NDArray[np.int64]) -> Table:
+def _by_rank(uses: Longs) -> Table:
     ranks = [10**power for power in range(len(str(len(uses))))]
     rows: list[list[Cell]] = [[rank, int(uses[rank - 1]), PLOTTED_ONLY] for rank in (*ranks, len(uses))]
     columns = [Column("rank of a predicate"), Column("its uses"), Column("in the paper")]
@@ -76,7 +76,7 @@ def _about(shape: Shape) -> Table:
     return Table("Section 6.2: the workload", columns, rows, name="workload")
 
 
-def _plot(shape: Shape, uses: NDArray[np.int64]) -> Plot:
+def _plot(shape: Shape, uses: Longs) -> Plot:
     levels = [str(level) for level in range(1, len(shape.uses) + 1)]
     rank = np.unique(np.geomspace(1, len(uses), MOST_POINTS).astype(np.int64))
     points = list(zip(rank.tolist(), uses[rank - 1].tolist(), strict=True))

@@ -7,8 +7,8 @@ each child. Nothing is merged, absorbed or refused, so the depth where an engine
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles
 from tocsin_lab.contracts import Contracts, ContractSetting, make_contracts
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
 from tocsin_lab.experiments.outcome import PLOTTED_ONLY, Axis, Bar, Bars, Cell, Column, Outcome, Plot, Table
@@ -18,7 +18,7 @@ DEPTHS = (1, 2, 3, 4)
 BYTES_OF_PREDICATE = 4
 BYTES_OF_CONJUNCTION = 4
 
-Floats = NDArray[np.float64]
+Floats = Doubles
 
 
 def expansions(contracts: Contracts) -> tuple[Floats, Floats]:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.engines.build import build
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, each_error
 from tocsin.rules.rule_set import Rules
@@ -64,7 +64,7 @@ class Door:
     index: Any
     offered: int
     rules: Rules
-    taken: NDArray[np.int64]
+    taken: Longs
     seconds: float = 0.0
     reading: float = 0.0
     refusals: Mapping[str, int] = field(default_factory=dict)
@@ -176,7 +176,7 @@ def hold_to_judge(doors: Mapping[str, Door], events: Sequence[Event]) -> list[in
     return [len(each) for each in answers]
 
 
-def _difference(engine: str, event: int, found: NDArray[np.int64], expected: NDArray[np.int64]) -> str:
+def _difference(engine: str, event: int, found: Longs, expected: Longs) -> str:
     wrong = np.setxor1d(found, expected)
     return (
         f"the engine {engine} and {JUDGE} differ on event {event}: {len(found):,} and {len(expected):,} "

@@ -16,9 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin_lab.kernels.atree_nodes import (
     AND,
@@ -64,17 +62,17 @@ class Workbench(NamedTuple):
     one         int32[1]      the reference of a predicate while its l-node is looked for
     """
 
-    clock: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    left: NDArray[np.int32]
-    candidate: NDArray[np.int32]
-    gain: NDArray[np.int32]
-    chosen: NDArray[np.int32]
-    waiting: NDArray[np.int32]
-    waits: NDArray[np.bool_]
-    doomed: NDArray[np.int32]
-    operand: NDArray[np.int32]
-    one: NDArray[np.int32]
+    clock: Longs
+    seen: Longs
+    left: Ints
+    candidate: Ints
+    gain: Ints
+    chosen: Ints
+    waiting: Ints
+    waits: Flags
+    doomed: Ints
+    operand: Ints
+    one: Ints
 
 
 @kernel
@@ -84,7 +82,7 @@ def overlaps_allowed(operator: int) -> bool:
 
 
 @kernel
-def covers_part(tree: Atree, left: NDArray[np.int32], node: int) -> bool:
+def covers_part(tree: Atree, left: Ints, node: int) -> bool:
     """Whether all operands of a node are among those that `left` counts."""
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
@@ -94,7 +92,7 @@ def covers_part(tree: Atree, left: NDArray[np.int32], node: int) -> bool:
 
 
 @kernel
-def count_operands(tree: Atree, left: NDArray[np.int32], node: int, by: int) -> None:
+def count_operands(tree: Atree, left: Ints, node: int, by: int) -> None:
     """Add to the count of each operand of a node."""
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
@@ -102,7 +100,7 @@ def count_operands(tree: Atree, left: NDArray[np.int32], node: int, by: int) -> 
 
 
 @kernel
-def forget_operands(tree: Atree, left: NDArray[np.int32], node: int) -> None:
+def forget_operands(tree: Atree, left: Ints, node: int) -> None:
     """Set the count of each operand of a node to none."""
     begin = tree.node[node, OPERANDS]
     for i in range(begin, begin + tree.node[node, WIDTH]):
@@ -182,7 +180,7 @@ def _look_up_parts(tree: Atree, bench: Workbench, node: int) -> int:
 
 
 @kernel
-def gain_of(tree: Atree, left: NDArray[np.int32], cover: int, overlap: bool) -> int:
+def gain_of(tree: Atree, left: Ints, cover: int, overlap: bool) -> int:
     """How many operands a cover would take off those that are left; 0 when it must not be used."""
     begin = tree.node[cover, OPERANDS]
     end = begin + tree.node[cover, WIDTH]

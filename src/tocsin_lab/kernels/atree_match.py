@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin_lab.kernels.atree_nodes import AND, LEAF, NOT, OR, XOR
 
@@ -38,16 +39,16 @@ class FrozenAtree(NamedTuple):
     rule          int32[...]
     """
 
-    operator: NDArray[np.uint8]
-    level_start: NDArray[np.int32]
-    child_start: NDArray[np.int32]
-    child: NDArray[np.int32]
-    link_start: NDArray[np.int32]
-    link: NDArray[np.int32]
-    leaf_start: NDArray[np.int32]
-    leaf: NDArray[np.int32]
-    rule_start: NDArray[np.int32]
-    rule: NDArray[np.int32]
+    operator: Bytes
+    level_start: Ints
+    child_start: Ints
+    child: Ints
+    link_start: Ints
+    link: Ints
+    leaf_start: Ints
+    leaf: Ints
+    rule_start: Ints
+    rule: Ints
 
 
 class Switches(NamedTuple):
@@ -72,15 +73,15 @@ class Memory(NamedTuple):
     found     int32[R]    the rules that the last event satisfies
     """
 
-    event: NDArray[np.int64]
-    known: NDArray[np.int64]
+    event: Longs
+    known: Longs
     result: NDArray[np.int8]
-    opened: NDArray[np.int64]
-    trues: NDArray[np.int32]
-    falses: NDArray[np.int32]
-    queue: NDArray[np.int32]
-    filled: NDArray[np.int32]
-    found: NDArray[np.int32]
+    opened: Longs
+    trues: Ints
+    falses: Ints
+    queue: Ints
+    filled: Ints
+    found: Ints
 
 
 @kernel
@@ -104,12 +105,7 @@ def _evaluated(operator: int, operands: int, trues: int, falses: int) -> int:
 
 @kernel
 def _all_true(
-    child: NDArray[np.int32],
-    begin: int,
-    end: int,
-    known: NDArray[np.int64],
-    result: NDArray[np.int8],
-    signature: int,
+    child: Ints, begin: int, end: int, known: Longs, result: NDArray[np.int8], signature: int
 ) -> bool:
     for i in range(begin, end):
         if known[child[i]] != signature or result[child[i]] != 1:
@@ -129,7 +125,7 @@ def _queue_leaves(tree: FrozenAtree, memory: Memory, ref: int, result: int, sign
 
 @kernel
 def match_event(
-    tree: FrozenAtree, switches: Switches, level_of: NDArray[np.int32], true_ref: NDArray, memory: Memory
+    tree: FrozenAtree, switches: Switches, level_of: Ints, true_ref: NDArray, memory: Memory
 ) -> int:
     """Match one event, given the references that are true of it; how many rules it satisfies.
 
@@ -198,12 +194,12 @@ def match_event(
 def count_matches(
     tree: FrozenAtree,
     switches: Switches,
-    level_of: NDArray[np.int32],
-    start: NDArray[np.int64],
-    true_ref: NDArray[np.int32],
+    level_of: Ints,
+    start: Longs,
+    true_ref: Ints,
     memory: Memory,
-    count: NDArray[np.int64],
-    visited: NDArray[np.int64],
+    count: Longs,
+    visited: Longs,
 ) -> None:
     """Match events one after the other: matches, and nodes that were queued, of each.
 
@@ -217,7 +213,7 @@ def count_matches(
 
 
 @kernel
-def estimate_nodes(tree: FrozenAtree, leaf_estimate: NDArray[np.float64]) -> NDArray[np.float64]:
+def estimate_nodes(tree: FrozenAtree, leaf_estimate: Doubles) -> Doubles:
     """How likely each node of ands and ors is to hold, taking leaves as independent."""
     estimate = leaf_estimate.copy()
     for node in range(tree.operator.size):

@@ -24,8 +24,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import kernel
 
 # Operators; LEAF has one operand, the reference of a predicate (2 * (predicate + 1) + negated).
@@ -93,12 +93,12 @@ class Atree(NamedTuple):
     of one node is not set in another, it has an operand that the other has not.
     """
 
-    state: NDArray[np.int64]
-    node: NDArray[np.int32]
-    identity: NDArray[np.uint64]
-    edge: NDArray[np.int32]
-    pool: NDArray[np.int32]
-    table: NDArray[np.int32]
+    state: Longs
+    node: Ints
+    identity: Words
+    edge: Ints
+    pool: Ints
+    table: Ints
 
 
 @kernel
@@ -110,7 +110,7 @@ def mixed(value: np.uint64) -> np.uint64:
 
 
 @kernel
-def identify(identity: NDArray[np.uint64], operator: int, operand: NDArray[np.int32]) -> np.uint64:
+def identify(identity: Words, operator: int, operand: Ints) -> np.uint64:
     """The ID of an expression: a sum over its operands' IDs, so that their order leaves no trace."""
     total = np.uint64(operand.size)
     for i in range(operand.size):
@@ -125,7 +125,7 @@ def identify(identity: NDArray[np.uint64], operator: int, operand: NDArray[np.in
 
 
 @kernel
-def find_node(tree: Atree, value: np.uint64, operator: int, operand: NDArray[np.int32]) -> int:
+def find_node(tree: Atree, value: np.uint64, operator: int, operand: Ints) -> int:
     """The node of an expression, or -1; equal IDs are confirmed by comparing the operands."""
     mask = np.int64(tree.table.size - 1)
     slot = np.int64(value & np.uint64(mask))
@@ -149,7 +149,7 @@ def find_node(tree: Atree, value: np.uint64, operator: int, operand: NDArray[np.
 
 
 @kernel
-def enter_node(table: NDArray[np.int32], identity: NDArray[np.uint64], node: int) -> None:
+def enter_node(table: Ints, identity: Words, node: int) -> None:
     """Put a node into the table."""
     mask = np.int64(table.size - 1)
     slot = np.int64(identity[node] & np.uint64(mask))
@@ -159,7 +159,7 @@ def enter_node(table: NDArray[np.int32], identity: NDArray[np.uint64], node: int
 
 
 @kernel
-def strike_node(table: NDArray[np.int32], identity: NDArray[np.uint64], node: int) -> None:
+def strike_node(table: Ints, identity: Words, node: int) -> None:
     """Take a node out of the table; what stood behind it moves up, so no gap is left."""
     mask = np.int64(table.size - 1)
     slot = np.int64(identity[node] & np.uint64(mask))
@@ -199,7 +199,7 @@ def block_class(width: int) -> int:
 
 
 @kernel
-def make_node(tree: Atree, operator: int, operand: NDArray[np.int32], value: np.uint64) -> int:
+def make_node(tree: Atree, operator: int, operand: Ints, value: np.uint64) -> int:
     """A node without edges, with use count 0 and level 1, and its operands copied."""
     state = tree.state
     node = state[NODES_FREE]

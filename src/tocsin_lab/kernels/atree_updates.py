@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.node_references import FALSE_REF, sort_refs
 from tocsin_lab.kernels.atree_adjustment import dissolve, give_children, self_adjust
@@ -47,10 +47,10 @@ class Groups(NamedTuple):
     root            int32[R]     the code of each rule
     """
 
-    operator: NDArray[np.uint8]
-    operand_start: NDArray[np.int64]
-    operand: NDArray[np.int32]
-    root: NDArray[np.int32]
+    operator: Bytes
+    operand_start: Longs
+    operand: Ints
+    root: Ints
 
 
 class Policy(NamedTuple):
@@ -69,7 +69,7 @@ class Policy(NamedTuple):
 
 
 @kernel
-def _leaf(tree: Atree, ref: int, sharing: bool, one: NDArray[np.int32]) -> int:
+def _leaf(tree: Atree, ref: int, sharing: bool, one: Ints) -> int:
     """The l-node of a predicate's reference, made if need be. `one` has room for one reference."""
     one[0] = ref
     value = identify(tree.identity, LEAF, one)
@@ -84,9 +84,7 @@ def _leaf(tree: Atree, ref: int, sharing: bool, one: NDArray[np.int32]) -> int:
 
 
 @kernel
-def _gather(
-    tree: Atree, bench: Workbench, groups: Groups, group: int, node_of: NDArray[np.int32], policy: Policy
-) -> int:
+def _gather(tree: Atree, bench: Workbench, groups: Groups, group: int, node_of: Ints, policy: Policy) -> int:
     """Write the operands of a group as nodes to the workbench, ascending; how many."""
     operand = bench.operand
     operator = groups.operator[group]
@@ -115,7 +113,7 @@ def _gather(
 
 
 @kernel
-def _room_for(tree: Atree, bench: Workbench, groups: Groups, group: int, node_of: NDArray[np.int32]) -> bool:
+def _room_for(tree: Atree, bench: Workbench, groups: Groups, group: int, node_of: Ints) -> bool:
     """Whether a group can be added whatever its operands are; Atree says why edges follow from widths."""
     begin, end = groups.operand_start[group], groups.operand_start[group + 1]
     width = np.int64(0)
@@ -160,7 +158,7 @@ def _add_expression(tree: Atree, bench: Workbench, operator: int, width: int, po
 
 @kernel
 def add_groups(
-    tree: Atree, bench: Workbench, groups: Groups, first: int, policy: Policy, node_of: NDArray[np.int32]
+    tree: Atree, bench: Workbench, groups: Groups, first: int, policy: Policy, node_of: Ints
 ) -> int:
     """Add groups from `first` on; node_of[g] becomes the node of group g.
 
@@ -180,12 +178,7 @@ def add_groups(
 
 @kernel
 def use_roots(
-    tree: Atree,
-    bench: Workbench,
-    groups: Groups,
-    policy: Policy,
-    node_of: NDArray[np.int32],
-    root: NDArray[np.int32],
+    tree: Atree, bench: Workbench, groups: Groups, policy: Policy, node_of: Ints, root: Ints
 ) -> None:
     """Count each rule as a use of its node, and take away what turned out not to be needed.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes
 
 
 @kernel
-def needed_nodes(nodes: SharedNodes, root: NDArray[np.int32]) -> NDArray[np.bool_]:
+def needed_nodes(nodes: SharedNodes, root: Ints) -> Flags:
     """For each node whether a rule needs it, or needs one that it may stand for (its mate)."""
     count = nodes.size[NODES]
     needed = np.zeros(count, np.bool_)

@@ -5,19 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin_lab.kernels.atree_nodes import AND, NOT, OR, XOR
 from tocsin_lab.kernels.atree_updates import Groups
 
 
 @kernel
-def scan(
-    groups: Groups,
-    start: NDArray[np.int64],
-    true_ref: NDArray[np.int32],
-    truth: NDArray[np.int8],
-    matches: NDArray[np.int64],
-) -> None:
+def scan(groups: Groups, start: Longs, true_ref: Ints, truth: NDArray[np.int8], matches: Longs) -> None:
     """Count the rules that each event satisfies, rule by rule, group by group.
 
     truth[r] is the truth of reference r, all unknown before and after; and, or stop where they are

@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin_lab.yield_index.joins import Column, all_pairs, different, different_rows, packed
 from tocsin_lab.yield_index.rule_atoms import Atom, ConjunctiveRule
 from tocsin_lab.yield_index.structures import Structure
 from tocsin_lab.yield_index.yield_workloads import Rows
 
-Numbers = NDArray[np.int64]
+Numbers = Longs
 Relations = Mapping[str, Rows]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+from tocsin.arrays.dtypes import Longs
+
+Numbers = Longs
 
 
 class Column:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin_lab.yield_index.joins import Column, different
 from tocsin_lab.yield_index.yield_workloads import Rows
 
-Numbers = NDArray[np.int64]
+Numbers = Longs
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.errors import UsageError
 from tocsin_lab.yield_index.joins import different
 from tocsin_lab.yield_index.rule_atoms import Atom, ConjunctiveRule, program_text
 
-Rows = NDArray[np.int64]
+Rows = Longs
 """Tuples of a relation, one a row."""
 
 UC_VALUES, UC_DENSE_VALUES = 500_000, 2_000

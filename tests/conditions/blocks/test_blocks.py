@@ -18,11 +18,11 @@ from tests.text_rules import make_event as make_text_event
 from tocsin.arrays.array_file import open_arrays
 from tocsin.conditions.blocks.assembly import compile_blocks
 from tocsin.conditions.blocks.block_nodes import find_firsts
-from tocsin.conditions.blocks.predicate_tables import keys_of_predicates
 from tocsin.conditions.blocks.rule_rows import read_rows
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
 from tocsin.conditions.graph.condition_reader import read_conditions
 from tocsin.conditions.graph.index_file import open_index, save_index
+from tocsin.conditions.graph.predicate_table import keys_of_predicates
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.live.index import Index

@@ -13,9 +13,9 @@ from tests.conditions.blocks.pipeline import blocks_of, put_together
 from tocsin.conditions.blocks.build_folder import Work
 from tocsin.conditions.blocks.shard_assignment import (
     cut,
-    parts_wanted,
     rule_weights,
-    rules_of_part,
+    rules_of_shard,
+    shards_wanted,
     share_out,
 )
 
@@ -62,7 +62,7 @@ def test_every_rule_is_in_one_part_with_all_that_it_has(tmp_path: Path) -> None:
     table = families(1)
     work = worked(table, tmp_path)
     part = share_out(work, rule_weights(work), 3)
-    found = [rules_of_part(work, part, number) for number in range(3)]
+    found = [rules_of_shard(work, part, number) for number in range(3)]
     rows = sorted((rule.id, rule.when, rule.metadata["family"]) for rules in found for rule in rules)
     assert rows == [tuple(row.values()) for row in table.to_pylist()]
     for rules in found:
@@ -95,7 +95,7 @@ def test_cuts_never_leave_the_order_of_clusters() -> None:
 
 def test_how_many_parts_are_made() -> None:
     small = np.full(10, 1000, np.int64)
-    assert parts_wanted("auto", small) == 1
-    assert parts_wanted("auto", np.full(10, 1 << 29, np.int64)) == 10
-    assert parts_wanted(4, small) == 4
-    assert parts_wanted(40, small) == 10
+    assert shards_wanted("auto", small) == 1
+    assert shards_wanted("auto", np.full(10, 1 << 29, np.int64)) == 10
+    assert shards_wanted(4, small) == 4
+    assert shards_wanted(40, small) == 10

@@ -14,7 +14,7 @@ from tocsin.conditions.graph.leaf_families import Families, sort_into_families
 from tocsin.conditions.graph.predicate_table import Predicates
 from tocsin.conditions.graph.value_keys import address_key, scalar_key
 from tocsin.conditions.kernels.predicate_parser import NULLS
-from tocsin.conditions.language.patterns import parse_network
+from tocsin.conditions.language.addresses import parse_network
 from tocsin.conditions.language.tree import Literal, Path, Predicate, Test
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.events.kinds import Kind

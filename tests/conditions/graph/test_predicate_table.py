@@ -21,8 +21,8 @@ from tocsin.conditions.graph.predicate_table import TEST_CODE, Predicates
 from tocsin.conditions.graph.value_keys import scalar_key
 from tocsin.conditions.kernels import constants
 from tocsin.conditions.kernels import predicate_parser as codes
+from tocsin.conditions.kernels.condition_precheck import is_condition
 from tocsin.conditions.kernels.constants import UNSURE
-from tocsin.conditions.kernels.quick_accept import is_condition
 from tocsin.conditions.language.parser import parse_condition, parse_predicate
 from tocsin.conditions.language.printer import print_condition, print_predicate
 from tocsin.conditions.language.tree import Condition, Predicate, Test

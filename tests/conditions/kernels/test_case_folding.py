@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.conditions.graph.fold_table import fold_table
+from tocsin.conditions.graph.pattern_arrays import fold_table
 from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
 from tocsin.conditions.language.like_patterns import fold
 
@@ -17,7 +17,7 @@ def folded(text: str) -> str:
     """What the kernel makes of a text, without writing past the room for it."""
     content = np.frombuffer(bytearray(text.encode()), np.uint8)
     room = np.full(room_to_fold(len(content)) + 1, 0xFF, np.uint8)
-    size = fold_text(*fold_table(), content, room)
+    size = fold_text(fold_table(), content, room)
     assert room[-1] == 0xFF
     return room[:size].tobytes().decode()
 

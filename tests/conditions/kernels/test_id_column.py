@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tocsin.arrays.packed import packed_bytes
 from tocsin.arrays.text_table import find_name, table_of_names
-from tocsin.conditions.kernels.alive_matches import interleave, keep_alive
 from tocsin.conditions.kernels.id_column import repeat_rows
+from tocsin.conditions.kernels.layer_matches import interleave, keep_alive
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.results import MATCH_SCHEMA, match_batches
 from tocsin.conditions.matching.rule_names import Names

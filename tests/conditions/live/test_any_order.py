@@ -26,7 +26,7 @@ from tests.typed_tables import make_table
 import tocsin
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition
-from tocsin.conditions.live import compaction, snapshot
+from tocsin.conditions.live import compaction, layered_snapshot
 from tocsin.errors import RuleError, UnknownRuleError
 
 pytestmark = [
@@ -174,7 +174,7 @@ class AnyOrder(RuleBasedStateMachine):
         with (
             pytest.MonkeyPatch.context() as patch,
             work._at_work,
-            self.meanwhile(snapshot, "compile_layer", wished, found),
+            self.meanwhile(layered_snapshot, "compile_layer", wished, found),
         ):
             patch.setattr(compaction, "merged_above", lambda sizes, dead: 0)
             work._merge()

@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.cases import make_event, make_rule_set
-from tests.rules_in_parts import in_parts, shared_out
+from tests.sharded_rules import in_parts, shared_out
 from tests.text_rules import make_condition
 from tests.text_rules import make_event as make_text_event
 
 import tocsin
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.sharded_index import IndexInParts, RuleIndex
-from tocsin.conditions.live.sharded_snapshot import AnyVersion
+from tocsin.conditions.live.sharded_index import sharded_index
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
@@ -27,11 +27,11 @@ EVENTS = 200
 """More than three of the words of 64 events that slices are cut at."""
 
 
-def cells(index: RuleIndex, events: list[dict[str, object]]) -> EventBatch:
+def cells(index: Index, events: list[dict[str, object]]) -> EventBatch:
     return FieldPlan(index.fields).batch(events)
 
 
-def answer(version: AnyVersion, found: BatchMatches, first: int = 0) -> Answer:
+def answer(version: Snapshot, found: BatchMatches, first: int = 0) -> Answer:
     """Event, rule and score of matches of events `first` on, sorted."""
     events = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
     names = version.names.column(found.rule).to_pylist()
@@ -40,7 +40,7 @@ def answer(version: AnyVersion, found: BatchMatches, first: int = 0) -> Answer:
     return sorted(zip(events.tolist(), names, known, strict=True), key=repr)
 
 
-def sliced(version: AnyVersion, batch: EventBatch, most: int) -> tuple[Answer, int]:
+def sliced(version: Snapshot, batch: EventBatch, most: int) -> tuple[Answer, int]:
     """The same by slices, and how many events they had."""
     first, rows = 0, []
     for found in version.match_slices(batch, most):
@@ -89,7 +89,7 @@ def test_it_answers_as_one_index_of_the_same_rules(seed: int) -> None:
 
 def test_it_stays_as_it_is_when_a_part_is_changed() -> None:
     parts = shared_out(random.Random(1), [(f"r{number}", f"n = {number % 3}") for number in range(30)], 3)
-    index = IndexInParts(parts)
+    index = sharded_index(parts)
     before = index.version
     parts[1].insert("new", "n = 1")
     parts[0].delete(parts[0].ids[0].as_py())
@@ -101,7 +101,7 @@ def test_it_stays_as_it_is_when_a_part_is_changed() -> None:
 
 
 def test_no_parts_and_no_events() -> None:
-    nothing = IndexInParts([]).version
+    nothing = sharded_index([]).version
     assert (nothing.count, nothing.fields, len(nothing.numbers())) == (0, [], 0)
     assert nothing.match_cells(EventBatch(3, {})).per_event.tolist() == [0, 0, 0]
     assert sliced(nothing, EventBatch(3, {}), 10) == ([], 3)

@@ -189,7 +189,7 @@ def test_a_version_stays_as_it_is() -> None:
     index.compact()
     assert found(index) == ["d"]
     assert result.read_all()["rule"].to_pylist() == ["a", "b"] * 3
-    assert version.ids().to_pylist() == ["a", "b", "c"]
+    assert version.ids_of(version.numbers()).to_pylist() == ["a", "b", "c"]
     assert [version.names.name(number) for number in version.match_event(EVENT)[0]] == ["a", "b"]
 
 

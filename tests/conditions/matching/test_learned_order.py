@@ -16,7 +16,7 @@ from tocsin.conditions.live.index import Index
 
 def graph_of(index: object) -> tuple[Index, np.ndarray]:
     assert isinstance(index, Index)
-    return index, index.version.ledger.main.graph.child
+    return index, index.version.layers[0].compiled.graph.child
 
 
 @given(rule_sets(), st.lists(events(), min_size=1, max_size=5), st.lists(events(), max_size=5))

@@ -16,6 +16,7 @@ from tocsin.conditions.matching.matcher import Matcher
 from tocsin.conditions.meaning import Truth, predicate_truth
 from tocsin.events.python_events import FieldPlan
 from tocsin.rules.rule_set import Rules
+from tocsin.text import EventDocuments
 from tocsin_lab import abe_gen
 
 SETTING = abe_gen.Setting(expressions=300)
@@ -56,7 +57,8 @@ def workload(request: pytest.FixtureRequest) -> tuple[Any, Any, list[list[int]]]
     compiled = compile_rules(Rules.of(rules))
     matcher = Matcher(compiled)
     plan = FieldPlan(matcher.fields)
-    alone = [matcher.match_one(plan.batch([event])).tolist() for event in events]
+    batches = [plan.batch([event]) for event in events]
+    alone = [matcher.match_one(batch, EventDocuments(batch)).tolist() for batch in batches]
     return compiled, plan.batch(events), alone
 
 

@@ -14,6 +14,7 @@ from tocsin.conditions.matching.matcher import Matcher
 from tocsin.conditions.meaning import matches
 from tocsin.events.python_events import FieldPlan
 from tocsin.rules.rule_set import Rules
+from tocsin.text import EventDocuments
 
 RULES = [
     "user is null",
@@ -75,11 +76,17 @@ EVENT = objects(
 )
 
 
+def match_batch(matcher: Matcher, event: dict[str, Any]) -> list[int]:
+    batch = FieldPlan(matcher.fields).batch([event])
+    found: list[int] = matcher.match_one(batch, EventDocuments(batch)).tolist()
+    return found
+
+
 @given(EVENT)
 def test_the_quick_way(event: dict[str, Any]) -> None:
-    found = MATCHER.match_one(PLAN.batch([event])).tolist()
+    found = match_batch(MATCHER, event)
     assert found == [number for number, rule in enumerate(RULES) if matches(parse_condition(rule), event)]
-    plain = MATCHER.match_plain(event)
+    plain = MATCHER.match_plain(event, EventDocuments())
     assert plain is None or plain.tolist() == found
 
 
@@ -93,19 +100,21 @@ def test_the_quick_way(event: dict[str, Any]) -> None:
     ],
 )
 def test_objects_are_plain(event: dict[str, Any], rules: list[int] | None) -> None:
-    plain = MATCHER.match_plain(event)
+    plain = MATCHER.match_plain(event, EventDocuments())
     assert plain is not None
     if rules is not None:
         assert plain.tolist() == rules
 
 
 def test_what_is_not_plain() -> None:
-    assert MATCHER.match_plain({"user": [{"age": 3}]}) is None
-    assert MATCHER.match_plain({"user": 3}) is None
-    assert MATCHER.match_plain({"user": {"name": "\ud800"}}) is None
-    assert MATCHER.match_plain({"user": {"seen": "\ud800"}}) is None
-    assert MATCHER.match_plain({"price": "\ud800"}) is None
-    assert MATCHER.match_plain({"site": {"page": "x"}}) is None, "site itself is asked about"
+    assert MATCHER.match_plain({"user": [{"age": 3}]}, EventDocuments()) is None
+    assert MATCHER.match_plain({"user": 3}, EventDocuments()) is None
+    assert MATCHER.match_plain({"user": {"name": "\ud800"}}, EventDocuments()) is None
+    assert MATCHER.match_plain({"user": {"seen": "\ud800"}}, EventDocuments()) is None
+    assert MATCHER.match_plain({"price": "\ud800"}, EventDocuments()) is None
+    assert MATCHER.match_plain({"site": {"page": "x"}}, EventDocuments()) is None, (
+        "site itself is asked about"
+    )
 
 
 @pytest.mark.parametrize("depth", [2, 8, 9, 20])
@@ -115,8 +124,8 @@ def test_objects_within_each_other(depth: int) -> None:
     event: Any = 1
     for level in reversed(range(depth)):
         event = {f"f{level}": event}
-    plain = matcher.match_plain(event)
+    plain = matcher.match_plain(event, EventDocuments())
     assert (plain is None) == (depth > 8)
-    assert matcher.match_one(FieldPlan(matcher.fields).batch([event])).tolist() == [0, 1]
+    assert match_batch(matcher, event) == [0, 1]
     if plain is not None:
         assert plain.tolist() == [0, 1]

@@ -23,7 +23,7 @@ from tocsin.conditions.matching.resolver import Resolver
 from tocsin.events.kinds import Kind
 from tocsin.events.python_events import FieldPlan
 from tocsin.rules.rule_set import Rules
-from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text import EventDocuments
 
 FIELDS: list[Path] = [("x",), ("y",), ("z",)]
 """Each is asked about as every kind, so that a field has a group of each."""
@@ -86,7 +86,7 @@ def test_the_cells_of_groups_whose_values_come_from_several_sources() -> None:
     events = [{"x": value, "y": other} for value, other in product(every, [[], 5, "2026-01-31"])]
     resolver = Resolver(compiled)
     batch = FieldPlan(resolver.fields).batch(events)
-    cells = resolver.resolve(batch, BatchDocuments(batch))
+    cells = resolver.resolve(batch, EventDocuments(batch))
     several = 0
     for group in range(len(compiled.group_path)):
         stretch = slice(cells.group_start[group], cells.group_start[group + 1])

@@ -26,8 +26,7 @@ def start_obvious(
     local: Value | None,
     symbols: Symbols,
     limit: int,
-    *,
-    implicit: bool = True,
+    implicit: bool,
 ) -> Started:
     machine = ObviousMachine(program.bare, local, symbols, limit)
     return Started(machine, {name: name for name in program.relations})

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.datalog.engine import fact_files
-from tocsin.datalog.engine.directives import Transfer
 from tocsin.datalog.engine.fact_files import BadLine, read_fact_file, read_facts
+from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import TupleCode

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tocsin import Engine, Program
-from tocsin.datalog.kernels import layout, settlement
+from tocsin.datalog.kernels import fixpoint, layout
 from tocsin.datalog.machine.memory import Memory
 from tocsin.errors import OutOfMemory
 
@@ -52,13 +52,13 @@ def test_a_large_change_can_be_interrupted() -> None:
 
 def test_the_kernel_gives_way_while_it_derives(monkeypatch: pytest.MonkeyPatch) -> None:
     statuses = []
-    run = settlement.run
+    run = fixpoint.run
 
     def noted(table: NDArray[np.int64]) -> int:
         statuses.append(run(table))
         return statuses[-1]
 
-    monkeypatch.setattr(settlement, "run", noted)
+    monkeypatch.setattr(fixpoint, "run", noted)
     engine = Program.parse(_PATHS).start()
     engine.load("arc", [(n, n + 1) for n in range(1_440)])
     assert engine.size("path") == 1_440 * 1_441 // 2
@@ -101,7 +101,7 @@ def test_an_interrupt_while_the_change_is_put_back(monkeypatch: pytest.MonkeyPat
         lambda: engine.stats(),
     ]
     with monkeypatch.context() as patch:
-        patch.setattr(settlement, "run", interrupted)
+        patch.setattr(fixpoint, "run", interrupted)
         for call in calls:
             with pytest.raises(KeyboardInterrupt):
                 call()
@@ -119,7 +119,7 @@ def test_an_interrupt_while_another_program_is_taken_up(monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("tocsin.datalog.engine.engine.NoChanges", interrupted)
+        patch.setattr("tocsin.datalog.engine.changes.NoChanges", interrupted)
         with pytest.raises(KeyboardInterrupt):
             engine.add_rule(".decl back(x: number, y: number)\n.output back\nback(y, x) :- path(x, y).")
     assert engine.program is program

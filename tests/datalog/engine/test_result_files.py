@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.datalog.engine.directives import Transfer
 from tocsin.datalog.engine.fact_files import read_fact_file
 from tocsin.datalog.engine.result_files import print_result, result_path, write_result
+from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import TupleCode

@@ -13,7 +13,7 @@ from tests.datalog_programs import Case, Change, cases, changes, rows, signature
 from tocsin.datalog.engine.derivations import Absence, Derivation, Fact
 from tocsin.datalog.engine.machines import facts_of
 from tocsin.datalog.engine.program import Program
-from tocsin.datalog.engine.why import Deriver, why
+from tocsin.datalog.engine.why import Deriver
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.conjunctions import Tuple
 from tocsin.datalog.language.syntax import CheckedProgram, Negation, Positive, Rule, Value
@@ -35,7 +35,7 @@ ARCS: dict[str, list[Tuple]] = {"arc": [(1, 2), (2, 3), (3, 1), (3, 4)]}
 
 def explain(text: str, facts: Mapping[str, Iterable[Tuple]], relation: str, *values: Value) -> str:
     program = check_program(text)
-    return str(why(program, ObviousKnown(program, facts), relation, values))
+    return str(Deriver(program).why(ObviousKnown(program, facts), relation, values))
 
 
 def test_derivation_goes_down_to_facts() -> None:
@@ -181,11 +181,11 @@ def test_the_body_of_a_computed_head_is_found_by_its_values(head: str) -> None:
     bound = ", y = 5" if "y" in head else ""
     program = check_program(f"{declared} {declared.replace('p', 'q', 1)} p({head}) :- q(x){bound}.")
     known = Asked(program, {"q": [(origin,), (100,), (101,)]})
-    derivation = why(program, known, "p", (result,))
+    derivation = Deriver(program).why(known, "p", (result,))
     assert derivation
     assert f"q({origin})  given" in str(derivation)
     assert [dict(columns) for relation, columns in known.asked if relation == "q"] == [{0: origin}]
-    absence = why(program, known, "p", (50,))
+    absence = Deriver(program).why(known, "p", (50,))
     assert "has no partner" in str(absence)
     assert all(columns for relation, columns in known.asked)
 
@@ -194,7 +194,7 @@ def test_an_argument_computed_in_a_body_is_solved_too() -> None:
     text = ".decl q(x: number) .decl r(x: number) .decl p() p() :- q(x + 2), r(x)."
     program = check_program(text)
     known = Asked(program, {"q": [(7,)], "r": [(4,), (5,)]})
-    assert str(why(program, known, "p", ())).splitlines() == [
+    assert str(Deriver(program).why(known, "p", ())).splitlines() == [
         "p()  by  p() :- q(x + 2), r(x).",
         "  q(7)  given",
         "  r(5)  given",
@@ -216,7 +216,7 @@ class Asked(ObviousKnown):
 
 def test_a_derivation_may_be_very_deep() -> None:
     length = 30_000
-    derivation = why(check_program(PATHS), _LongPath(length), "path", (0, length))
+    derivation = Deriver(check_program(PATHS)).why(_LongPath(length), "path", (0, length))
     assert isinstance(derivation, Derivation)
     assert len(derivation.steps) == 2 * length
     assert len(str(derivation).splitlines()) < 100

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog_trees import rules
 
-from tocsin.datalog.language.argument_parser import NESTING
 from tocsin.datalog.language.checker import check_program
+from tocsin.datalog.language.clause_parser import NESTING
 from tocsin.datalog.language.printer import print_rule
 from tocsin.datalog.language.syntax import CheckedProgram, Rule
 from tocsin.datalog.language.tree_walk import HEIGHT

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog_trees import rules
 
-from tocsin.datalog.language.includes import read_sources
 from tocsin.datalog.language.parser import parse_program
 from tocsin.datalog.language.printer import print_rule
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.sources import Problems, read_sources
 from tocsin.datalog.language.syntax import Argument, Constant, Rule, Type
 from tocsin.datalog.language.tree_walk import Rewriter
 

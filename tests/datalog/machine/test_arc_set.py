@@ -21,7 +21,7 @@ def test_arcs_that_come_and_go(vertices: int) -> None:
             (model.add if comes else model.discard)(arc)
         listed = list(zip(arcs.tails.tolist(), arcs.heads.tolist(), strict=True))
         assert sorted(listed) == sorted(model)
-        places = arcs.places(some.ravel()).tolist()
+        places = arcs.find(some.ravel()).tolist()
         for arc, place in zip(map(tuple, some.tolist()), places, strict=True):
             assert place == (listed.index(arc) if arc in model else -1)
 

@@ -56,8 +56,8 @@ class Kept:
         relation = self.machine.relation
         return {
             name: (
-                self._set(name, self.machine.added(relation(name))),
-                self._set(name, self.machine.removed(relation(name))),
+                self._set(name, self.machine.net_change(relation(name))[0]),
+                self._set(name, self.machine.net_change(relation(name))[1]),
             )
             for name in self.codes
         }
@@ -151,9 +151,13 @@ def test_room_is_made_for_whatever_is_derived() -> None:
     assert machine.size(machine.relation("p")) == 0
     for _ in range(2):
         machine.change_one(machine.relation("go"), (), True)
-        assert len(machine.added(machine.relation("p"))) == machine.size(machine.relation("p")) == 330 * 330
+        assert (
+            len(machine.net_change(machine.relation("p"))[0])
+            == machine.size(machine.relation("p"))
+            == 330 * 330
+        )
         machine.change_one(machine.relation("go"), (), False)
-        assert len(machine.removed(machine.relation("p"))) == 330 * 330
+        assert len(machine.net_change(machine.relation("p"))[1]) == 330 * 330
         assert machine.size(machine.relation("p")) == 0
 
 
@@ -231,8 +235,8 @@ def test_what_nobody_asks_about_is_not_gone_through() -> None:
         machine.change_one(machine.relation("b"), (0, number), False)
     assert machine.size(machine.relation("p")) == 2_000, "b(0, 0) is left"
     machine.change_one(machine.relation("b"), (0, 0), False)
-    assert len(machine.removed(machine.relation("p"))) == 2_000
-    assert machine.removed(machine.relation("q")).tolist() == [[]]
+    assert len(machine.net_change(machine.relation("p"))[1]) == 2_000
+    assert machine.net_change(machine.relation("q"))[1].tolist() == [[]]
 
 
 ASKED = """

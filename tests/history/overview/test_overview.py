@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cases import Event, make_json_event, make_rule_set
 from tests.history.overview.judging import check_overview
-from tests.rules_in_parts import in_parts, shared_out, write_in_parts
+from tests.sharded_rules import in_parts, shared_out, write_in_parts
 
 import tocsin
 from tocsin.conditions.language.printer import print_condition

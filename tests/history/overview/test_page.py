@@ -8,7 +8,6 @@ from pathlib import Path
 
 import tocsin
 from tocsin.history.overview.page import page
-from tocsin.history.overview.shown_texts import one_line
 
 HOSTILE = "</td></script><script>alert('x')</script><img src=x onerror=alert(1)>\"'&\x00\x1b\u202e{0}{title}"
 VOID = {"meta", "rect", "line"}
@@ -90,8 +89,3 @@ def test_the_first_and_the_last_day_of_the_calendar() -> None:
     assert len(found.times) == 3
     assert found.times.column("at")[0].as_py().year == 1
     read(page(found.digest()))
-
-
-def test_one_line() -> None:
-    assert one_line("a\n\tb\x1b[0m\u202e", 50) == r"a b\x1b[0m\u202e"
-    assert one_line("x" * 20, 10) == "xxxxxxx..."

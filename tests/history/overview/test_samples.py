@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tocsin.events.python_events import FieldPlan
 from tocsin.history.overview import samples as samples_module
-from tocsin.history.overview.event_hashes import event_hashes
-from tocsin.history.overview.samples import Samples
+from tocsin.history.overview.samples import Samples, event_hashes
 
 Noted = list[tuple[int, list[int]]]
 """Events: the hash of each, and the rules that it satisfies."""

@@ -11,7 +11,7 @@ import pytest
 from tests.history.statistics.corpora import history_of
 
 import tocsin
-from tocsin.engines.build import AnyIndex
+from tocsin.conditions.live.index import Index
 from tocsin.text.language.parser import parse_query
 from tocsin.text.meaning import judge
 
@@ -38,7 +38,7 @@ def events(seed: int) -> list[dict[str, object]]:
     ]
 
 
-def matches(index: AnyIndex, table: pa.Table) -> dict[str, list[Any]]:
+def matches(index: Index, table: pa.Table) -> dict[str, list[Any]]:
     found = index.match_table(table)
     assert isinstance(found, pa.Table)
     columns: dict[str, list[Any]] = found.to_pydict()

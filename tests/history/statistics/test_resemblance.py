@@ -18,11 +18,11 @@ from tocsin.history.statistics.sketch_hashes import row_hashes
 from tocsin.history.statistics.word_counts import WordCounter
 from tocsin.history.statistics.word_sketches import WordSketches, sketches_of_words
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.language.parser import parse_query
 from tocsin.text.meaning import judge
 from tocsin.text.query_arrays import query_code
 from tocsin.text.settings import NoDictionary
+from tocsin.text.text_base import words_for_kernels
 
 SIZE = 64
 DOCUMENTS = 3_000

@@ -19,9 +19,9 @@ from tocsin.errors import InputError, UsageError
 from tocsin.history.statistics.history import History
 from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity, selectivity
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.language.parser import parse_query
 from tocsin.text.query_arrays import query_code
+from tocsin.text.text_base import words_for_kernels
 
 ROWS = 400
 STATES = ["CA", "NY", "OR", "TX"]

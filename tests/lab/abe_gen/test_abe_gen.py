@@ -16,7 +16,7 @@ from tocsin.conditions.language.printer import print_predicate
 from tocsin.conditions.language.tree import Connective, Operator, Predicate
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
-from tocsin.events.json_lines import parse_lines
+from tocsin.tables.json_lines import parse_lines
 from tocsin_lab import abe_gen
 from tocsin_lab.abe_gen.__main__ import main
 from tocsin_lab.abe_gen.draws import covering, zipf, zipf_weights
@@ -186,7 +186,7 @@ def test_the_command_writes_what_it_says(tmp_path: Path, capsys: pytest.CaptureF
     assert rules.equals(abe_gen.rules(setting))
     lines = (tmp_path / "rules.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == rules.to_pylist()
-    events = parse_lines((tmp_path / "events.jsonl").read_bytes().splitlines()).events
+    events = parse_lines((tmp_path / "events.jsonl").read_bytes().splitlines()).objects
     conditions = [parse_condition(text) for text in rules["when"].to_pylist()]
     index = tocsin.build(rules)
     for event in events:

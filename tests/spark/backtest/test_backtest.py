@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.cases import Event, make_rule_set, names_below
 from tests.history.overview.judging import check_overview
-from tests.rules_in_parts import shared_out, write_in_parts
+from tests.sharded_rules import shared_out, write_in_parts
 from tests.spark.test_types import frame_of, spark_type
 from tests.typed_tables import make_type, make_typed_value
 

@@ -26,7 +26,9 @@ VALUES: dict[Type, list[Value]] = {
 }
 FUNCTORS = {
     kind: sorted(
-        {name for name, of in functors.FUNCTORS if of is kind and functors.is_arithmetic(name, kind)}
+        name
+        for name, row in functors.FUNCTORS.items()
+        if kind in row.meaning and functors.is_arithmetic(name, kind)
     )
     for kind in VALUES
 }

@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.datalog.spark.batch.fact_frames import Piece
-from tocsin.datalog.spark.batch.fact_pieces import count_lines, lines_between
+from tocsin.datalog.spark.batch.fact_frames import Piece, count_lines, lines_between
 
 
 @given(

@@ -14,10 +14,9 @@ from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.normal_form import NormalProgram
 from tocsin.datalog.machine.normaliser import normal_program
 from tocsin.datalog.meaning import evaluate
-from tocsin.datalog.spark.batch.one_worker import RELATION, Job
+from tocsin.datalog.spark.batch.one_worker import RELATION, Job, finish
 from tocsin.datalog.spark.batch.value_columns import FAILURE, columns_inside, inside
 from tocsin.datalog.spark.batch.worker_batches import ARROW, error_of
-from tocsin.datalog.spark.batch.worker_machine import finish
 
 Rows = list[tuple[str, tuple[Value, ...]]]
 

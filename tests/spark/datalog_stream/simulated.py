@@ -10,16 +10,12 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from tocsin.datalog.engine.changes import Tuple
+from tocsin.datalog.spark.stream.bucket_contents import contents_of
 from tocsin.datalog.spark.stream.bucket_journal import Head
-from tocsin.datalog.spark.stream.buckets import Bucket, Contents
-from tocsin.datalog.spark.stream.derivation_counts import Counts
+from tocsin.datalog.spark.stream.buckets import Bucket
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.keyed_stage import Facts
-from tocsin.datalog.spark.stream.lifetimes import Lives
-from tocsin.datalog.spark.stream.plan_steps import PASS, Step, steps_of
-from tocsin.datalog.spark.stream.routes import Router, unpack, unpack_passing
-from tocsin.datalog.spark.stream.step_rows import Moved
-from tocsin.datalog.spark.stream.tuple_texts import texts_of
+from tocsin.datalog.spark.stream.plan_steps import PASS, Router, Step, steps_of, unpack, unpack_passing
+from tocsin.datalog.spark.stream.step_rows import Moved, texts_of
 
 Given = tuple[str, str, Tuple, int, int]
 """op, relation, tuple, seq, time"""
@@ -114,11 +110,6 @@ class Simulated:
     def _bucket(self, place: Place) -> Bucket:
         worker = self._random.choice(self._workers)
         if place not in worker:
-            worker[place] = Bucket(self._contents(place))
+            work, _, unit, bucket = place
+            worker[place] = Bucket(contents_of(self.setting, work, unit, bucket, self._ttl))
         return worker[place]
-
-    def _contents(self, place: Place) -> Contents:
-        work, _, unit, bucket = place
-        if work == "join":
-            return Facts(self.setting, self.setting.plan.units[unit], bucket)
-        return Counts(self.setting.initial) if work == "count" else Lives(self.setting.initial, self._ttl)

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 from tests.spark.datalog_stream.simulated import DictStore
 
-from tocsin.datalog.spark.stream import bucket_journal, keyed_stage
+from tocsin.datalog.spark.stream import bucket_contents, bucket_journal
+from tocsin.datalog.spark.stream.bucket_contents import Facts
 from tocsin.datalog.spark.stream.bucket_journal import START, Entries, Head, append, everything, since
 from tocsin.datalog.spark.stream.buckets import BUCKETS, Bucket, bucket_of
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.keyed_stage import Facts
 from tocsin.datalog.spark.stream.step_rows import Change, Moved
 from tocsin.errors import DerivationError
 
@@ -142,7 +142,7 @@ def test_a_failed_task_leaves_no_trace() -> None:
 
 
 def test_an_engine_is_given_up_when_it_has_taken_in_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyed_stage, "LEAST_OUTGROWN", 10)
+    monkeypatch.setattr(bucket_contents, "LEAST_OUTGROWN", 10)
     store, one = WatchedStore(), worker(BY_KEY, "7")
     for y in range(60):
         assert len(one.change(store, [plus("r@0", 7, y)])) == (y == 1)

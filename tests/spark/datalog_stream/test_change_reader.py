@@ -13,7 +13,7 @@ from tocsin.datalog.engine.fact_files import read_value
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.spark.stream.change_reader import read_changes
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.tuple_texts import texts_of, values_of
+from tocsin.datalog.spark.stream.step_rows import texts_of, values_of
 from tocsin.errors import InputError
 
 SETTING = Setting(

@@ -23,7 +23,7 @@ from tocsin.datalog.engine.changes import Changes
 from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import Operation
-from tocsin.datalog.spark.stream.tuple_texts import texts_of
+from tocsin.datalog.spark.stream.step_rows import texts_of
 from tocsin.errors import DerivationError
 
 EXAMPLES = settings(

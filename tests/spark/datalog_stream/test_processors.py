@@ -7,7 +7,7 @@ from tests.spark.datalog_stream.simulated import DictStore
 
 from tocsin.datalog.spark.stream import processors
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.processors import Counting
+from tocsin.datalog.spark.stream.processors import Stepping
 from tocsin.datalog.spark.stream.step_rows import Change
 
 SETTING = Setting(".decl r(x: number)\n.decl q(x: number)\nq(x) :- r(x).\n")
@@ -16,7 +16,7 @@ SETTING = Setting(".decl r(x: number)\n.decl q(x: number)\nq(x) :- r(x).\n")
 def test_buckets_are_given_up_when_they_hold_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processors, "HELD", 30)
     monkeypatch.setattr(processors, "_buckets", {})
-    counting, stores = Counting(SETTING, None), [DictStore() for _ in range(4)]
+    counting, stores = Stepping(SETTING, "count", None, {}), [DictStore() for _ in range(4)]
     for number in range(40):
         bucket = number % 4
         change = Change("support", "+", "q", (str(number),), number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tocsin.datalog.engine.program import Program
-from tocsin.datalog.spark.stream.plan_text import explain_activation
+from tocsin.datalog.spark.stream.activate import explain_activation
 from tocsin.datalog.spark.stream.unit_planner import plan
 
 DECLARED = """

@@ -25,7 +25,7 @@ from tocsin.conditions.meaning import matches
 from tocsin.errors import IndexFileError, InputError, RuleError, RuleErrors, TocsinError, UsageError
 from tocsin.spark.index_build.build import build_index
 from tocsin.spark.index_build.jobs import Sizes, read_blocks
-from tocsin.spark.index_build.rule_order import RuleRows
+from tocsin.spark.index_build.rule_frames import RuleRows
 
 SMALL = Sizes(rules_in_block=100, left_to_the_end=1000, keys_in_bucket=500)
 """Several blocks and levels, however few rules there are."""
@@ -137,7 +137,7 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     assert (built.shards, built.rules) == (3, len(rules))
     assert built.bytes == sum(file.stat().st_size for file in folder.glob("*.tocsin"))
     whole = tocsin.open(folder)
-    assert (len(whole), len(whole.parts)) == (len(rules), 3)
+    assert (len(whole), len(whole.shards)) == (len(rules), 3)
     local = tocsin.build(rules)
     seen = [make_event(rng) for _ in range(20)] + [make_text_event(rng) for _ in range(20)]
     for event in seen:
@@ -182,7 +182,7 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     first, second = (folder / part["file"] for part in said["parts"][:2])
     second.write_bytes(first.read_bytes())
     for door in (lambda: tocsin.open(folder), lambda: ts.match(events, folder)):
-        with pytest.raises(IndexFileError, match="not the part that was written"):
+        with pytest.raises(IndexFileError, match="not the shard that was written"):
             door()
     second.unlink()
     with pytest.raises(IndexFileError, match="cannot open its part"):

@@ -25,7 +25,7 @@ from tocsin.errors import InputError, RuleError, ServerAway, TocsinError, Tocsin
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark.postgres import server
 from tocsin.spark.postgres.postgres_source import PostgresSource
-from tocsin.spark.stream.found_rows import Wanted
+from tocsin.spark.stream.match_columns import Wanted
 from tocsin.spark.stream.rule_version import RuleVersion
 from tocsin.spark.stream.stream import stream
 

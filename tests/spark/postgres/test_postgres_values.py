@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.events.python_events import FieldPlan
-from tocsin.spark.postgres.array_texts import array_elements
 from tocsin.spark.postgres.pgoutput import UNCHANGED
-from tocsin.spark.postgres.postgres_values import RowWriter, known_type, row_reader, row_text
+from tocsin.spark.postgres.postgres_values import RowWriter, array_elements, known_type, row_reader, row_text
 from tocsin.watches.table_contents import content_of
 
 EXAMPLES = [

@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.rules_in_parts import in_parts
+from tests.sharded_rules import in_parts
 
 import tocsin
 from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.errors import InputError
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark.postgres.postgres_address import TableName
@@ -20,7 +20,7 @@ from tocsin.spark.postgres.rules_by_table import RuleTables, place_of
 TABLES = (TableName("public", "orders"), TableName("sales", "orders"), TableName("sales", "items"))
 
 
-def _version(rules: object) -> Version:
+def _version(rules: object) -> Snapshot:
     index = tocsin.build(rules)
     assert isinstance(index, Index)
     return index.version

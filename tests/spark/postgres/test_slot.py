@@ -349,10 +349,11 @@ def test_a_slot_that_is_gone_or_of_another_stream(
         with pytest.raises(InputError, match="is in use by another stream or program"):
             second.collect(taken.start)
         first.close()
-        (tmp_path / "slot.json").write_text(taken.to_json().replace(taken.system, "1234567890123456789"))
+        noted = (tmp_path / "slot.json").read_text()
+        (tmp_path / "slot.json").write_text(noted.replace(taken.system, "1234567890123456789"))
         with pytest.raises(InputError, match="is another server"):
             take_up(address, tmp_path)
-        (tmp_path / "slot.json").write_text(taken.to_json())
+        (tmp_path / "slot.json").write_text(noted)
         drop_slot(address, taken)
         with pytest.raises(InputError, match=r"is gone: .* Start the stream with a new checkpoint"):
             take_up(address, tmp_path)

@@ -26,7 +26,7 @@ from pyspark.sql.types import (
     TimestampNTZType,
 )
 
-from tocsin.spark.stream.found_rows import alert_schema, json_field
+from tocsin.spark.stream.match_columns import alert_schema, json_field
 
 TIME = datetime(2026, 3, 1, 12, 30, 0, 250_000, tzinfo=UTC)
 

@@ -16,8 +16,8 @@ from tocsin.errors import UsageError
 from tocsin.spark.sinks import folder_parts
 from tocsin.spark.sinks.folder_parts import hidden, write_part
 from tocsin.spark.sinks.folder_sink import FolderSink
-from tocsin.spark.sinks.sink import sink_of
-from tocsin.spark.stream.found_rows import json_lines
+from tocsin.spark.stream.match_columns import json_lines
+from tocsin.spark.stream.schemes import sink_of
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 from tests.kafka.jars import POM
 
 from tocsin.errors import UsageError
-from tocsin.spark.sinks.sink import sink_of
-from tocsin.spark.stream.found_rows import ALERTS
-from tocsin.spark.stream.kafka_address import CONNECTOR
+from tocsin.spark.stream.kafka_source import CONNECTOR
+from tocsin.spark.stream.match_columns import ALERTS
+from tocsin.spark.stream.schemes import sink_of
 
 ROOT = Path(__file__).parents[3]
 

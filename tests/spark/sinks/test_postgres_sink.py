@@ -18,15 +18,15 @@ from tests.spark.sinks.sample_alerts import (
 )
 
 from tocsin.errors import InputError, TocsinError, UsageError
-from tocsin.spark.sinks import retries
+from tocsin.spark.sinks import deliveries
 from tocsin.spark.sinks.postgres_columns import without_overflow
 from tocsin.spark.sinks.postgres_sink import PostgresSink
-from tocsin.spark.sinks.sink import sink_of
+from tocsin.spark.stream.schemes import sink_of
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retries, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(deliveries, "FIRST_WAIT", 0.01)
 
 
 def opened(

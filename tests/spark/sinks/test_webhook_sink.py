@@ -25,9 +25,9 @@ from tests.spark.sinks.sample_alerts import (
 )
 
 from tocsin.errors import TocsinError, UsageError
-from tocsin.spark.sinks import retries, webhook_sink
-from tocsin.spark.sinks.sink import sink_of
+from tocsin.spark.sinks import deliveries, webhook_sink
 from tocsin.spark.sinks.webhook_sink import WebhookSink, request_blocks
+from tocsin.spark.stream.schemes import sink_of
 
 SILENT, LOST = "no answer", "received, and the answer lost"
 
@@ -45,7 +45,7 @@ class Receiver:
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    monkeypatch.setattr(retries, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(deliveries, "FIRST_WAIT", 0.001)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with running_receiver() as made:
         yield made
@@ -149,12 +149,12 @@ def test_a_receiver_that_will_not(spark: SparkSession, receiver: Receiver) -> No
     receiver.fates = [500] * 50
     with pytest.raises(TocsinError, match="of batch 7, again and again: 500 Internal Server Error"):
         sink.write(small_alerts(spark, 7, 3), 7)
-    assert len(receiver.requests) == 2 + retries.TRIES
+    assert len(receiver.requests) == 2 + deliveries.TRIES
     assert receiver.received == []
 
 
 def test_nobody_there(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retries, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(deliveries, "FIRST_WAIT", 0.001)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     sink = opened(spark, "http://me:secret@127.0.0.1:1/path")
     with pytest.raises(TocsinError, match=r"no answer \(.*Connection refused\)") as caught:
@@ -195,10 +195,10 @@ def test_patience() -> None:
 
 
 def test_waits_grow_and_end() -> None:
-    seconds = list(retries.waits(12))
+    seconds = list(deliveries.waits(12))
     assert len(seconds) == 11
     for number, wait in enumerate(seconds):
-        longest = min(retries.LONGEST_WAIT, retries.FIRST_WAIT * 2**number)
+        longest = min(deliveries.LONGEST_WAIT, deliveries.FIRST_WAIT * 2**number)
         assert longest / 2 <= wait <= longest
 
 

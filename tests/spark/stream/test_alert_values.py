@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.json_values import parsed
 from tocsin.events.kept_columns import JSON
 from tocsin.events.python_events import FieldPlan
 from tocsin.spark.stream.alert_values import (
@@ -26,6 +25,7 @@ from tocsin.spark.stream.alert_values import (
     values_at,
 )
 from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.tables.json_lines import parsed
 
 
 def json_column(values: list[Any]) -> pa.Array:

@@ -4,7 +4,7 @@ import pytest
 
 import tocsin.spark as ts
 from tocsin.errors import UsageError
-from tocsin.spark.stream.pace import milliseconds_of
+from tocsin.spark.stream.stream import milliseconds_of
 
 
 @pytest.mark.parametrize(

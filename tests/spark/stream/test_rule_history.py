@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rules_in_parts import shared_out, write_in_parts
+from tests.sharded_rules import shared_out, write_in_parts
 
 import tocsin
 from tocsin.conditions.live.build_settings import Preparation

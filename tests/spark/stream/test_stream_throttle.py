@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField
 
-from tocsin.spark.stream.found_rows import column_named, found_schema, is_json, json_field
+from tocsin.spark.stream.match_columns import column_named, found_schema, is_json, json_field
 from tocsin.spark.stream.stream_throttle import throttled
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""A trie filter that queries enter and leave, with what the kernels need to know of them."""
+"""A trie filter that queries enter, with what the kernels need to know of them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from tests.text.kernels.trie_shape import Hung, path_of, shape_of
 
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.kernels.access_paths import AccessPaths, access_paths
 from tocsin.text.kernels.neighbours import note_neighbours
 from tocsin.text.kernels.query_code import Terms
 from tocsin.text.kernels.term_order import order_of_terms
-from tocsin.text.kernels.trie import empty_trie
-from tocsin.text.kernels.trie_changes import delete_queries, insert_queries, with_room
+from tocsin.text.kernels.trie_builder import build_trie
 from tocsin.text.kernels.trie_search import search_room, search_trie
 from tocsin.text.language.parser import parse_query
 from tocsin.text.query_arrays import query_code
+from tocsin.text.text_base import words_for_kernels
 
 
 class Planted:
@@ -46,7 +45,8 @@ class Planted:
         )
         self.order = order_of_terms(self.code, self.terms)
         self.selective = selective
-        self.trie = empty_trie()
+        self.planted: list[int] = []
+        self.insert()
 
     @property
     def rarity(self) -> NDArray[np.float64]:
@@ -57,19 +57,11 @@ class Planted:
         return access_paths(self.code, self.order, asked, self.selective)
 
     def insert(self, *queries: int) -> None:
-        paths = self.paths(queries)
-        self.trie = with_room(
-            self.trie,
-            1,
-            len(self.terms.group),
-            len(self.code.group),
-            len(paths.term),
-            len(paths.to_check),
-        )
-        insert_queries(self.trie, self.code.group, np.array(queries, np.int32), paths)
-
-    def delete(self, *queries: int) -> None:
-        delete_queries(self.trie, np.array(queries, np.int32))
+        """The filter of all queries that were put in, in that order."""
+        self.planted += queries
+        asked = np.array(self.planted, np.int32)
+        paths = self.paths(self.planted)
+        self.trie = build_trie(asked, paths, self.code.group, 1, len(self.terms.group))
 
     def word(self, term: int) -> str:
         return word_of(self.terms, term)

@@ -12,7 +12,6 @@ from tests.text_cases import hostile_texts, query_texts, text_queries
 
 from tocsin.arrays.packed import packed_bytes
 from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
 from tocsin.text.kernels.query_code import (
     ACCRUE,
     AND,
@@ -30,6 +29,7 @@ from tocsin.text.kernels.query_parser import read_queries as read_bytes
 from tocsin.text.language.parser import QueryProblems, parse_query
 from tocsin.text.language.query import Group, Leaf, Operation, TextQuery, Word
 from tocsin.text.query_arrays import WrittenQueries, query_code, read_queries
+from tocsin.text.text_base import words_for_kernels
 
 
 def read_each(texts: list[str], any_gap: bool = False) -> QueriesRead:
@@ -202,8 +202,12 @@ def test_mistakes_are_refused_and_leave_nothing_behind(text: str) -> None:
     alone, between = read_each(["a & b", "c d"]), read_each(["a & b", text, "c d"])
     assert between.refused.tolist() == [0, 1, 0]
     assert between.step_start.tolist() == [0, 3, 3, 6]
-    for name in ("step", "negated", "gap", "word_start", "is_prefix", "byte_start", "data"):
-        assert getattr(between, name).tolist() == getattr(alone, name).tolist()
+    steps, leaves, words, size = alone.writing.used.tolist()
+    assert between.writing.used.tolist() == [steps, leaves, words, size]
+    sizes = {"step": steps, "negated": leaves, "gap": leaves, "word_start": leaves + 1}
+    sizes |= {"is_prefix": words, "byte_start": words + 1, "data": size}
+    for name, count in sizes.items():
+        assert np.array_equal(getattr(between.writing, name)[:count], getattr(alone.writing, name)[:count])
 
 
 def test_groups_and_their_terms_are_kept_apart() -> None:

@@ -11,10 +11,8 @@ from tests.text_cases import Weights, documents, flat_queries, text_queries, wor
 from tocsin.arrays.lookup import hash_texts
 from tocsin.arrays.packed import packed_bytes
 from tocsin.text import document_queries
-from tocsin.text.document_scratch import ReadingRoom
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.kernels.pair_queries import ask_pairs
 from tocsin.text.language.parser import parse_query
 from tocsin.text.language.query import TextQuery
 from tocsin.text.meaning import judge
@@ -38,11 +36,11 @@ def check(queries: list[TextQuery], batch: list[list[str]], weights: Weights, gr
     texts = documents_of_texts(batch)
     document = np.repeat(np.arange(len(batch), dtype=np.int32), len(queries))
     query = np.tile(np.arange(len(queries), dtype=np.int32), len(batch))
-    with ReadingRoom(len(terms.group)).lent(texts) as words:
-        holds, score = ask_pairs(code, terms, dictionary, texts, document, query, words)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(document_queries, "_WORK_AT_ONCE", 7)
-            cut = document_queries.ask(code, terms, dictionary, texts, document, query, words)
+    asked = document_queries.DocumentQueries(code, terms, dictionary)
+    holds, score = asked.ask(texts, document, query)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document_queries, "_WORK_AT_ONCE", 7)
+        cut = asked.ask(texts, document, query)
     assert [each.tolist() for each in cut] == [holds.tolist(), score.tolist()]
     wanted = [judge(each, document, weights) for document in batch for each in queries]
     assert holds.tolist() == [verdict.holds for verdict in wanted]
@@ -123,8 +121,7 @@ def test_pairs_in_any_order_of_documents() -> None:
     texts = documents_of_texts([["a"], ["b"], ["a b"], []])
     document = np.array([2, 0, 0, 3, 1, 2, 1], np.int32)
     query = np.array([0, 0, 1, 0, 1, 1, 0], np.int32)
-    with ReadingRoom(len(terms.group)).lent(texts) as words:
-        holds, _ = ask_pairs(code, terms, dictionary, texts, document, query, words)
+    holds, _ = document_queries.DocumentQueries(code, terms, dictionary).ask(texts, document, query)
     assert holds.tolist() == [True, True, False, False, True, True, False]
 
 

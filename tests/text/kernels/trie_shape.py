@@ -15,7 +15,6 @@ from tocsin.text.kernels.trie import (
     CHILDREN,
     FIRST_CHILD,
     FIRST_PREDICATE,
-    FREE,
     IN_TABLE,
     NEXT,
     NEXT_OF_QUERY,
@@ -28,7 +27,6 @@ from tocsin.text.kernels.trie import (
     QUERY,
     ROW,
     TERM,
-    TO_LIST,
     TO_TABLE,
     Trie,
     find_child,
@@ -104,7 +102,7 @@ def check_invariants(trie: Trie, rarity: NDArray[np.float64] | None = None) -> N
         if node not in roots:
             assert children or trie.branch[ROW * node + FIRST_PREDICATE] != 0, "a branch that leads nowhere"
             assert is_table(trie, node) or len(children) <= TO_TABLE
-            assert not is_table(trie, node) or len(children) >= TO_LIST
+            assert not is_table(trie, node) or len(children) > TO_TABLE
             if is_table(trie, node):
                 in_table.update(children)
         else:
@@ -147,22 +145,9 @@ def _chain_of_query(trie: Trie, query: int) -> set[int]:
 
 
 def _check_rows(trie: Trie, branches: set[int], predicates: set[int]) -> None:
-    """Every row that was ever used is alive or waits, once, in the chain of free ones."""
-    free_branches = _free(trie.branch, ROW, TERM, int(trie.state[BRANCHES_FREE]))
-    free_predicates = _free(trie.predicate, ROW, QUERY, int(trie.state[PREDICATES_FREE]))
-    assert trie.state[BRANCHES_LIVE] == len(branches)
-    assert trie.state[PREDICATES_LIVE] == len(predicates)
-    assert branches | free_branches == set(range(int(trie.state[BRANCHES_MADE])))
-    assert predicates | free_predicates | {0} == set(range(int(trie.state[PREDICATES_MADE])))
-    assert not branches & free_branches
-    assert not predicates & free_predicates
-
-
-def _free(rows: NDArray[np.int32], size: int, column: int, row: int) -> set[int]:
-    found: set[int] = set()
-    while row:
-        assert row not in found
-        assert rows[size * row + column] == FREE
-        found.add(row)
-        row = int(rows[size * row + NEXT])
-    return found
+    """Every row is in use, and there is no room to spare."""
+    assert branches == set(range(len(trie.branch) // ROW))
+    assert predicates | {0} == set(range(len(trie.predicate) // ROW))
+    assert trie.state[[BRANCHES_MADE, BRANCHES_LIVE]].tolist() == [len(branches)] * 2
+    assert trie.state[[PREDICATES_MADE, PREDICATES_LIVE]].tolist() == [len(predicates) + 1, len(predicates)]
+    assert trie.state[[BRANCHES_FREE, PREDICATES_FREE]].tolist() == [0, 0]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from tests.text_cases import documents, text_queries
 
-from tocsin.text.language.occurrences import Occurrence, PlacedDocument
+from tocsin.text.language.highlights import Occurrence, PlacedDocument
 from tocsin.text.language.parser import parse_query
 from tocsin.text.language.query import ANY_GAP, Leaf, TextQuery
 from tocsin.text.meaning import Document

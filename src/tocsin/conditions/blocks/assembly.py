@@ -11,30 +11,28 @@ the other: where a block's nodes are the first of their kind, they come in the o
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.packed import Texts, joined_starts, some_spans, starts
-from tocsin.conditions.blocks.block_nodes import BITS, places
+from tocsin.conditions.blocks.block_nodes import BITS, find_firsts, places, share_block
 from tocsin.conditions.blocks.build_folder import Work
-from tocsin.conditions.blocks.predicate_tables import joined_tables, some_rows
 from tocsin.conditions.blocks.rule_block import Block
+from tocsin.conditions.blocks.rule_rows import read_rows
 from tocsin.conditions.graph.compiled_index import CompiledIndex, WrittenRules, compile_reading
 from tocsin.conditions.graph.condition_reader import Reading, Steps
-from tocsin.conditions.graph.predicate_table import PredicateTable
+from tocsin.conditions.graph.predicate_table import PredicateTable, joined_tables, some_rows
 from tocsin.conditions.graph.shared_graph import share_beside
 from tocsin.conditions.kernels.block_graphs import add_block
 from tocsin.conditions.kernels.shared_nodes import SharedNodes, no_nodes
 from tocsin.conditions.planner.planner import Planner
-from tocsin.text.text_base import TextBase
-
-Longs = NDArray[np.int64]
-Ints = NDArray[np.int32]
+from tocsin.text import TextBase
 
 _LOWER = (1 << BITS) - 1
 
@@ -177,10 +175,24 @@ def _metadata_batches(work: Work) -> Iterator[pa.RecordBatch]:
             yield from pa.ipc.open_stream(pa.py_buffer(stream))
 
 
-def _mapped(path: Path, write: Callable[[BinaryIO], None]) -> NDArray[np.uint8]:
+def _mapped(path: Path, write: Callable[[BinaryIO], None]) -> Bytes:
     """A new file of bytes, mapped."""
     with path.open("wb") as file:
         write(file)
     if not path.stat().st_size:
         return np.empty(0, np.uint8)
     return np.asarray(np.memmap(path, np.uint8, "c"))
+
+
+def warm_up() -> None:
+    """Compile the kernels of blocks before tasks need them, or load them: a small block goes all the way."""
+    rows = pa.table({"id": ["1", "2"], "when": ["a = 1 and (b = 2 xor c = 3)", "contains(t, 'x') and a = 1"]})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        block = read_rows(rows).block
+        block.save(folder / "block")
+        work = Work(folder, ["block"], ["nodes"], 1)
+        share_block(block, work.first_leaf(0, len(block.table.field))).save(folder / "nodes")
+        for level in range(2):
+            find_firsts(*work.keys(level, 0))
+        assemble(work)

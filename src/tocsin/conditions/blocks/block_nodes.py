@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from tocsin.arrays.array_file import open_arrays, save_arrays
 from tocsin.arrays.distinct_texts import number_pieces
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.packed import some_spans, text_arrays
 from tocsin.conditions.blocks.rule_block import Block
 from tocsin.conditions.kernels.block_graphs import keys_of_level, levels_of_nodes
@@ -34,9 +35,6 @@ _KIND = "nodes of a block"
 BITS = 32
 """A place is block * 2^32 + number within the block: of a leaf as the block's table has it, of a node as
 its graph has it."""
-
-Longs = NDArray[np.int64]
-Ints = NDArray[np.int32]
 
 
 class BlockNodes(NamedTuple):
@@ -113,7 +111,7 @@ def first_places(
     return first
 
 
-def level_keys(nodes: BlockNodes, level: int, first: Longs) -> tuple[Ints, Longs, NDArray[np.uint8]]:
+def level_keys(nodes: BlockNodes, level: int, first: Longs) -> tuple[Ints, Longs, Bytes]:
     """The nodes of a level, and starts and bytes of what each is: equal bytes, equal nodes, in any blocks.
 
     The first places of all nodes below the level have to be known.

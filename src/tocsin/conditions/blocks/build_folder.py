@@ -18,14 +18,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.blocks.block_nodes import BlockNodes, first_places, level_keys, places
-from tocsin.conditions.blocks.predicate_tables import keys_of_predicates
 from tocsin.conditions.blocks.rule_block import Block
-
-Longs = NDArray[np.int64]
-Ints = NDArray[np.int32]
+from tocsin.conditions.graph.predicate_table import keys_of_predicates
 
 
 @dataclass(frozen=True, slots=True)

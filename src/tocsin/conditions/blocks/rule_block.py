@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.array_file import open_arrays, save_arrays
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.packed import Texts, joined, joined_starts, some_spans, text_arrays
-from tocsin.conditions.blocks.predicate_tables import some_rows
 from tocsin.conditions.graph.compiled_index import metadata_stream, without_aliases
 from tocsin.conditions.graph.condition_reader import Steps, read_texts
-from tocsin.conditions.graph.predicate_table import PredicateTable
+from tocsin.conditions.graph.predicate_table import PredicateTable, some_rows
 from tocsin.conditions.kernels.predicate_parser import TEXTS
 from tocsin.errors import RuleError
 from tocsin.rules.rule_set import Rules
@@ -42,9 +42,9 @@ class Block(NamedTuple):
 
     rule_id: Texts
     rule_text: Texts
-    metadata: NDArray[np.uint8]
-    step_start: NDArray[np.int64]
-    step: NDArray[np.int32]
+    metadata: Bytes
+    step_start: Longs
+    step: Ints
     table: PredicateTable
 
     @property
@@ -52,7 +52,7 @@ class Block(NamedTuple):
         """How many rules it has."""
         return len(self.step_start) - 1
 
-    def with_text(self) -> NDArray[np.bool_]:
+    def with_text(self) -> Flags:
         """Which rules hold free text."""
         is_text = np.zeros(len(self.step), np.int64)
         at = np.flatnonzero(self.step >= 0)
@@ -117,7 +117,7 @@ def read_block(rules: Rules) -> tuple[Block, list[tuple[int, RuleError]]]:
     return block, errors
 
 
-def _in_order(parts: Sequence[Steps]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _in_order(parts: Sequence[Steps]) -> tuple[Longs, Ints]:
     """The steps of all conditions, in the conditions' order."""
     number = joined([part.number for part in parts], np.int64)
     start = joined_starts([part.start for part in parts])
@@ -128,7 +128,7 @@ def _in_order(parts: Sequence[Steps]) -> tuple[NDArray[np.int64], NDArray[np.int
     return left, step[which]
 
 
-def _own_references(part: Steps) -> NDArray[np.int32]:
+def _own_references(part: Steps) -> Ints:
     """Steps where predicates are given by number and sign, and not by their place in `ref`."""
     step = part.step.copy()
     at = step >= 0
@@ -136,7 +136,7 @@ def _own_references(part: Steps) -> NDArray[np.int32]:
     return step
 
 
-def _as_they_come(table: PredicateTable, step: NDArray[np.int32]) -> tuple[PredicateTable, NDArray[np.int32]]:
+def _as_they_come(table: PredicateTable, step: Ints) -> tuple[PredicateTable, Ints]:
     """Number the predicates by where they first stand in the steps; those that stand nowhere are left out."""
     at = np.flatnonzero(step >= 0)
     leaf = step[at] >> 1

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags
 from tocsin.conditions.blocks.rule_block import Block, read_block
 from tocsin.errors import RuleError
-from tocsin.rules.alert_metadata import misread_metadata
 from tocsin.rules.rule_columns import RuleColumns, columns_of_table
+from tocsin.rules.rule_metadata import misread_metadata
 from tocsin.rules.rule_set import Rules
 
 PLACE = pa.schema(
@@ -155,7 +155,7 @@ def _decoded(value: pa.Scalar) -> str | None:
     return bytes(value.as_buffer()).decode("utf-8", "backslashreplace")
 
 
-def _repeated(ids: pa.LargeStringArray, last_id: str | None) -> NDArray[np.bool_]:
+def _repeated(ids: pa.LargeStringArray, last_id: str | None) -> Flags:
     """Which of sorted ids are the same as the one before."""
     repeated = np.zeros(len(ids), np.bool_)
     if len(ids):

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.dtypes import Bytes, Ints
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts, arrow_texts, packed_bytes, text_arrays
-from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.condition_reader import Reading, Steps, read_texts
-from tocsin.conditions.graph.leaf_families import sort_into_families
-from tocsin.conditions.graph.leaf_order import put_in_order
+from tocsin.conditions.graph.leaf_families import put_in_order, sort_into_families
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
 from tocsin.conditions.graph.predicate_table import predicate_of
 from tocsin.conditions.graph.shared_graph import lay_out, links_of, negated_leaves, share
@@ -36,8 +35,7 @@ from tocsin.conditions.language.tree import Path
 from tocsin.conditions.planner.planner import Planner
 from tocsin.errors import raise_all
 from tocsin.rules.rule_set import Rules
-from tocsin.text.compiled_texts import CompiledTexts
-from tocsin.text.text_base import TextBase
+from tocsin.text import CompiledTexts, TextBase
 
 
 class CompiledIndex(NamedTuple):
@@ -61,13 +59,13 @@ class CompiledIndex(NamedTuple):
     links: Links
     literals: Literals
     bounds: Bounds
-    group_kind: NDArray[np.uint8]
-    pattern_leaf: NDArray[np.int32]
+    group_kind: Bytes
+    pattern_leaf: Ints
     patterns: Patterns
     rule_id: Texts
     rule_text: Texts
     leaf_text: Texts
-    metadata: NDArray[np.uint8]
+    metadata: Bytes
     group_path: list[Path]
     texts: CompiledTexts
     planner: Planner | None
@@ -94,10 +92,10 @@ class WrittenRules(NamedTuple):
 
     rule_id: Texts
     rule_text: Texts
-    metadata: NDArray[np.uint8]
+    metadata: Bytes
 
 
-PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, NDArray[np.int32]]]
+PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, Ints]]
 """Makes one graph of conditions, given the number of leaves and of conditions: see graph.share."""
 
 
@@ -215,7 +213,7 @@ def rule_metadata(index: CompiledIndex) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(index.metadata)).read_all()
 
 
-def metadata_stream(table: pa.Table | None) -> NDArray[np.uint8]:
+def metadata_stream(table: pa.Table | None) -> Bytes:
     """The rules' other columns as an Arrow stream; nothing when there are none."""
     if table is None:
         return np.empty(0, np.uint8)

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.packed import starts, text_arrays
-from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.predicate_table import Predicates, PredicateTable
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XNOR, XOR, read_skeletons
@@ -39,10 +39,10 @@ class Steps(NamedTuple):
     ref      int32[...]   references to leaves (2 * node + sign), or to a constant
     """
 
-    number: NDArray[np.int64]
-    start: NDArray[np.int64]
-    step: NDArray[np.int32]
-    ref: NDArray[np.int32]
+    number: Longs
+    start: Longs
+    step: Ints
+    ref: Ints
 
 
 class Reading(NamedTuple):
@@ -69,7 +69,7 @@ def read_conditions(texts: pa.LargeStringArray, aliases: Mapping[int, str]) -> R
     return read_texts(*text_arrays(texts), aliases)
 
 
-def read_texts(start: NDArray[np.int64], data: NDArray[np.uint8], aliases: Mapping[int, str]) -> Reading:
+def read_texts(start: Longs, data: Bytes, aliases: Mapping[int, str]) -> Reading:
     """The same, where condition i is data[start[i] : start[i + 1]]."""
     reader = _Reader()
     for alias, numbers in _by_alias(len(start) - 1, aliases):
@@ -80,7 +80,7 @@ def read_texts(start: NDArray[np.int64], data: NDArray[np.uint8], aliases: Mappi
     return reader.reading()
 
 
-def _by_alias(count: int, aliases: Mapping[int, str]) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
+def _by_alias(count: int, aliases: Mapping[int, str]) -> Iterator[tuple[str | None, Longs]]:
     """The numbers of the conditions that have the same alias, or none."""
     if not aliases:
         yield None, np.arange(count)
@@ -102,13 +102,7 @@ class _Reader:
         self._parts: list[Steps] = []
         self._errors: list[tuple[int, RuleError]] = []
 
-    def read(
-        self,
-        numbers: NDArray[np.int64],
-        start: NDArray[np.int64],
-        data: NDArray[np.uint8],
-        alias: str | None,
-    ) -> None:
+    def read(self, numbers: Longs, start: Longs, data: Bytes, alias: str | None) -> None:
         """Read conditions whose texts lie side by side; numbers[i] is the number of text i."""
         sure = self._read_sure(numbers, start, data, alias)
         if not sure.all():
@@ -125,13 +119,7 @@ class _Reader:
         ]
         return Reading(parts, table, sorted(self._errors, key=lambda error: error[0]))
 
-    def _read_sure(
-        self,
-        numbers: NDArray[np.int64],
-        start: NDArray[np.int64],
-        data: NDArray[np.uint8],
-        alias: str | None,
-    ) -> NDArray[np.bool_]:
+    def _read_sure(self, numbers: Longs, start: Longs, data: Bytes, alias: str | None) -> Flags:
         """Read what the kernel is sure of but for single predicates; which conditions were read."""
         skeletons = read_skeletons(data, start)
         sure, step_start, step = skeletons.accepted, skeletons.step_start, skeletons.step
@@ -154,7 +142,7 @@ class _Reader:
         self._parts.append(Steps(numbers, step_start, step, ref))
         return sure
 
-    def _parsed(self, texts: list[str], alias: str | None) -> NDArray[np.int32]:
+    def _parsed(self, texts: list[str], alias: str | None) -> Ints:
         """The references that the texts of predicates stand for; UNSURE where one is no predicate."""
         ref = np.full(len(texts), UNSURE, np.int32)
         places: list[int] = []

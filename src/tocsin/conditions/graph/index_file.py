@@ -25,7 +25,7 @@ from tocsin.conditions.kernels.planes import PlaneGraph
 from tocsin.conditions.planner.planner import Planner
 from tocsin.errors import IndexFileError
 from tocsin.storage.drafts import PRIVATE
-from tocsin.text.compiled_texts import header_of, named_arrays, texts_of_arrays
+from tocsin.text import CompiledTexts
 
 _PARTS: dict[str, Any] = {
     "graph": PlaneGraph,
@@ -51,7 +51,7 @@ def save_index(index: CompiledIndex, path: str | os.PathLike[str], mode: int = P
     said = {
         "fields": [list(path) for path in index.group_path],
         "facts": index.facts,
-        "texts": header_of(index.texts),
+        "texts": index.texts.header(),
     }
     save_arrays(path, said, list(_named_arrays(index)), mode)
 
@@ -76,7 +76,7 @@ def index_of_arrays(
     parts |= {array: typed_array(name, array, kind, arrays) for array, kind in _ARRAYS.items()}
     fields = check_paths(name, "fields", header.get("fields"))
     facts = check_facts(name, header.get("facts"))
-    texts = texts_of_arrays(name, arrays, header.get("texts"))
+    texts = CompiledTexts.of_arrays(name, arrays, header.get("texts"))
     index = CompiledIndex(**parts, group_path=fields, texts=texts, planner=Planner(), facts=facts)
     if verify:
         check_index(name, index)
@@ -88,6 +88,6 @@ def _named_arrays(index: CompiledIndex) -> Iterator[tuple[str, NDArray[Any]]]:
         value = getattr(index, part)
         for field in value._fields:
             yield f"{part}.{field}", getattr(value, field)
-    yield from named_arrays(index.texts)
+    yield from index.texts.named_arrays()
     for name in _ARRAYS:
         yield name, getattr(index, name)

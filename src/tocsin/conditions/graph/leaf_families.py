@@ -20,14 +20,14 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.lookup import Bounds, Literals, hash_scalars, hash_texts
 from tocsin.arrays.packed import starts
-from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.predicate_table import PredicateTable
 from tocsin.conditions.kernels.leaves import Ranges
-from tocsin.conditions.kernels.posting_lists import empty_slots, number_scalars, number_texts, postings
+from tocsin.conditions.kernels.posting_lists import empty_slots, number_texts, postings
 from tocsin.conditions.kernels.predicate_parser import (
     BETWEEN,
     CIDR,
@@ -47,9 +47,6 @@ from tocsin.events.kinds import Kind
 
 _KINDS = TEXTS + 1
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-
 
 class Families(NamedTuple):
     """Every leaf in its place.
@@ -63,13 +60,13 @@ class Families(NamedTuple):
     """
 
     group_path: list[Path]
-    group_kind: NDArray[np.uint8]
-    group_of: NDArray[np.int32]
-    null_leaf: NDArray[np.int32]
-    posting_start: NDArray[np.int64]
-    posting_leaf: NDArray[np.int32]
-    pattern_leaf: NDArray[np.int32]
-    text_leaf: NDArray[np.int32]
+    group_kind: Bytes
+    group_of: Ints
+    null_leaf: Ints
+    posting_start: Longs
+    posting_leaf: Ints
+    pattern_leaf: Ints
+    text_leaf: Ints
     literals: Literals
     bounds: Bounds
     ranges: Ranges
@@ -86,12 +83,12 @@ class _Operands(NamedTuple):
 
     leaf: Ints
     group: Ints
-    kind: NDArray[np.uint8]
+    kind: Bytes
     high: Longs
     low: Longs
     begin: Longs
 
-    def of(self, rows: NDArray[np.bool_] | Longs) -> _Operands:
+    def of(self, rows: Flags | Longs) -> _Operands:
         return _Operands(
             self.leaf[rows],
             self.group[rows],
@@ -159,10 +156,12 @@ def _by_group(group: Ints) -> Longs:
     return np.argsort(group.astype(np.uint16) if narrow else group, kind="stable")
 
 
-def _lay_out_points(rows: _Operands, text: NDArray[np.uint8]) -> tuple[Literals, Longs, Ints]:
+def _lay_out_points(rows: _Operands, text: Bytes) -> tuple[Literals, Longs, Ints]:
     """The literals of = and in, and the leaves of each: scalars first, then texts."""
     scalars, texts = rows.of(rows.kind != Kind.STRING), rows.of(rows.kind == Kind.STRING)
-    number, first = number_scalars(scalars.group, scalars.high, scalars.low)
+    keys = np.stack((scalars.high, scalars.low), axis=1).view(np.uint8).reshape(-1)
+    begin = 16 * np.arange(len(scalars.leaf))
+    number, first = number_texts(scalars.group, keys, begin, np.full_like(begin, 16))
     text_number, text_first = number_texts(texts.group, text, texts.begin, texts.low)
     posting_start, posting_leaf = postings(
         np.concatenate([number, text_number + np.int32(len(first))]),
@@ -187,9 +186,7 @@ def _lay_out_points(rows: _Operands, text: NDArray[np.uint8]) -> tuple[Literals,
     return literals, posting_start, posting_leaf
 
 
-def _lay_out_ranges(
-    rows: _Operands, test: NDArray[np.uint8], text: NDArray[np.uint8], groups: int
-) -> tuple[Bounds, Ranges]:
+def _lay_out_ranges(rows: _Operands, test: Bytes, text: Bytes, groups: int) -> tuple[Bounds, Ranges]:
     """Rows are bounds; those of between and cidr come in pairs, the lower one first."""
     texts = rows.kind == Kind.STRING
     keyed = rows._replace(
@@ -224,7 +221,7 @@ def _lay_out_ranges(
     )
 
 
-def _ranks(rows: _Operands, texts: NDArray[np.bool_], text: NDArray[np.uint8]) -> Longs:
+def _ranks(rows: _Operands, texts: Flags, text: Bytes) -> Longs:
     """Numbers that compare as the strings among the rows do, and 0 for the others."""
     ranks = np.zeros(len(texts), np.int64)
     if texts.any():
@@ -249,7 +246,7 @@ def _distinct_bounds(rows: _Operands) -> tuple[Longs, Longs]:
     return order[fresh], place
 
 
-def _bounds(rows: _Operands, text: NDArray[np.uint8], groups: int) -> Bounds:
+def _bounds(rows: _Operands, text: Bytes, groups: int) -> Bounds:
     """Bounds, from distinct ones that ascend within their groups."""
     texts = rows.kind == Kind.STRING
     strings, scalars = rows.of(texts), rows.of(~texts)
@@ -264,3 +261,42 @@ def _bounds(rows: _Operands, text: NDArray[np.uint8], groups: int) -> Bounds:
 
 def _group_starts(group: Ints, groups: int) -> Ints:
     return starts(np.bincount(group, minlength=groups), np.int32)
+
+
+def put_in_order(families: Families) -> tuple[Families, Longs]:
+    """The families with their leaves renumbered, and which leaf each new number was before.
+
+    Reading numbers predicates as they come. Matching goes from group to group, and within a group from
+    literal to literal and from bound to bound; numbered in that order, the leaves it sets together lie
+    together in memory.
+    """
+    count = len(families.group_of)
+    ranges = families.ranges
+    visits = np.concatenate(
+        (
+            families.null_leaf[families.null_leaf >= 0],
+            families.posting_leaf,
+            ranges.prefix_leaf,
+            ranges.suffix_leaf,
+            ranges.middle_leaf,
+        )
+    )
+    visit = np.full(count, len(visits), np.int64)
+    visit[visits[::-1]] = np.arange(len(visits) - 1, -1, -1)
+    order = np.lexsort((visit, families.group_of))
+    number = np.empty(count, np.int32)
+    number[order] = np.arange(count, dtype=np.int32)
+    null_leaf = families.null_leaf.copy()
+    null_leaf[null_leaf >= 0] = number[null_leaf[null_leaf >= 0]]
+    return families._replace(
+        group_of=families.group_of[order],
+        null_leaf=null_leaf,
+        posting_leaf=number[families.posting_leaf],
+        pattern_leaf=np.sort(number[families.pattern_leaf]),
+        text_leaf=np.sort(number[families.text_leaf]),
+        ranges=ranges._replace(
+            prefix_leaf=number[ranges.prefix_leaf],
+            suffix_leaf=number[ranges.suffix_leaf],
+            middle_leaf=number[ranges.middle_leaf],
+        ),
+    ), order

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles
 from tocsin.conditions.graph.leaf_families import Families
 
 _PRESENT = 0.5
@@ -27,8 +27,8 @@ class Likelihood(NamedTuple):
     false   float64[L]
     """
 
-    true: NDArray[np.float64]
-    false: NDArray[np.float64]
+    true: Doubles
+    false: Doubles
 
 
 def guess(families: Families) -> Likelihood:

@@ -6,7 +6,9 @@ looked for, and the pattern asked when it is found. See conditions/kernels/patte
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ import numpy as np
 
 from tocsin.arrays.packed import packed_bytes, starts
 from tocsin.conditions.kernels.automaton import build_automata
+from tocsin.conditions.kernels.case_folding import PAGE, FoldTable
 from tocsin.conditions.kernels.like_match import ANY_ONE, ANY_RUN
 from tocsin.conditions.kernels.pattern_search import (
     ANYWHERE,
@@ -24,8 +27,8 @@ from tocsin.conditions.kernels.pattern_search import (
     PLACES,
     Patterns,
 )
-from tocsin.conditions.language.like_patterns import Token
-from tocsin.conditions.language.patterns import Wildcard, like_tokens, required_literals
+from tocsin.conditions.language.like_patterns import Token, Wildcard, fold, like_tokens
+from tocsin.conditions.language.required_literals import required_literals
 from tocsin.conditions.language.tree import Predicate, Test
 from tocsin.errors import UnsupportedError
 
@@ -132,3 +135,20 @@ def like_codes(tokens: Sequence[Token]) -> list[int]:
         else:
             codes.extend(token.encode())
     return codes
+
+
+@cache
+def fold_table() -> FoldTable:
+    """The grammar's folding of every code point; made once in a process, in some hundredths of a second."""
+    page = np.zeros((sys.maxunicode + 1) // PAGE, np.int32)
+    pages = [np.zeros(PAGE, np.int32)]
+    for number in range(len(page)):
+        codes = np.arange(number * PAGE, (number + 1) * PAGE, dtype=np.uint32)
+        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
+        if text.casefold() != text:
+            folded = np.frombuffer(fold(text).encode("utf-32-le", "surrogatepass"), np.uint32)
+            fold_by = folded.astype(np.int32) - codes.astype(np.int32)
+            if fold_by.any():
+                page[number] = len(pages)
+                pages.append(fold_by)
+    return FoldTable(page, np.concatenate(pages))

@@ -7,22 +7,23 @@ form here, and only what the kernel refuses in its canonical form is put togethe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.distinct_texts import number_pieces
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.packed import Texts, joined, joined_starts, packed_bytes, some_spans, starts
-from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.value_keys import address_key, double_key, scalar_key
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.predicate_parser import BETWEEN_NAMES, BOOLEAN_READING, TEXTS
 from tocsin.conditions.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
+from tocsin.conditions.language.addresses import parse_network
 from tocsin.conditions.language.parser import parse_predicate
-from tocsin.conditions.language.patterns import parse_network
 from tocsin.conditions.language.printer import print_literal, print_predicate
 from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test
 from tocsin.conditions.operators import OPERATORS, canonical_predicate
@@ -33,6 +34,9 @@ TEST_CODE = {test: code for code, test in enumerate(OPERATORS)}
 """How kernels/predicate_parser.py numbers the tests."""
 
 _SEPARATOR = bytes([BETWEEN_NAMES])
+
+_HEAD = 12
+"""Bytes in front of every key: the test, the kind, and how long the field and the operands are."""
 
 
 class PredicateTable(NamedTuple):
@@ -52,24 +56,24 @@ class PredicateTable(NamedTuple):
     """
 
     paths: list[Path]
-    field: NDArray[np.int32]
-    test: NDArray[np.uint8]
-    kind: NDArray[np.uint8]
-    operand_start: NDArray[np.int64]
-    operand_high: NDArray[np.int64]
-    operand_low: NDArray[np.int64]
-    text_start: NDArray[np.int64]
-    text: NDArray[np.uint8]
-    leaf_start: NDArray[np.int64]
-    leaf_text: NDArray[np.uint8]
+    field: Ints
+    test: Bytes
+    kind: Bytes
+    operand_start: Longs
+    operand_high: Longs
+    operand_low: Longs
+    text_start: Longs
+    text: Bytes
+    leaf_start: Longs
+    leaf_text: Bytes
 
 
 class _Written(NamedTuple):
     """Where the predicates of some rows stand, and the alias that is no part of their fields."""
 
-    data: NDArray[np.uint8]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    data: Bytes
+    start: Longs
+    end: Longs
     alias: str | None
 
 
@@ -90,24 +94,18 @@ class Predicates:
         """Whether any predicate that was read has a threshold for free text."""
         return bool(self._asking)
 
-    def asks_for_score(self, ref: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def asks_for_score(self, ref: Ints) -> Flags:
         """Which references are of predicates that have a threshold for free text."""
         return np.isin(ref >> 1, np.fromiter(self._asking, np.int64, len(self._asking)))
 
-    def read(
-        self,
-        data: NDArray[np.uint8],
-        start: NDArray[np.int64],
-        end: NDArray[np.int64],
-        alias: str | None = None,
-    ) -> NDArray[np.int32]:
+    def read(self, data: Bytes, start: Longs, end: Longs, alias: str | None = None) -> Ints:
         """The references of predicates data[start[i] : end[i]] that the kernel is sure of, else UNSURE."""
         rows = read_predicates(data, start, end, np.frombuffer(bytearray((alias or "").encode()), np.uint8))
         ref = 2 * self._append(rows, _Written(data, start, end, alias)) + rows.negated
         ref[rows.test == REFUSED] = UNSURE
         return ref
 
-    def add(self, predicates: Sequence[Predicate]) -> NDArray[np.int32]:
+    def add(self, predicates: Sequence[Predicate]) -> Ints:
         """The references of predicates that the grammar has read."""
         canonical = list(map(canonical_predicate, predicates))
         number = {predicate: number for number, predicate in enumerate(dict.fromkeys(canonical))}
@@ -121,7 +119,7 @@ class Predicates:
             ref[left] = 2 * self._append(rows, _Written(printed, start[left], end[left], None))
         return ref[[number[predicate] for predicate in canonical]]
 
-    def _append(self, rows: PredicateRows, written: _Written) -> NDArray[np.int32]:
+    def _append(self, rows: PredicateRows, written: _Written) -> Ints:
         first = self._count
         text = np.flatnonzero(rows.kind == TEXTS)
         text = text[np.diff(rows.operand_start)[text] > 1]
@@ -132,21 +130,13 @@ class Predicates:
         self._count += len(rows.test)
         return np.arange(first, self._count, dtype=np.int32)
 
-    def table(self) -> tuple[PredicateTable, NDArray[np.int32]]:
+    def table(self) -> tuple[PredicateTable, Ints]:
         """The distinct predicates, and the leaf of each row."""
-        rows = self._blocks[0] if len(self._blocks) == 1 else _joined_rows(self._blocks)
+        blocks = self._blocks or [_rows_of(())]
+        rows = blocks[0] if len(blocks) == 1 else PredicateRows(**_joined_columns(blocks))
         field, path_start, path_end = number_pieces(rows.path, rows.path_start)
         paths = zip(path_start.tolist(), path_end.tolist(), strict=True)
-        leaf, first = number_rows(
-            rows.test,
-            rows.kind,
-            field,
-            rows.operand_start,
-            rows.operand_high,
-            rows.operand_low,
-            rows.text_start,
-            rows.text,
-        )
+        leaf, first = number_rows(rows, field)
         operand_start, operand = _taken(rows.operand_start, first)
         text_start, text = _taken(rows.text_start, first)
         table = PredicateTable(
@@ -163,7 +153,7 @@ class Predicates:
         )
         return table, leaf
 
-    def _texts(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def _texts(self, rows: Longs) -> tuple[Longs, Bytes]:
         """Starts and bytes of what was written at some rows, ascending."""
         parts = []
         before = 0
@@ -188,7 +178,7 @@ def _rows_of(predicates: Sequence[Predicate]) -> PredicateRows:
         keys[:, 0].copy(),
         keys[:, 1].copy(),
         *packed_bytes([text for _, _, text in contents]),
-        *packed_bytes([_SEPARATOR.join(map(str.encode, predicate.field)) for predicate in predicates]),
+        *_packed_paths(predicate.field for predicate in predicates),
     )
 
 
@@ -222,31 +212,14 @@ def _path(names: bytes) -> Path:
     return tuple(name.decode() for name in names.split(_SEPARATOR))
 
 
-def _joined_rows(blocks: Sequence[PredicateRows]) -> PredicateRows:
-    return PredicateRows(
-        joined([rows.test for rows in blocks], np.uint8),
-        joined([rows.kind for rows in blocks], np.uint8),
-        joined([rows.negated for rows in blocks], np.uint8),
-        joined_starts([rows.operand_start for rows in blocks]),
-        joined([rows.operand_high for rows in blocks], np.int64),
-        joined([rows.operand_low for rows in blocks], np.int64),
-        joined_starts([rows.text_start for rows in blocks]),
-        joined([rows.text for rows in blocks], np.uint8),
-        joined_starts([rows.path_start for rows in blocks]),
-        joined([rows.path for rows in blocks], np.uint8),
-    )
-
-
-def _taken(
-    start: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | slice]:
+def _taken(start: Longs, rows: Longs) -> tuple[Longs, Longs | slice]:
     """The starts of some rows' things when only these are left, and which things these are."""
     if len(rows) == len(start) - 1:
         return start, slice(None)
     return some_spans(start, rows)
 
 
-def _text_of(written: _Written, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _text_of(written: _Written, rows: Longs) -> tuple[Longs, Bytes]:
     """What was written at some rows, as it reads where no table has the alias."""
     start, data = gather_spans(written.data, written.start[rows], written.end[rows])
     if written.alias is None:
@@ -266,3 +239,81 @@ def predicate_of(leaf_text: Texts, leaf: int) -> Predicate:
     if not isinstance(predicate, Predicate):
         raise IndexFileError(f"the index is damaged: its leaf {leaf} is a constant")
     return canonical_predicate(predicate)
+
+
+def _packed_paths(paths: Iterable[Path]) -> tuple[Longs, Bytes]:
+    return packed_bytes([_SEPARATOR.join(map(str.encode, path)) for path in paths])
+
+
+def _joined_columns(tables: Sequence[NamedTuple], but: Container[str] = ()) -> dict[str, NDArray[Any]]:
+    """The columns of tables of one kind, one table after the other; those of starts are shifted."""
+    columns = {
+        name: [getattr(table, name) for table in tables] for name in tables[0]._fields if name not in but
+    }
+    return {
+        name: joined_starts(parts) if name.endswith("_start") else joined(parts, parts[0].dtype)
+        for name, parts in columns.items()
+    }
+
+
+# ---- Tables of several blocks of rules
+
+
+def some_rows(table: PredicateTable, rows: Longs) -> PredicateTable:
+    """The table of some of its predicates, in the given order."""
+    operand_start, operand = some_spans(table.operand_start, rows)
+    return PredicateTable(
+        table.paths,
+        table.field[rows],
+        table.test[rows],
+        table.kind[rows],
+        operand_start,
+        table.operand_high[operand],
+        table.operand_low[operand],
+        *gather_spans(table.text, table.text_start[rows], table.text_start[rows + 1]),
+        *gather_spans(table.leaf_text, table.leaf_start[rows], table.leaf_start[rows + 1]),
+    )
+
+
+def joined_tables(tables: Sequence[PredicateTable]) -> PredicateTable:
+    """All predicates of the tables, one table after the other; no predicate may be in two of them."""
+    if not tables:
+        return Predicates().table()[0]
+    number: dict[Path, int] = {}
+    fields = []
+    for table in tables:
+        of_table = [number.setdefault(path, len(number)) for path in table.paths]
+        fields.append(np.array(of_table, np.int32)[table.field])
+    columns = _joined_columns(tables, ("paths", "field"))
+    return PredicateTable(list(number), joined(fields, np.int32), **columns)
+
+
+def keys_of_predicates(table: PredicateTable) -> tuple[Longs, Bytes]:
+    """Starts and bytes of a key for each predicate: equal keys mean equal predicates, in any two tables.
+
+    key      test, kind, 2 bytes of zero, length of the field, number of operands | field | operands | text
+    """
+    count = len(table.field)
+    path_start, path = _packed_paths(table.paths)
+    head = np.zeros((count, _HEAD), np.uint8)
+    head[:, 0], head[:, 1] = table.test, table.kind
+    head[:, 4:8] = np.diff(path_start)[table.field].astype("<u4").view(np.uint8).reshape(-1, 4)
+    head[:, 8:] = np.diff(table.operand_start).astype("<u4").view(np.uint8).reshape(-1, 4)
+    operands = np.stack((table.operand_high, table.operand_low), axis=1).astype("<i8")
+    pieces = (head.reshape(-1), path, operands.reshape(-1).view(np.uint8), table.text)
+    begin = np.empty((count, len(pieces)), np.int64)
+    end = np.empty_like(begin)
+    rows = np.arange(count, dtype=np.int64)
+    offset = 0
+    for place, (piece, first, last) in enumerate(
+        (
+            (pieces[0], _HEAD * rows, _HEAD * (rows + 1)),
+            (pieces[1], path_start[table.field], path_start[table.field + 1]),
+            (pieces[2], 16 * table.operand_start[:-1], 16 * table.operand_start[1:]),
+            (pieces[3], table.text_start[:-1], table.text_start[1:]),
+        )
+    ):
+        begin[:, place], end[:, place] = first + offset, last + offset
+        offset += len(piece)
+    start, data = gather_spans(np.concatenate(pieces), begin.reshape(-1), end.reshape(-1))
+    return start[:: len(pieces)].copy(), data

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.packed import starts
 from tocsin.conditions.graph.condition_reader import Steps
 from tocsin.conditions.graph.likelihood import Likelihood
@@ -28,7 +28,7 @@ _MOST = 2**31 - 1
 """Edges and rules that 32 bits can number."""
 
 
-def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedNodes, NDArray[np.int32]]:
+def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedNodes, Ints]:
     """One graph of all conditions, and the reference of each; leaf l is node l + 1.
 
     A condition that no part holds keeps the reference -1.
@@ -37,7 +37,7 @@ def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedN
     return share_beside(no_nodes(leaves), root, parts), root
 
 
-def share_beside(nodes: SharedNodes, root: NDArray[np.int32], parts: Sequence[Steps]) -> SharedNodes:
+def share_beside(nodes: SharedNodes, root: Ints, parts: Sequence[Steps]) -> SharedNodes:
     """Add conditions to a graph, and their references to `root`; the graph given is not to be used again."""
     for part in parts:
         found = np.empty(len(part.number), np.int32)
@@ -46,12 +46,7 @@ def share_beside(nodes: SharedNodes, root: NDArray[np.int32], parts: Sequence[St
     return nodes
 
 
-def lay_out(
-    nodes: SharedNodes,
-    leaf_number: NDArray[np.int32],
-    root: NDArray[np.int32],
-    leaf_likelihood: Likelihood,
-) -> PlaneGraph:
+def lay_out(nodes: SharedNodes, leaf_number: Ints, root: Ints, leaf_likelihood: Likelihood) -> PlaneGraph:
     """The planes that the roots need: leaves, then inner ones by level, kind, width and first child.
 
     A pass over neighbours of one kind and width goes the same way each time, which the processor
@@ -86,9 +81,7 @@ def lay_out(
     )
 
 
-def negated_leaves(
-    graph: PlaneGraph, group_of: NDArray[np.int32], groups: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+def negated_leaves(graph: PlaneGraph, group_of: Ints, groups: int) -> tuple[Ints, Ints, Ints]:
     """negated_start, negated_leaf and negated_plane of kernels.leaves.Leaves."""
     group = group_of[graph.false_leaf]
     order = np.argsort(group, kind="stable")
@@ -96,7 +89,7 @@ def negated_leaves(
     return starts(np.bincount(group, minlength=groups), np.int32), graph.false_leaf[order], plane
 
 
-def links_of(graph: PlaneGraph, group_of: NDArray[np.int32], groups: int) -> Links:
+def links_of(graph: PlaneGraph, group_of: Ints, groups: int) -> Links:
     """What follows from what when one event is matched alone."""
     leaves = len(group_of)
     planes = leaves + len(graph.false_leaf) + len(graph.is_and)

@@ -29,7 +29,6 @@ from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.kernels.soundness import unsound_listing, unsound_plane, unsound_slot
 from tocsin.errors import IndexFileError
 from tocsin.events.kinds import Kind
-from tocsin.text.text_checks import check_texts
 
 _KINDS = {*map(int, Kind), NULLS, TEXTS}
 
@@ -167,20 +166,9 @@ def _check_patterns(check: Check, index: CompiledIndex) -> None:
     check.offsets("patterns.question_start", patterns.question_start, 2 * automata, questions)
     check.offsets("patterns.code_start", patterns.code_start, questions, len(patterns.code))
     if literals or questions or int(patterns.root.max(initial=-1)) >= 0:
-        slot = unsound_slot(
-            patterns.root, patterns.word, patterns.ending, patterns.shorter, patterns.literal_start
-        )
-        check.sound("patterns.word", slot)
-        place = unsound_listing(
-            group_of,
-            patterns.literal_start,
-            patterns.listed_start,
-            patterns.listed,
-            patterns.question_start,
-            patterns.question_leaf,
-            np.bincount(group_of[leaf], minlength=groups),
-        )
-        check.sound("patterns.listed", place)
+        check.sound("patterns.word", unsound_slot(patterns))
+        leaves_of = np.bincount(group_of[leaf], minlength=groups)
+        check.sound("patterns.listed", unsound_listing(patterns, group_of, leaves_of))
 
 
 def _check_metadata(check: Check, index: CompiledIndex) -> None:
@@ -194,7 +182,7 @@ def _check_metadata(check: Check, index: CompiledIndex) -> None:
 
 def _check_free_text(check: Check, index: CompiledIndex) -> None:
     texts = index.texts
-    check_texts(check, texts, index.leaf_count, index.rule_count)
+    texts.check(check, index.leaf_count, index.rule_count)
     field_of = {path: group for group, path in enumerate(texts.base.fields)}
     of_group = np.array(
         [

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.packed import Texts, starts
-from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.condition_reader import Reading, Steps
 from tocsin.conditions.graph.leaf_families import Families
 from tocsin.conditions.graph.likelihood import Likelihood, guess
@@ -24,12 +24,7 @@ from tocsin.conditions.planner.planner import (
     leaves_beside_text,
     plan_conditions,
 )
-from tocsin.text.compiled_texts import CompiledTexts, compile_texts
-from tocsin.text.kernels.dictionary import is_counted
-from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.kernels.rule_queries import TextRules
-from tocsin.text.query_arrays import WrittenQueries, read_queries
-from tocsin.text.text_base import TextBase
+from tocsin.text import CompiledTexts, QueryCode, Terms, TextBase, TextRules, WrittenQueries, read_queries
 
 
 class TextStage(NamedTuple):
@@ -44,7 +39,7 @@ class TextStage(NamedTuple):
     base: TextBase
     code: QueryCode
     terms: Terms
-    query_as_read: NDArray[np.int32]
+    query_as_read: Ints
     parts: Sequence[Steps]
     deferred: Deferred
     likelihood: Likelihood
@@ -54,13 +49,13 @@ class TextStage(NamedTuple):
         in_rules = text_rules(written, self.query_as_read, self.leaves.has_threshold, self.deferred, rules)
         indexed = np.zeros(len(self.leaves.leaf), np.bool_)
         indexed[queries_of_rules(self.parts, self.query_as_read)[1]] = True
-        return compile_texts(self.leaves.leaf, self.base, self.code, self.terms, in_rules, indexed)
+        return CompiledTexts.of(self.leaves.leaf, self.base, self.code, self.terms, in_rules, indexed)
 
 
 def read_free_text(
     reading: Reading,
     families: Families,
-    order: NDArray[np.int64],
+    order: Longs,
     leaf_text: Texts,
     base: TextBase,
     planner: Planner | None,
@@ -89,11 +84,7 @@ def read_free_text(
 
 
 def estimate_leaves(
-    stage: TextStage,
-    query: NDArray[np.int32],
-    leaf_text: Texts,
-    planner: Planner,
-    asked: NDArray[np.int32],
+    stage: TextStage, query: Ints, leaf_text: Texts, planner: Planner, asked: Ints
 ) -> LeafEstimates:
     """What finding and asking each leaf costs; the planner's history is asked about some of them."""
     return planner.estimates(
@@ -102,7 +93,7 @@ def estimate_leaves(
         stage.code,
         stage.terms,
         stage.base.fields,
-        is_counted(stage.base.words),
+        stage.base.is_counted(),
         lambda leaf: predicate_of(leaf_text, leaf),
         asked,
         np.bincount(queries_of_rules(stage.parts, stage.query_as_read)[1], minlength=len(stage.code.group)),
@@ -116,13 +107,13 @@ class TextLeaves(NamedTuple):
     has_threshold   bool[Q]    whether the threshold is written in the rule
     """
 
-    leaf: NDArray[np.int32]
-    has_threshold: NDArray[np.bool_]
+    leaf: Ints
+    has_threshold: Flags
     written: WrittenQueries
 
 
 def text_leaves(
-    families: Families, table: PredicateTable, order: NDArray[np.int64], base: TextBase
+    families: Families, table: PredicateTable, order: Longs, base: TextBase
 ) -> tuple[TextLeaves, TextBase]:
     """The text predicates among the leaves, of which leaf l was number order[l] in the table."""
     leaf = families.text_leaf
@@ -150,11 +141,7 @@ def text_leaves(
 
 
 def text_rules(
-    parts: Sequence[Steps],
-    query_of: NDArray[np.int32],
-    has_threshold: NDArray[np.bool_],
-    deferred: Deferred,
-    rules: int,
+    parts: Sequence[Steps], query_of: Ints, has_threshold: Flags, deferred: Deferred, rules: int
 ) -> TextRules:
     """The queries that each rule is scored by, the one with a threshold or else all; and what is deferred.
 
@@ -176,9 +163,7 @@ def text_rules(
     )
 
 
-def queries_of_rules(
-    parts: Sequence[Steps], query_of: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def queries_of_rules(parts: Sequence[Steps], query_of: Ints) -> tuple[Longs, Ints]:
     """Rule and query of every place where free text stands in a condition."""
     rules = [np.empty(0, np.int64)]
     queries = [np.empty(0, np.int32)]

@@ -9,12 +9,13 @@ import struct
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.conditions.language.patterns import parse_address, parse_timestamp
+from tocsin.arrays.dtypes import Doubles, Longs
+from tocsin.conditions.language.addresses import parse_address
 from tocsin.conditions.language.tree import Literal
 from tocsin.events.kinds import Kind
 from tocsin.events.number_pairs import split_integer
+from tocsin.syntax.timestamps import parse_timestamp
 
 Reader = Callable[[str], "tuple[int, int] | None"]
 """Reads a string as another kind: its key, or None when it is none."""
@@ -36,7 +37,7 @@ def value_of_double_key(key: int) -> float:
     return float(value)
 
 
-def double_keys(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def double_keys(values: Doubles) -> Longs:
     """The same for an array."""
     bits = values.view(np.int64)
     return bits ^ ((bits >> 63) & np.int64(_MAGNITUDE))

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.skeleton import AND_BASE, FALSE, NOT, OR_BASE, TRUE, XOR
 
@@ -41,11 +41,11 @@ class LeafEstimates(NamedTuple):
     query         int32[L]     its text query, or -1
     """
 
-    true: NDArray[np.float64]
-    false: NDArray[np.float64]
-    found: NDArray[np.float64]
-    asked: NDArray[np.float64]
-    query: NDArray[np.int32]
+    true: Doubles
+    false: Doubles
+    found: Doubles
+    asked: Doubles
+    query: Ints
 
 
 class Conjuncts(NamedTuple):
@@ -61,15 +61,15 @@ class Conjuncts(NamedTuple):
     place         int32[...]   of those that are deferred, when each is asked, from 0
     """
 
-    start: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    end: NDArray[np.int64]
-    query: NDArray[np.int32]
-    selectivity: NDArray[np.float64]
-    found: NDArray[np.float64]
-    asked: NDArray[np.float64]
-    role: NDArray[np.uint8]
-    place: NDArray[np.int32]
+    start: Longs
+    begin: Longs
+    end: Longs
+    query: Ints
+    selectivity: Doubles
+    found: Doubles
+    asked: Doubles
+    role: Bytes
+    place: Ints
 
 
 @kernel
@@ -88,21 +88,26 @@ def _is_and(step: int) -> bool:
     return step < OR_BASE and (AND_BASE - step) % 2 == 0
 
 
+class _Estimates(NamedTuple):
+    """What is known of every step, as LeafEstimates has it of leaves, and where what it is made of begins."""
+
+    true: Doubles
+    false: Doubles
+    found: Doubles
+    asked: Doubles
+    first: Longs
+
+
 @kernel
-def conjuncts_of(
-    start: NDArray[np.int64],
-    step: NDArray[np.int32],
-    ref: NDArray[np.int32],
-    leaves: LeafEstimates,
-    mode: int,
-) -> Conjuncts:
+def conjuncts_of(start: Longs, step: Ints, ref: Ints, leaves: LeafEstimates, mode: int) -> Conjuncts:
     """Cut conditions (kernels.skeleton; ref is 2 * (leaf + 1) + sign) into conjuncts, and choose.
 
     `mode` is AUTO, or STRUCTURED or TEXT to prefer a conjunct of that kind whatever its rank.
     """
     total = step.size
-    first = np.empty(total, np.int64)
-    true, false, found, asked = np.empty(total), np.empty(total), np.empty(total), np.empty(total)
+    known = _Estimates(
+        np.empty(total), np.empty(total), np.empty(total), np.empty(total), np.empty(total, np.int64)
+    )
     waiting = np.empty(total + 1, np.int64)
     out_start = np.zeros(start.size, np.int64)
     begin = np.empty(total, np.int64)
@@ -111,23 +116,19 @@ def conjuncts_of(
     made = 0
     for condition in range(start.size - 1):
         since, until = start[condition], start[condition + 1]
-        _estimate(since, until, step, ref, leaves, first, true, false, found, asked, waiting)
+        _estimate(since, until, step, ref, leaves, known, waiting)
         if since < until:
-            made = _cut(until - 1, step, ref, leaves.query, first, waiting, begin, end, query, made)
+            cut = _cut(until - 1, step, known.first, waiting, begin[made:], end[made:])
+            for i in range(made, made + cut):
+                query[i] = _query_of(end[i], step, ref, leaves.query)
+            made += cut
         out_start[condition + 1] = made
     ends = end[:made].copy()
     role = np.full(made, IN_GRAPH, np.uint8)
     place = np.full(made, -1, np.int32)
+    selectivity, found, asked = known.true[ends], known.found[ends], known.asked[ends]
     chosen = Conjuncts(
-        out_start,
-        begin[:made].copy(),
-        ends,
-        query[:made].copy(),
-        true[ends],
-        found[ends],
-        asked[ends],
-        role,
-        place,
+        out_start, begin[:made].copy(), ends, query[:made].copy(), selectivity, found, asked, role, place
     )
     for condition in range(start.size - 1):
         _choose(chosen, out_start[condition], out_start[condition + 1], mode)
@@ -136,52 +137,32 @@ def conjuncts_of(
 
 @kernel
 def _estimate(
-    since: int,
-    until: int,
-    step: NDArray[np.int32],
-    ref: NDArray[np.int32],
-    leaves: LeafEstimates,
-    first: NDArray[np.int64],
-    true: NDArray[np.float64],
-    false: NDArray[np.float64],
-    found: NDArray[np.float64],
-    asked: NDArray[np.float64],
-    waiting: NDArray[np.int64],
+    since: int, until: int, step: Ints, ref: Ints, leaves: LeafEstimates, known: _Estimates, waiting: Longs
 ) -> None:
-    """Estimate every step of a condition, and note where what it is made of begins."""
+    """Estimate every step of a condition."""
     depth = 0
     for at in range(since, until):
         code = step[at]
         arity = _arity(code)
-        first[at] = at if arity == 0 else first[waiting[depth - arity]]
+        known.first[at] = at if arity == 0 else known.first[waiting[depth - arity]]
         if code >= 0:
             leaf = (ref[code] >> 1) - 1
             negated = ref[code] & 1
-            true[at] = leaves.false[leaf] if negated else leaves.true[leaf]
-            false[at] = leaves.true[leaf] if negated else leaves.false[leaf]
-            found[at] = leaves.found[leaf]
-            asked[at] = leaves.asked[leaf]
+            known.true[at] = leaves.false[leaf] if negated else leaves.true[leaf]
+            known.false[at] = leaves.true[leaf] if negated else leaves.false[leaf]
+            known.found[at] = leaves.found[leaf]
+            known.asked[at] = leaves.asked[leaf]
         else:
-            _combine(code, arity, waiting, depth, at, true, false, found, asked)
+            _combine(code, waiting[depth - arity : depth], at, known)
         depth -= arity
         waiting[depth] = at
         depth += 1
 
 
 @kernel
-def _cut(
-    root: int,
-    step: NDArray[np.int32],
-    ref: NDArray[np.int32],
-    query_of: NDArray[np.int32],
-    first: NDArray[np.int64],
-    waiting: NDArray[np.int64],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
-    query: NDArray[np.int32],
-    made: int,
-) -> int:
-    """Write the operands of the ANDs at the top of a condition behind those made so far; how many now."""
+def _cut(root: int, step: Ints, first: Longs, waiting: Longs, begin: Longs, end: Longs) -> int:
+    """Write where the operands of the ANDs at the top of a condition begin and end; how many there are."""
+    made = 0
     pending = 1
     waiting[0] = root
     while pending > 0:
@@ -196,41 +177,39 @@ def _cut(
             continue
         begin[made] = first[at]
         end[made] = at
-        inner = at - 1 if step[at] == NOT else at
-        if step[inner] >= 0:
-            of_leaf = query_of[(ref[step[inner]] >> 1) - 1]
-            if of_leaf >= 0:
-                query[made] = 2 * of_leaf + ((ref[step[inner]] & 1) ^ (1 if inner < at else 0))
         made += 1
     return made
 
 
 @kernel
-def _combine(
-    code: int,
-    arity: int,
-    waiting: NDArray[np.int64],
-    depth: int,
-    at: int,
-    true: NDArray[np.float64],
-    false: NDArray[np.float64],
-    found: NDArray[np.float64],
-    asked: NDArray[np.float64],
-) -> None:
+def _query_of(at: int, step: Ints, ref: Ints, query_of: Ints) -> int:
+    """2 * the text query that the conjunct which ends at a step is, one more when negated; or -1."""
+    inner = at - 1 if step[at] == NOT else at
+    if step[inner] < 0:
+        return -1
+    of_leaf = query_of[(ref[step[inner]] >> 1) - 1]
+    if of_leaf < 0:
+        return -1
+    return 2 * of_leaf + ((ref[step[inner]] & 1) ^ (1 if inner < at else 0))
+
+
+@kernel
+def _combine(code: int, operands: Longs, at: int, known: _Estimates) -> None:
     """Estimate an operator or a constant, taking its operands for independent of each other."""
+    true, false, found, asked, _first = known
     found[at] = 0.0
     asked[at] = 0.0
-    for i in range(depth - arity, depth):
-        found[at] += found[waiting[i]]
-        asked[at] += asked[waiting[i]]
-    if arity == 0:
+    for operand in operands:
+        found[at] += found[operand]
+        asked[at] += asked[operand]
+    if operands.size == 0:
         true[at] = 1.0 if code == TRUE else 0.0
         false[at] = 1.0 - true[at]
     elif code == NOT:
-        true[at] = false[waiting[depth - 1]]
-        false[at] = true[waiting[depth - 1]]
+        true[at] = false[operands[0]]
+        false[at] = true[operands[0]]
     elif code > AND_BASE:
-        left, right = waiting[depth - 2], waiting[depth - 1]
+        left, right = operands[0], operands[1]
         differ = true[left] * false[right] + false[left] * true[right]
         agree = true[left] * true[right] + false[left] * false[right]
         true[at] = differ if code == XOR else agree
@@ -240,11 +219,11 @@ def _combine(
         all_false = 1.0
         some_true = 0.0
         some_false = 0.0
-        for i in range(depth - arity, depth):
-            all_true *= true[waiting[i]]
-            all_false *= false[waiting[i]]
-            some_true += true[waiting[i]]
-            some_false += false[waiting[i]]
+        for operand in operands:
+            all_true *= true[operand]
+            all_false *= false[operand]
+            some_true += true[operand]
+            some_false += false[operand]
         true[at] = all_true if _is_and(code) else min(1.0, some_true)
         false[at] = min(1.0, some_false) if _is_and(code) else all_false
 
@@ -284,9 +263,7 @@ def _choose(chosen: Conjuncts, first: int, last: int, mode: int) -> None:
 
 
 @kernel
-def without_deferred(
-    start: NDArray[np.int64], step: NDArray[np.int32], conjuncts: Conjuncts
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def without_deferred(start: Longs, step: Ints, conjuncts: Conjuncts) -> tuple[Longs, Ints]:
     """The conditions with their deferred conjuncts left out: starts and steps."""
     left_start = np.zeros(start.size, np.int64)
     left = np.empty(step.size + start.size, np.int32)

@@ -28,6 +28,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import kernel
 
 BASE_SHIFT = 37
@@ -53,10 +54,10 @@ class Automata(NamedTuple):
     shorter  int32[N]   the next shorter literal that ends wherever this one does, or -1
     """
 
-    root: NDArray[np.int32]
-    word: NDArray[np.int64]
-    ending: NDArray[np.int32]
-    shorter: NDArray[np.int32]
+    root: Ints
+    word: Longs
+    ending: Ints
+    shorter: Ints
 
 
 class _Room(NamedTuple):
@@ -67,10 +68,10 @@ class _Room(NamedTuple):
     is_base         uint8[S]
     """
 
-    after: NDArray[np.int32]
-    before: NDArray[np.int32]
-    taken: NDArray[np.uint8]
-    is_base: NDArray[np.uint8]
+    after: Ints
+    before: Ints
+    taken: Bytes
+    is_base: Bytes
 
 
 @kernel
@@ -97,7 +98,7 @@ def _open_block(room: _Room, size: int) -> None:
 
 
 @kernel
-def _free_base(room: _Room, labels: NDArray[np.int64], count: int) -> int:
+def _free_base(room: _Room, labels: Longs, count: int) -> int:
     """A base whose slots for these bytes are free, or -1."""
     slot = room.after[0]
     while slot != 0:
@@ -115,14 +116,14 @@ def _free_base(room: _Room, labels: NDArray[np.int64], count: int) -> int:
 
 
 @kernel
-def _child(word: NDArray[np.int64], state: int, label: int) -> int:
+def _child(word: Longs, state: int, label: int) -> int:
     """The state behind a byte, or -1."""
     slot = (word[state] >> BASE_SHIFT) ^ label
     return slot if word[slot] & BYTE_MASK == label else -1
 
 
 @kernel
-def _fall(word: NDArray[np.int64], root: int, parent: int, label: int) -> int:
+def _fall(word: Longs, root: int, parent: int, label: int) -> int:
     """Where the child of `parent` over this byte falls to."""
     if parent == root:
         return root
@@ -147,15 +148,7 @@ def _grown(array: NDArray[Scalar], fill: int) -> NDArray[Scalar]:
 
 
 @kernel
-def _split(
-    offset: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    low: int,
-    high: int,
-    depth: int,
-    labels: NDArray[np.int64],
-    firsts: NDArray[np.int64],
-) -> int:
+def _split(offset: Longs, data: Bytes, low: int, high: int, depth: int, labels: Longs, firsts: Longs) -> int:
     """The different bytes at this depth of the literals low ... high, and the first literal of each."""
     if offset[low + 1] - offset[low] == depth:
         low += 1
@@ -171,9 +164,7 @@ def _split(
 
 
 @kernel
-def build_automata(
-    literal_start: NDArray[np.int64], offset: NDArray[np.int64], data: NDArray[np.uint8]
-) -> Automata:
+def build_automata(literal_start: Longs, offset: Longs, data: Bytes) -> Automata:
     """Automata of literals: those of automaton a are literal_start[a] ... literal_start[a + 1].
 
     Literal i is data[offset[i] : offset[i + 1]]; none is empty, and those of an automaton are distinct

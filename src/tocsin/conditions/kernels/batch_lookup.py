@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.jit import bare_kernel, kernel
 from tocsin.arrays.lookup import (
     Bounds,
@@ -44,8 +44,8 @@ class GroupTraits(NamedTuple):
     distinct_highs   bool[G]   whether no two of its bounds have the same high
     """
 
-    has_literals: NDArray[np.bool_]
-    distinct_highs: NDArray[np.bool_]
+    has_literals: Flags
+    distinct_highs: Flags
 
 
 def traits_of(literals: Literals, bounds: Bounds) -> GroupTraits:
@@ -70,11 +70,11 @@ class _Remembered(NamedTuple):
     slot      int32[M]
     """
 
-    part: NDArray[np.int32]
-    high: NDArray[np.int64]
-    low: NDArray[np.int64]
-    posting: NDArray[np.int32]
-    slot: NDArray[np.int32]
+    part: Ints
+    high: Longs
+    low: Longs
+    posting: Ints
+    slot: Ints
 
 
 class Parts(NamedTuple):
@@ -85,18 +85,13 @@ class Parts(NamedTuple):
     cell    int32[...]   the cell of each value
     """
 
-    group: NDArray[np.int32]
-    start: NDArray[np.int64]
-    cell: NDArray[np.int32]
+    group: Ints
+    start: Longs
+    cell: Ints
 
 
 @kernel
-def arrange(
-    group: NDArray[np.int32],
-    start: NDArray[np.int64],
-    row: NDArray[np.int32],
-    groups: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def arrange(group: Ints, start: Longs, row: Ints, groups: int) -> tuple[Longs, Ints, Ints]:
     """The start of each group's cells, the cell of each value, and the event of each cell.
 
     The rows of a part are ascending. Of equal rows in two parts of a group, those of the earlier part
@@ -147,10 +142,10 @@ def look_up_scalars(
     bounds: Bounds,
     traits: GroupTraits,
     parts: Parts,
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
-    posting: NDArray[np.int32],
-    slot: NDArray[np.int32],
+    high: Longs,
+    low: Longs,
+    posting: Ints,
+    slot: Ints,
 ) -> None:
     """Write the posting and the slot of every value to its cell.
 
@@ -203,11 +198,11 @@ def _look_up_repeated(
     traits: GroupTraits,
     parts: Parts,
     part: int,
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
+    high: Longs,
+    low: Longs,
     remembered: _Remembered,
-    posting: NDArray[np.int32],
-    slot: NDArray[np.int32],
+    posting: Ints,
+    slot: Ints,
 ) -> int:
     """Write what is found for a part's values while half of them are remembered; where that ends."""
     group = parts.group[part]
@@ -252,12 +247,12 @@ def look_up_texts(
     literals: Literals,
     bounds: Bounds,
     parts: Parts,
-    code: NDArray[np.int32],
-    text_start: NDArray[np.int64],
-    offset: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    posting: NDArray[np.int32],
-    slot: NDArray[np.int32],
+    code: Ints,
+    text_start: Longs,
+    offset: Longs,
+    data: Bytes,
+    posting: Ints,
+    slot: Ints,
 ) -> None:
     """The same for texts: text i is data[offset[i] : offset[i + 1]], looked up once however often it occurs.
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import count_bits, lowest_bit
+from tocsin.arrays.dtypes import Words
 from tocsin.arrays.jit import inner_kernel
 
 WORDS = 64
@@ -36,7 +37,7 @@ _MOST_SPARSE = 20
 LATER = np.uint32(1 << 31)
 """Added to the place of a plane that is not stored yet; see conditions/kernels/deferred_planes.py."""
 
-Draft = NDArray[np.uint64]
+Draft = Words
 """A plane in the making, uint64[WORDS]: all its words, zero wherever its maker's mask has no bit."""
 
 
@@ -48,9 +49,20 @@ class Planes(NamedTuple):
     word    uint64[...]    room for all planes stored whole
     """
 
-    mask: NDArray[np.uint64]
+    mask: Words
     at: NDArray[np.uint32]
-    word: NDArray[np.uint64]
+    word: Words
+
+
+class Sheet(NamedTuple):
+    """What the leaves of a block are written with: a draft that is zero between them, and the block's planes.
+
+    The block has so many words.
+    """
+
+    draft: Draft
+    words: int
+    planes: Planes
 
 
 @inner_kernel
@@ -86,35 +98,35 @@ def add_event(draft: Draft, event: int) -> np.uint64:
 
 
 @inner_kernel
-def add_plane(draft: Draft, mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uint64]) -> None:
+def add_plane(draft: Draft, planes: Planes, plane: int, words: int) -> None:
     """Add a plane's events to a draft."""
     one = np.uint64(1)
+    mask, source = planes.mask[plane], first_word(planes.at[plane])
     if is_whole(mask):
-        added = word[first_word(at) : first_word(at) + np.uint64(words)]
+        added = planes.word[source : source + np.uint64(words)]
         for w in range(words):
             draft[w] |= added[w]
         return
-    source = first_word(at)
     while mask != 0:
-        draft[lowest_bit(mask)] |= word[source]
+        draft[lowest_bit(mask)] |= planes.word[source]
         source += one
         mask &= mask - one
 
 
 @inner_kernel
-def count_plane(mask: np.uint64, at: np.uint32, words: int, word: NDArray[np.uint64]) -> int:
+def count_plane(planes: Planes, plane: int, words: int) -> int:
     """For how many events a plane holds."""
-    start = np.uint64(at)
+    mask, start = planes.mask[plane], np.uint64(planes.at[plane])
     size = words if is_whole(mask) else count_bits(mask)
     total = 0
-    for each in word[start : start + np.uint64(size)]:
+    for each in planes.word[start : start + np.uint64(size)]:
         total += count_bits(each)
     return total
 
 
 @inner_kernel
 def store(
-    draft: Draft, mask: np.uint64, words: int, word: NDArray[np.uint64], used: np.uint64
+    draft: Draft, mask: np.uint64, words: int, word: Words, used: np.uint64
 ) -> tuple[np.uint32, np.uint64]:
     """Store a draft that has bits in the words of `mask` only: its place, and the new end."""
     one = np.uint64(1)
@@ -150,4 +162,13 @@ def fill(draft: Draft, size: int) -> np.uint64:
     for w in range((size + 63) // 64):
         draft[w] = ~np.uint64(0) >> np.uint64(64 - min(64, size - 64 * w))
         mask |= np.uint64(1) << np.uint64(w)
+    return mask
+
+
+@inner_kernel
+def mask_of(draft: Draft, words: int) -> np.uint64:
+    """The mask of a draft that may have bits in the first so many words."""
+    mask = np.uint64(0)
+    for w in range(words):
+        mask |= np.uint64(draft[w] != 0) << np.uint64(w)
     return mask

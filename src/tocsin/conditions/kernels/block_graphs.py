@@ -8,17 +8,15 @@ say what the node is.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.node_references import sort_refs
 from tocsin.conditions.kernels.shared_nodes import SharedNodes, intern, with_room
 
 
 @kernel
-def levels_of_nodes(
-    child_start: NDArray[np.int64], child: NDArray[np.int32], leaves: int
-) -> NDArray[np.int32]:
+def levels_of_nodes(child_start: Longs, child: Ints, leaves: int) -> Ints:
     """The level of every node: 0 of the constant and the leaves, else one more than the highest child's."""
     level = np.zeros(child_start.size - 1, np.int32)
     for node in range(leaves + 1, level.size):
@@ -30,12 +28,7 @@ def levels_of_nodes(
 
 
 @kernel
-def keys_of_level(
-    child_start: NDArray[np.int64],
-    child: NDArray[np.int32],
-    node: NDArray[np.int32],
-    first: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def keys_of_level(child_start: Longs, child: Ints, node: Ints, first: Longs) -> tuple[Longs, Longs]:
     """What the given nodes are, by the first places of their children: starts, and ascending references.
 
     first[n] is the first place of node n of this block. Equal references in both of two blocks mean equal
@@ -56,13 +49,7 @@ def keys_of_level(
 
 @kernel
 def add_block(
-    nodes: SharedNodes,
-    child_start: NDArray[np.int64],
-    child: NDArray[np.int32],
-    leaves: int,
-    first: NDArray[np.int64],
-    number: NDArray[np.int32],
-    begin: int,
+    nodes: SharedNodes, child_start: Longs, child: Ints, leaves: int, first: Longs, number: Ints, begin: int
 ) -> SharedNodes:
     """Add the nodes of one block above its leaves; the graph that is given back has grown.
 

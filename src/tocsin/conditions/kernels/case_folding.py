@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints
 from tocsin.arrays.jit import kernel
 
 PAGE = 256
@@ -23,8 +23,8 @@ class FoldTable(NamedTuple):
     fold_by   int32[...]      c folds to c + fold_by[page[c // 256] * 256 + c % 256]
     """
 
-    page: NDArray[np.int32]
-    fold_by: NDArray[np.int32]
+    page: Ints
+    fold_by: Ints
 
 
 @kernel
@@ -34,12 +34,7 @@ def room_to_fold(size: int) -> int:
 
 
 @kernel
-def fold_text(
-    page: NDArray[np.int32],
-    fold_by: NDArray[np.int32],
-    text: NDArray[np.uint8],
-    folded: NDArray[np.uint8],
-) -> int:
+def fold_text(table: FoldTable, text: Bytes, folded: Bytes) -> int:
     """Write a text, which is UTF-8, folded to the beginning of `folded`; its size there."""
     at = 0
     size = 0
@@ -55,7 +50,7 @@ def fold_text(
         for i in range(1, following + 1):
             code = code << 6 | np.int64(text[at + i]) & 0x3F
         at += following + 1
-        code += fold_by[np.int64(page[code >> 8]) * PAGE + (code & (PAGE - 1))]
+        code += table.fold_by[np.int64(table.page[code >> 8]) * PAGE + (code & (PAGE - 1))]
         if code < 0x80:
             folded[size] = np.uint8(code)
             size += 1

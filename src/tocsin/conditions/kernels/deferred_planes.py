@@ -11,14 +11,18 @@ A mask does not change when the plane is stored.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import lowest_bit
+from tocsin.arrays.dtypes import Bytes, Ints
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.conditions.kernels.bitmap_store import (
     LATER,
     Draft,
+    Planes,
     add_plane,
     first_word,
     is_whole,
@@ -34,7 +38,7 @@ DEFERRED_OR = 2
 
 
 @kernel
-def kinds_of(graph: PlaneGraph, first_inner: int) -> NDArray[np.uint8]:
+def kinds_of(graph: PlaneGraph, first_inner: int) -> Bytes:
     """For each inner plane what it is: OR, AND, or an OR that only ANDs ask for."""
     kind = np.empty(graph.is_and.size, np.uint8)
     for i in range(kind.size):
@@ -52,16 +56,31 @@ def kinds_of(graph: PlaneGraph, first_inner: int) -> NDArray[np.uint8]:
     return kind
 
 
+class Edges(NamedTuple):
+    """What is below every plane, as the loops over a block read it: places have no sign (bitmap_store.py).
+
+    leaves        L
+    false_leaf    int32[F]      the leaf whose falsehood plane L+i is
+    child_start   uint32[I+1]   children of inner plane i: child[child_start[i] : child_start[i+1]]
+    child         uint32[...]
+    """
+
+    leaves: int
+    false_leaf: Ints
+    child_start: NDArray[np.uint32]
+    child: NDArray[np.uint32]
+
+
+@kernel
+def edges_of(graph: PlaneGraph, leaves: int) -> Edges:
+    """The edges of a graph over so many leaves."""
+    return Edges(leaves, graph.false_leaf, graph.child_start.view(np.uint32), graph.child.view(np.uint32))
+
+
 @inner_kernel
-def take_away(
-    draft: Draft,
-    kept: np.uint64,
-    mask: np.uint64,
-    at: np.uint32,
-    words: int,
-    word: NDArray[np.uint64],
-) -> None:
+def take_away(draft: Draft, kept: np.uint64, planes: Planes, plane: int, words: int) -> None:
     """Clear those bits of a draft, which has the words of `kept`, that a plane has."""
+    mask, at, word = planes.mask[plane], planes.at[plane], planes.word
     if is_whole(mask) and is_whole(kept):
         taken = word[first_word(at) : first_word(at) + np.uint64(words)]
         for w in range(words):
@@ -75,43 +94,27 @@ def take_away(
 
 @inner_kernel
 def store_false(
-    plane: int,
-    leaf: int,
-    draft: Draft,
-    words: int,
-    mask: NDArray[np.uint64],
-    at: NDArray[np.uint32],
-    word: NDArray[np.uint64],
-    used: np.uint64,
+    edges: Edges, plane: int, draft: Draft, words: int, planes: Planes, used: np.uint64
 ) -> np.uint64:
     """Store where a leaf is false; the new end of what is stored."""
-    known = mask[plane]
+    known = planes.mask[plane]
     draft[:words] = 0
-    add_plane(draft, known, at[plane], words, word)
-    take_away(draft, known, mask[leaf], at[leaf], words, word)
-    at[plane], used = store(draft, known, words, word, used)
+    add_plane(draft, planes, plane, words)
+    take_away(draft, known, planes, edges.false_leaf[plane - edges.leaves], words)
+    planes.at[plane], used = store(draft, known, words, planes.word, used)
     return used
 
 
 @inner_kernel
 def store_or(
-    plane: int,
-    begin: np.uint64,
-    end: np.uint64,
-    false_leaf: NDArray[np.int32],
-    leaves: int,
-    child: NDArray[np.uint32],
-    draft: Draft,
-    words: int,
-    mask: NDArray[np.uint64],
-    at: NDArray[np.uint32],
-    word: NDArray[np.uint64],
-    used: np.uint64,
+    edges: Edges, plane: int, inner: int, draft: Draft, words: int, planes: Planes, used: np.uint64
 ) -> np.uint64:
-    """Store an OR whose mask is known and not 0; the new end of what is stored.
+    """Store an OR, inner plane `inner`, whose mask is known and not 0; the new end of what is stored.
 
     With a single living child it shares that child's plane. None of its children is a deferred OR.
     """
+    mask, at, child = planes.mask, planes.at, edges.child
+    begin, end = np.uint64(edges.child_start[inner]), np.uint64(edges.child_start[inner + 1])
     living = 0
     last = np.int64(0)
     for j in range(begin, end):
@@ -119,34 +122,23 @@ def store_or(
             living += 1
             last = np.int64(child[j])
             if at[last] & LATER:
-                used = store_false(last, false_leaf[last - leaves], draft, words, mask, at, word, used)
+                used = store_false(edges, last, draft, words, planes, used)
     if living == 1:
         at[plane] = at[last]
         return used
     draft[:words] = 0
     for j in range(begin, end):
-        add_plane(draft, mask[child[j]], at[child[j]], words, word)
-    at[plane], used = store(draft, mask[plane], words, word, used)
+        add_plane(draft, planes, child[j], words)
+    at[plane], used = store(draft, mask[plane], words, planes.word, used)
     return used
 
 
 @inner_kernel
 def store_deferred(
-    plane: int,
-    false_leaf: NDArray[np.int32],
-    leaves: int,
-    child_start: NDArray[np.uint32],
-    child: NDArray[np.uint32],
-    draft: Draft,
-    words: int,
-    mask: NDArray[np.uint64],
-    at: NDArray[np.uint32],
-    word: NDArray[np.uint64],
-    used: np.uint64,
+    edges: Edges, plane: int, draft: Draft, words: int, planes: Planes, used: np.uint64
 ) -> np.uint64:
     """Store a plane that is marked LATER; the new end of what is stored."""
-    inner = plane - leaves - false_leaf.size
+    inner = plane - edges.leaves - edges.false_leaf.size
     if inner < 0:
-        return store_false(plane, false_leaf[plane - leaves], draft, words, mask, at, word, used)
-    begin, end = np.uint64(child_start[inner]), np.uint64(child_start[inner + 1])
-    return store_or(plane, begin, end, false_leaf, leaves, child, draft, words, mask, at, word, used)
+        return store_false(edges, plane, draft, words, planes, used)
+    return store_or(edges, plane, inner, draft, words, planes, used)

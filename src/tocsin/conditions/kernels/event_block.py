@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import lowest_bit, prefetch
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.conditions.kernels.bitmap_store import (
     LATER,
     WORDS,
     Draft,
     Planes,
+    Sheet,
     clear,
     fill,
     first_word,
@@ -20,18 +21,20 @@ from tocsin.conditions.kernels.bitmap_store import (
     place_of,
     store,
 )
+from tocsin.conditions.kernels.cell_sort import Sorter
 from tocsin.conditions.kernels.deferred_planes import (
     AND,
     DEFERRED_OR,
+    Edges,
+    edges_of,
     store_deferred,
     store_false,
     store_or,
     take_away,
 )
-from tocsin.conditions.kernels.leaf_planes import Sorter, mark_leaves
+from tocsin.conditions.kernels.leaf_planes import mark_leaves
 from tocsin.conditions.kernels.leaves import Cells, Leaves, Ranges
 from tocsin.conditions.kernels.planes import PlaneGraph
-from tocsin.conditions.kernels.prefetch import ask_for_words
 
 _EDGES_AHEAD = 32
 """How many edges ahead masks are asked for."""
@@ -39,22 +42,18 @@ _EDGES_AHEAD = 32
 _TOGETHER = 32
 """Planes of a level whose masks are found before the words of those that live are looked at."""
 
+_LINE = 8
+"""Words of a cache line."""
+
 
 @inner_kernel
 def _store_and(
+    edges: Edges,
     plane: int,
-    begin: np.uint64,
-    end: np.uint64,
-    false_leaf: NDArray[np.int32],
-    leaves: int,
-    child_start: NDArray[np.uint32],
-    child: NDArray[np.uint32],
-    draft: Draft,
-    other: Draft,
+    inner: int,
+    drafts: tuple[Draft, Draft],
     words: int,
-    mask: NDArray[np.uint64],
-    at: NDArray[np.uint32],
-    word: NDArray[np.uint64],
+    planes: Planes,
     used: np.uint64,
 ) -> np.uint64:
     """Store an AND whose mask is what its children's masks have in common; the new end.
@@ -63,15 +62,16 @@ def _store_and(
     something is left when its turn comes; the falsehood of a leaf is taken as what is known, without
     what is true.
     """
+    mask, at, word = planes
+    draft, other = drafts
     one = np.uint64(1)
-    first_inner = leaves + false_leaf.size
+    first_inner = edges.leaves + edges.false_leaf.size
     kept = mask[plane]
+    begin, end = np.uint64(edges.child_start[inner]), np.uint64(edges.child_start[inner + 1])
     for j in range(begin, end):
-        each = np.int64(child[j])
+        each = np.int64(edges.child[j])
         if each >= first_inner and at[each] & LATER:
-            used = store_deferred(
-                each, false_leaf, leaves, child_start, child, other, words, mask, at, word, used
-            )
+            used = store_deferred(edges, each, other, words, planes, used)
         its = mask[each]
         place = at[each]
         if is_whole(kept):
@@ -99,8 +99,7 @@ def _store_and(
             if kept == 0:
                 break
         if place & LATER:
-            leaf = false_leaf[each - leaves]
-            take_away(draft, kept, mask[leaf], at[leaf], words, word)
+            take_away(draft, kept, planes, edges.false_leaf[each - edges.leaves], words)
     if is_whole(kept):
         for w in range(words):
             if draft[w] == 0:
@@ -111,29 +110,21 @@ def _store_and(
 
 
 @inner_kernel
-def _find_masks(
-    first: int,
-    last: int,
-    kind: NDArray[np.uint8],
-    first_inner: int,
-    child_start: NDArray[np.uint32],
-    child: NDArray[np.uint32],
-    mask: NDArray[np.uint64],
-    at: NDArray[np.uint32],
-    waiting: NDArray[np.int64],
-) -> int:
+def _find_masks(edges: Edges, kind: Bytes, first: int, last: int, planes: Planes, waiting: Longs) -> int:
     """Set the masks of inner planes first .. last, none stored yet; list those to be stored now: how many.
 
     An AND whose children's masks have no word in common is dead without a look at the planes. The masks
     lie all over the memory, so they are asked for _EDGES_AHEAD edges before they are needed.
     """
+    mask, at, child = planes.mask, planes.at, edges.child
+    first_inner = edges.leaves + edges.false_leaf.size
     one = np.uint64(1)
     ahead = np.uint64(_EDGES_AHEAD)
     last_edge = np.uint64(child.size - 1)
     count = 0
     for i in range(first, last):
-        begin = np.uint64(child_start[i])
-        end = np.uint64(child_start[i + 1])
+        begin = np.uint64(edges.child_start[i])
+        end = np.uint64(edges.child_start[i + 1])
         for j in range(begin, end):
             prefetch(mask, np.int64(child[min(j + ahead, last_edge)]))
         held = mask[child[begin]]
@@ -155,13 +146,74 @@ def _find_masks(
     return count
 
 
+@inner_kernel
+def _ask_for_words(
+    edges: Edges, waiting: Longs, count: int, deferred: Longs, words: int, planes: Planes
+) -> None:
+    """Ask for the words of the children of the first `count` planes that wait, long before they are needed.
+
+    All that will be read is asked for, one step along each chain of references after the other, so that
+    the waiting is done once for all of them:
+
+        child -> at -> word                                     a plane that is stored
+        child -> leaf that is false -> mask, at -> word         the falsehood of a leaf
+        child -> its children -> mask, at -> word               an OR that is not stored
+
+    `deferred` is room for the children that are not stored; if it does not do, the rest must do without.
+    """
+    mask, at, word = planes
+    leaves, false_leaf, child_start, child = edges
+    first_inner = leaves + false_leaf.size
+    asked = 0
+    for k in range(count):
+        for j in range(child_start[waiting[k]], child_start[waiting[k] + 1]):
+            each = np.int64(child[j])
+            if mask[each] == 0:
+                continue
+            place = np.int64(at[each] & ~LATER)
+            if at[each] & LATER == 0:
+                prefetch(word, place)
+                if is_whole(mask[each]):
+                    for line in range(1, words // _LINE):
+                        prefetch(word, place + _LINE * line)
+            elif asked < deferred.size:
+                deferred[asked] = each
+                asked += 1
+                if each < first_inner:
+                    prefetch(false_leaf, each - leaves)
+                    prefetch(word, place)
+                else:
+                    prefetch(child_start, each - first_inner)
+    for k in range(asked):
+        inner = deferred[k] - first_inner
+        if inner < 0:
+            leaf = np.int64(false_leaf[deferred[k] - leaves])
+            prefetch(mask, leaf)
+            prefetch(at, leaf)
+        else:
+            prefetch(child, np.int64(child_start[inner]))
+    for k in range(asked):
+        inner = deferred[k] - first_inner
+        if inner < 0:
+            prefetch(word, np.int64(at[false_leaf[deferred[k] - leaves]]))
+        else:
+            for j in range(child_start[inner], child_start[inner + 1]):
+                prefetch(mask, np.int64(child[j]))
+                prefetch(at, np.int64(child[j]))
+    for k in range(asked):
+        inner = deferred[k] - first_inner
+        if inner >= 0:
+            for j in range(child_start[inner], child_start[inner + 1]):
+                prefetch(word, np.int64(at[child[j]] & ~LATER))
+
+
 @bare_kernel
-def evaluate_planes(
-    graph: PlaneGraph,
-    kind: NDArray[np.uint8],
-    leaves: int,
+def _evaluate_planes(
+    edges: Edges,
+    level_start: Ints,
+    kind: Bytes,
     drafts: tuple[Draft, Draft],
-    lists: tuple[NDArray[np.int64], NDArray[np.int64]],
+    lists: tuple[Longs, Longs],
     words: int,
     planes: Planes,
     used: np.uint64,
@@ -170,55 +222,19 @@ def evaluate_planes(
 
     The two lists are room for _TOGETHER planes that wait, and for deferred children of theirs.
     """
-    mask, at, word = planes
-    false_leaf = graph.false_leaf
-    child, child_start = graph.child.view(np.uint32), graph.child_start.view(np.uint32)
-    draft, other = drafts
     waiting, deferred = lists
-    first_inner = leaves + false_leaf.size
-    for level in range(graph.level_start.size - 1):
-        for first in range(graph.level_start[level], graph.level_start[level + 1], _TOGETHER):
-            last = min(first + _TOGETHER, graph.level_start[level + 1])
-            count = _find_masks(first, last, kind, first_inner, child_start, child, mask, at, waiting)
-            ask_for_words(
-                waiting,
-                count,
-                deferred,
-                leaves,
-                false_leaf,
-                child_start,
-                child,
-                words,
-                mask,
-                at,
-                word,
-            )
+    first_inner = edges.leaves + edges.false_leaf.size
+    for level in range(level_start.size - 1):
+        for first in range(level_start[level], level_start[level + 1], _TOGETHER):
+            last = min(first + _TOGETHER, level_start[level + 1])
+            count = _find_masks(edges, kind, first, last, planes, waiting)
+            _ask_for_words(edges, waiting, count, deferred, words, planes)
             for k in range(count):
                 i = waiting[k]
-                plane = first_inner + i
-                begin = np.uint64(child_start[i])
-                end = np.uint64(child_start[i + 1])
                 if kind[i] == AND:
-                    used = _store_and(
-                        plane,
-                        begin,
-                        end,
-                        false_leaf,
-                        leaves,
-                        child_start,
-                        child,
-                        draft,
-                        other,
-                        words,
-                        mask,
-                        at,
-                        word,
-                        used,
-                    )
+                    used = _store_and(edges, first_inner + i, i, drafts, words, planes, used)
                 else:
-                    used = store_or(
-                        plane, begin, end, false_leaf, leaves, child, draft, words, mask, at, word, used
-                    )
+                    used = store_or(edges, first_inner + i, i, drafts[0], words, planes, used)
     return used
 
 
@@ -227,9 +243,9 @@ def evaluate_block(
     leaves: Leaves,
     ranges: Ranges,
     graph: PlaneGraph,
-    kind: NDArray[np.uint8],
+    kind: Bytes,
     cells: Cells,
-    cursor: NDArray[np.int64],
+    cursor: Longs,
     base: int,
     size: int,
     planes: Planes,
@@ -251,11 +267,12 @@ def evaluate_block(
     mask[always + 1] = 0
     at[always], used = store(drafts[0], mask[always], words, word, np.uint64(0))
     clear(drafts[0], mask[always])
-    used = mark_leaves(leaves, ranges, cells, cursor, base, size, sorter, drafts, words, planes, used)
-    used = evaluate_planes(graph, kind, sorter.hits.size, drafts, lists, words, planes, used)
+    sheet = Sheet(drafts[0], words, planes)
+    used = mark_leaves(leaves, ranges, cells, cursor, base, size, sorter, drafts[1], sheet, used)
+    edges = edges_of(graph, sorter.hits.size)
+    used = _evaluate_planes(edges, graph.level_start, kind, drafts, lists, words, planes, used)
     for i in range(graph.root.size):
         root = graph.root[i]
         if root < first_inner and at[root] & LATER:
-            leaf = graph.false_leaf[root - sorter.hits.size]
-            used = store_false(root, leaf, drafts[0], words, mask, at, word, used)
+            used = store_false(edges, root, drafts[0], words, planes, used)
     return used

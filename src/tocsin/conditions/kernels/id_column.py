@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
 from tocsin.arrays.byte_copy import WORD, move_word
-from tocsin.arrays.jit import kernel
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
+from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 
 AHEAD = 16
 """How many texts ahead memory is asked for: their places, and twice as far where those are kept."""
@@ -35,21 +35,14 @@ class NameColumns(NamedTuple):
     young_data    uint8[...]
     """
 
-    old_start: NDArray[np.int64]
-    old_data: NDArray[np.uint8]
-    young_start: NDArray[np.int64]
-    young_data: NDArray[np.uint8]
+    old_start: Longs
+    old_data: Bytes
+    young_start: Longs
+    young_data: Bytes
 
 
 @kernel
-def measure_names(
-    number: NDArray[np.int32],
-    first: int,
-    limit: int,
-    extra: int,
-    names: NameColumns,
-    offset: NDArray[np.int32],
-) -> int:
+def measure_names(number: Ints, first: int, limit: int, extra: int, names: NameColumns, offset: Ints) -> int:
     """Fill `offset` for number[first:]; where to stop, so that bytes and `extra` a text are within `limit`.
 
     One text at least is taken, however long it is. Of `offset`, which has room for all and a last
@@ -75,14 +68,21 @@ def measure_names(
     return number.size
 
 
-@kernel
-def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.uint8]) -> None:
-    """The bytes of the texts, one after the other; `out` has room for eight more.
+@inner_kernel
+def _copy(data: Bytes, begin: int, size: int, out: Bytes, place: int) -> None:
+    """Copy a text eight bytes at a time, or by the byte where so many cannot be read behind it."""
+    if begin + size + WORD <= data.size:
+        for moved in range(0, size, WORD):
+            move_word(out, place + moved, data, begin + moved)
+    else:
+        for moved in range(size):
+            out[place + moved] = data[begin + moved]
 
-    The last texts of a column have nothing behind them that could be read, and are copied by the byte.
-    """
-    old_start, old_data = names.old_start, names.old_data
-    young_start, young_data = names.young_start, names.young_data
+
+@bare_kernel
+def copy_names(number: Ints, names: NameColumns, out: Bytes) -> None:
+    """The bytes of the texts, one after the other; `out` has room for eight more."""
+    old_start, young_start = names.old_start, names.young_start
     old = old_start.size - 1
     place = 0
     last = number.size - 1
@@ -90,29 +90,19 @@ def copy_names(number: NDArray[np.int32], names: NameColumns, out: NDArray[np.ui
         text = number[at]
         prefetch(old_start, min(np.int64(number[min(at + 2 * AHEAD, last)]), old))
         coming = min(int(number[min(at + AHEAD, last)]), old)
-        prefetch(old_data, old_start[coming])
+        prefetch(names.old_data, old_start[coming])
         if text < old:
-            begin, size = old_start[text], old_start[text + 1] - old_start[text]
-            if begin + size + WORD <= old_data.size:
-                for moved in range(0, size, WORD):
-                    move_word(out, place + moved, old_data, begin + moved)
-            else:
-                for moved in range(size):
-                    out[place + moved] = old_data[begin + moved]
+            size = old_start[text + 1] - old_start[text]
+            _copy(names.old_data, old_start[text], size, out, place)
         else:
             text -= old
-            begin, size = young_start[text], young_start[text + 1] - young_start[text]
-            if begin + size + WORD <= young_data.size:
-                for moved in range(0, size, WORD):
-                    move_word(out, place + moved, young_data, begin + moved)
-            else:
-                for moved in range(size):
-                    out[place + moved] = young_data[begin + moved]
+            size = young_start[text + 1] - young_start[text]
+            _copy(names.young_data, young_start[text], size, out, place)
         place += size
 
 
 @kernel
-def repeat_rows(first: int, per_row: NDArray[np.int64], row: NDArray[np.int64]) -> None:
+def repeat_rows(first: int, per_row: Longs, row: Longs) -> None:
     """Fill `row` with the number of the first row as often as it says, then of the next, and so on."""
     place = 0
     for at in range(per_row.size):

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 
 
 class Leaves(NamedTuple):
@@ -29,12 +28,12 @@ class Leaves(NamedTuple):
     negated_plane    int32[...]
     """
 
-    null_leaf: NDArray[np.int32]
-    posting_start: NDArray[np.int64]
-    posting_leaf: NDArray[np.int32]
-    negated_start: NDArray[np.int32]
-    negated_leaf: NDArray[np.int32]
-    negated_plane: NDArray[np.int32]
+    null_leaf: Ints
+    posting_start: Longs
+    posting_leaf: Ints
+    negated_start: Ints
+    negated_leaf: Ints
+    negated_plane: Ints
 
 
 class Ranges(NamedTuple):
@@ -52,16 +51,16 @@ class Ranges(NamedTuple):
     middle_to        int32[...]
     """
 
-    prefix_start: NDArray[np.int32]
-    prefix_leaf: NDArray[np.int32]
-    prefix_to: NDArray[np.int32]
-    suffix_start: NDArray[np.int32]
-    suffix_leaf: NDArray[np.int32]
-    suffix_from: NDArray[np.int32]
-    middle_start: NDArray[np.int32]
-    middle_leaf: NDArray[np.int32]
-    middle_from: NDArray[np.int32]
-    middle_to: NDArray[np.int32]
+    prefix_start: Ints
+    prefix_leaf: Ints
+    prefix_to: Ints
+    suffix_start: Ints
+    suffix_leaf: Ints
+    suffix_from: Ints
+    middle_start: Ints
+    middle_leaf: Ints
+    middle_from: Ints
+    middle_to: Ints
 
 
 class Cells(NamedTuple):
@@ -79,13 +78,22 @@ class Cells(NamedTuple):
     group has one cell for every event where the field is present.
     """
 
-    group_start: NDArray[np.int64]
-    row: NDArray[np.int32]
-    posting: NDArray[np.int32]
-    slot: NDArray[np.int32]
-    found: NDArray[np.int32]
-    found_start: NDArray[np.int64]
-    found_leaf: NDArray[np.int32]
+    group_start: Longs
+    row: Ints
+    posting: Ints
+    slot: Ints
+    found: Ints
+    found_start: Longs
+    found_leaf: Ints
+
+
+class Span(NamedTuple):
+    """The cells begin..end of one group and block, whose first event is `base`; row is that of Cells."""
+
+    row: Ints
+    begin: int
+    end: int
+    base: int
 
 
 class OneEvent(NamedTuple):
@@ -99,8 +107,8 @@ class OneEvent(NamedTuple):
     found_leaf     int32[d]       leaves found already, by patterns and decimals
     """
 
-    scalar: NDArray[np.int64]
-    text: NDArray[np.int64]
-    text_bytes: NDArray[np.uint8]
-    known_group: NDArray[np.int32]
-    found_leaf: NDArray[np.int32]
+    scalar: Longs
+    text: Longs
+    text_bytes: Bytes
+    known_group: Ints
+    found_leaf: Ints

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Longs, Words
 from tocsin.arrays.jit import kernel
 
 ANY_ONE = 256
@@ -48,12 +49,12 @@ class Segments(NamedTuple):
     alive   uint64[n]   the bits of that segment
     """
 
-    state: NDArray[np.int64]
-    alive: NDArray[np.uint64]
+    state: Longs
+    alive: Words
 
 
 @kernel
-def _next_character(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _next_character(data: Bytes, at: int, end: int) -> int:
     at += 1
     while at < end and data[at] & 0xC0 == 0x80:
         at += 1
@@ -61,9 +62,7 @@ def _next_character(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @kernel
-def _behind_plain(
-    data: NDArray[np.uint8], at: int, end: int, pattern: NDArray[np.int16], first: int, last: int
-) -> int:
+def _behind_plain(data: Bytes, at: int, end: int, pattern: NDArray[np.int16], first: int, last: int) -> int:
     """Behind the first place of plain text, pattern[first:last], in data[at:end]; -1 when there is none."""
     fall = np.empty(last - first + 1, np.int32)
     fall[0] = -1
@@ -85,14 +84,14 @@ def _behind_plain(
 
 @kernel
 def _behind_spaced(
-    data: NDArray[np.uint8],
+    data: Bytes,
     at: int,
     end: int,
     pattern: NDArray[np.int16],
     first: int,
     last: int,
-    alive: NDArray[np.uint64],
-    left: NDArray[np.int64],
+    alive: Words,
+    left: Longs,
 ) -> tuple[int, int]:
     """The same for plain text with `_` in it, which begins and ends with a byte; and how far it came.
 
@@ -142,7 +141,7 @@ def _behind_spaced(
 
 @kernel
 def begin_segments(
-    data: NDArray[np.uint8], at: int, end: int, pattern: NDArray[np.int16], place: int, last: int
+    data: Bytes, at: int, end: int, pattern: NDArray[np.int16], place: int, last: int
 ) -> Segments:
     """The second way at its beginning: data[at:end] and pattern[place:last], which has a `%`.
 
@@ -180,9 +179,7 @@ def begin_segments(
 
 
 @kernel
-def like_by_segments(
-    data: NDArray[np.uint8], pattern: NDArray[np.int16], segments: Segments, left: NDArray[np.int64]
-) -> int:
+def like_by_segments(data: Bytes, pattern: NDArray[np.int16], segments: Segments, left: Longs) -> int:
     """Go on in the second way; UNDECIDED when nothing is left of the work that may be done."""
     state = segments.state
     if state[_INSIDE] < 0:
@@ -229,13 +226,7 @@ def like_by_segments(
 
 @kernel
 def like_quickly(
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    pattern: NDArray[np.int16],
-    first: int,
-    last: int,
-    left: NDArray[np.int64],
+    data: Bytes, start: int, end: int, pattern: NDArray[np.int16], first: int, last: int, left: Longs
 ) -> int:
     """Whether the text data[start:end] is like pattern[first:last], in the simple way.
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, lowest_bit, prefetch
+from tocsin.arrays.dtypes import Bytes, Ints, Words
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.lookup import Bounds, Literals, scalar_posting, scalar_slot, text_posting, text_slot
 from tocsin.conditions.kernels.leaves import Leaves, OneEvent, Ranges
@@ -47,11 +47,11 @@ class Marks(NamedTuple):
     rule     int32[R+SPARE]  the rules that match
     """
 
-    bit: NDArray[np.uint64]
-    line: NDArray[np.uint8]
-    known: NDArray[np.uint8]
-    held: NDArray[np.int32]
-    rule: NDArray[np.int32]
+    bit: Words
+    line: Bytes
+    known: Bytes
+    held: Ints
+    rule: Ints
 
 
 def no_marks(planes: int, inner: int, rules: int, groups: int) -> Marks:
@@ -67,9 +67,7 @@ def no_marks(planes: int, inner: int, rules: int, groups: int) -> Marks:
 
 
 @inner_kernel
-def mark(
-    link: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uint64], line: NDArray[np.uint8]
-) -> None:
+def mark(link: Ints, first: int, last: int, bit: Words, line: Bytes) -> None:
     """Wake what link[first:last] lead to."""
     for i in range(first, last):
         target = np.uint64(link[i])
@@ -78,22 +76,14 @@ def mark(
 
 
 @inner_kernel
-def is_marked(bit: NDArray[np.uint64], plane: int) -> bool:
+def is_marked(bit: Words, plane: int) -> bool:
     """Whether the bit of a plane is set."""
     at = np.uint64(plane)
     return (bit[at >> _WORD] >> (at & _IN_WORD)) & _ONE != 0
 
 
 @kernel
-def hold(
-    leaf: NDArray[np.int32],
-    first: int,
-    last: int,
-    link_start: NDArray[np.int32],
-    link: NDArray[np.int32],
-    bit: NDArray[np.uint64],
-    line: NDArray[np.uint8],
-) -> None:
+def hold(leaf: Ints, first: int, last: int, link_start: Ints, link: Ints, bit: Words, line: Bytes) -> None:
     """The leaves leaf[first:last] hold: mark each, and wake what follows."""
     for i in range(first, last):
         prefetch(link_start, np.int64(leaf[min(i + SPARE, last - 1)]))
@@ -104,14 +94,7 @@ def hold(
 
 
 @kernel
-def _hold_run(
-    first: int,
-    last: int,
-    link_start: NDArray[np.int32],
-    link: NDArray[np.int32],
-    bit: NDArray[np.uint64],
-    line: NDArray[np.uint8],
-) -> None:
+def _hold_run(first: int, last: int, link_start: Ints, link: Ints, bit: Words, line: Bytes) -> None:
     """The leaves from `first` to `last` hold, both included: what follows from them lies in a row, too."""
     first_word = first >> 6
     last_word = last >> 6
@@ -130,7 +113,7 @@ def _hold_run(
 
 
 @inner_kernel
-def _first_at_least(bound: NDArray[np.int32], first: int, last: int, slot: int, sign: int) -> int:
+def _first_at_least(bound: Ints, first: int, last: int, slot: int, sign: int) -> int:
     """The first place from `first` to `last` where sign * bound, which ascends, is at least sign * slot."""
     while first < last:
         middle = (first + last) >> 1
@@ -143,18 +126,12 @@ def _first_at_least(bound: NDArray[np.int32], first: int, last: int, slot: int, 
 
 @kernel
 def hold_ranges(
-    group: int,
-    slot: int,
-    ranges: Ranges,
-    link_start: NDArray[np.int32],
-    link: NDArray[np.int32],
-    bit: NDArray[np.uint64],
-    line: NDArray[np.uint8],
+    group: int, slot: int, ranges: Ranges, link_start: Ints, link: Ints, bit: Words, line: Bytes
 ) -> None:
     """Every range of a group that holds a slot.
 
     Each family is sorted so that those which do stand at its end, where leaves are numbered in a row
-    (conditions/graph/leaf_order.py).
+    (conditions/graph/leaf_families.py).
     """
     last = ranges.prefix_start[group + 1]
     first = _first_at_least(ranges.prefix_to, ranges.prefix_start[group], last, slot, 1)
@@ -178,8 +155,8 @@ def hold_leaves(
     bounds: Bounds,
     leaves: Leaves,
     ranges: Ranges,
-    link_start: NDArray[np.int32],
-    link: NDArray[np.int32],
+    link_start: Ints,
+    link: Ints,
     marks: Marks,
 ) -> None:
     """Look the event's values up: every leaf that they satisfy holds."""
@@ -213,7 +190,7 @@ def hold_leaves(
 
 
 @kernel
-def hold_absences(null_leaf: NDArray[np.int32], links: Links, marks: Marks) -> None:
+def hold_absences(null_leaf: Ints, links: Links, marks: Marks) -> None:
     """The fields that are null hold, and then the falsehoods from which something follows.
 
     Of falsehoods side by side, what follows is side by side: between them there are at most some from
@@ -243,9 +220,7 @@ def hold_absences(null_leaf: NDArray[np.int32], links: Links, marks: Marks) -> N
 
 
 @kernel
-def take(
-    bit: NDArray[np.uint64], line: NDArray[np.uint8], begin: int, end: int, zero: int, out: NDArray[np.int32]
-) -> int:
+def take(bit: Words, line: Bytes, begin: int, end: int, zero: int, out: Ints) -> int:
     """Write which bits from `begin` to `end` are set, counted from bit `zero`; how many.
 
     Most words have two at most, and these are written without asking whether they are there.
@@ -278,7 +253,7 @@ def take(
 
 
 @kernel
-def clear(bit: NDArray[np.uint64], line: NDArray[np.uint8]) -> None:
+def clear(bit: Words, line: Bytes) -> None:
     """Leave no bit set."""
     for i in range(line.size):
         if line[i] != 0:

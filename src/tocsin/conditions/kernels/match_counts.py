@@ -1,4 +1,4 @@
-"""What the planes of a block say of its rules: how many hold for each event, and which hold at all."""
+"""What the planes of a block say: how many rules hold for each event, and which; how often planes hold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import lowest_bit, prefetch
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, kernel
-from tocsin.conditions.kernels.bitmap_store import WORDS, Planes, count_plane, is_whole
+from tocsin.conditions.kernels.bitmap_store import LATER, WORDS, Planes, count_plane, is_whole
+from tocsin.conditions.kernels.deferred_planes import edges_of, store_deferred
+from tocsin.conditions.kernels.planes import PlaneGraph, sort_by_likelihood
 
 _RULES_AHEAD = 16
 """How many rules ahead memory is asked for."""
@@ -26,19 +29,13 @@ class Living(NamedTuple):
     at      uint32[R+1]
     """
 
-    rule: NDArray[np.int32]
-    mask: NDArray[np.uint64]
+    rule: Ints
+    mask: Words
     at: NDArray[np.uint32]
 
 
 @kernel
-def count_events(
-    root: NDArray[np.int32],
-    weight: NDArray[np.int32],
-    words: int,
-    planes: Planes,
-    per_event: NDArray[np.int64],
-) -> None:
+def count_events(root: Ints, weight: Ints, words: int, planes: Planes, per_event: Longs) -> None:
     """Add to per_event how many rules hold.
 
     root are the planes that some rule stands for, and weight says how many rules that are. Planes
@@ -91,18 +88,14 @@ def count_events(
 
 
 @bare_kernel
-def count_rules(
-    rule_root: NDArray[np.int32], words: int, planes: Planes, per_rule: NDArray[np.int64]
-) -> None:
+def count_rules(rule_root: Ints, words: int, planes: Planes, per_rule: Longs) -> None:
     """Add to per_rule how many events of the block each rule matches."""
-    mask, at, word = planes
     for rule in range(rule_root.size):
-        plane = rule_root[rule]
-        per_rule[rule] += count_plane(mask[plane], at[plane], words, word)
+        per_rule[rule] += count_plane(planes, rule_root[rule], words)
 
 
 @bare_kernel
-def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) -> int:
+def list_living(rule_root: Ints, planes: Planes, living: Living) -> int:
     """List the rules that hold for some event of the block, in their order; how many."""
     mask, at, _word = planes
     living_rule, living_mask, living_at = living
@@ -116,3 +109,28 @@ def list_living(rule_root: NDArray[np.int32], planes: Planes, living: Living) ->
         living_at[count] = at[plane]
         count += mask[plane] != 0
     return count
+
+
+@kernel
+def add_frequencies(
+    graph: PlaneGraph, leaves: int, words: int, planes: Planes, used: np.uint64, held: NDArray[np.float32]
+) -> None:
+    """Add to held[p] for how many events of the block plane p holds. Words are stored up to `used`."""
+    edges = edges_of(graph, leaves)
+    draft = np.zeros(WORDS, np.uint64)
+    for plane in range(held.size):
+        if planes.mask[plane] == 0:
+            continue
+        if planes.at[plane] & LATER:
+            used = store_deferred(edges, plane, draft, words, planes, used)
+        held[plane] += count_plane(planes, plane, words)
+
+
+@kernel
+def seldom_first(graph: PlaneGraph, held: NDArray[np.float32]) -> Ints:
+    """The children of all planes, those of an AND put in order: the one that held least often first."""
+    child = graph.child.copy()
+    for i in range(graph.is_and.size):
+        if graph.is_and[i]:
+            sort_by_likelihood(child, graph.child_start[i], graph.child_start[i + 1], held)
+    return child

@@ -14,9 +14,9 @@ whose rules hold seldom.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import count_bits, lowest_bit, prefetch
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel
 from tocsin.conditions.kernels.bitmap_store import is_whole, lowest, place_of
 from tocsin.conditions.kernels.match_counts import Living
@@ -40,15 +40,7 @@ _AT_ONCE = 8
 
 
 @bare_kernel
-def _fill(
-    living: Living,
-    first: int,
-    rules: int,
-    begin: int,
-    end: int,
-    word: NDArray[np.uint64],
-    squares: NDArray[np.uint64],
-) -> int:
+def _fill(living: Living, first: int, rules: int, begin: int, end: int, word: Words, squares: Words) -> int:
     """Fill the squares of the words begin .. end with at most 64 rules; how many bits that are."""
     living_mask, living_at = living.mask, living.at
     one = np.uint64(1)
@@ -79,7 +71,7 @@ def _fill(
 
 
 @bare_kernel
-def _swap(squares: NDArray[np.uint64], width: int, low: np.uint64) -> None:
+def _swap(squares: Words, width: int, low: np.uint64) -> None:
     """Along the diagonal, swap upper right and lower left quarters of squares of 2 * width."""
     shift = np.uint64(width)
     for first in range(0, ROWS, 2 * width):
@@ -92,7 +84,7 @@ def _swap(squares: NDArray[np.uint64], width: int, low: np.uint64) -> None:
 
 
 @bare_kernel
-def turn(squares: NDArray[np.uint64]) -> None:
+def turn(squares: Words) -> None:
     """Turn all squares over their diagonals."""
     _swap(squares, 32, np.uint64(0x00000000FFFFFFFF))
     _swap(squares, 16, np.uint64(0x0000FFFF0000FFFF))
@@ -103,13 +95,7 @@ def turn(squares: NDArray[np.uint64]) -> None:
 
 
 @bare_kernel
-def _write_by_rule(
-    squares: NDArray[np.uint64],
-    rule: NDArray[np.int32],
-    words: int,
-    place: NDArray[np.int64],
-    rule_out: NDArray[np.int32],
-) -> None:
+def _write_by_rule(squares: Words, rule: Ints, words: int, place: Longs, rule_out: Ints) -> None:
     """Write the matches of squares that are not turned."""
     for r in range(rule.size):
         for s in range(words):
@@ -122,13 +108,7 @@ def _write_by_rule(
 
 
 @bare_kernel
-def _write_by_event(
-    squares: NDArray[np.uint64],
-    rule: NDArray[np.int32],
-    place: NDArray[np.int64],
-    limit: NDArray[np.int64],
-    rule_out: NDArray[np.int32],
-) -> None:
+def _write_by_event(squares: Words, rule: Ints, place: Longs, limit: Longs, rule_out: Ints) -> None:
     """Write the matches of squares that are turned. An event's matches end at limit[event].
 
     Where there is room, _AT_ONCE rules are written whether or not there are so many; what is too much is
@@ -158,13 +138,7 @@ def _write_by_event(
 
 @bare_kernel
 def _write_seldom(
-    living: Living,
-    count: int,
-    word: NDArray[np.uint64],
-    first_word: int,
-    last_word: int,
-    place: NDArray[np.int64],
-    rule_out: NDArray[np.int32],
+    living: Living, count: int, word: Words, first_word: int, last_word: int, place: Longs, rule_out: Ints
 ) -> None:
     """Write the matches of rules that hold seldom: each rule's words are looked at once."""
     living_rule, living_mask, living_at = living
@@ -190,13 +164,13 @@ def _write_seldom(
 def write_matches(
     living: Living,
     count: int,
-    word: NDArray[np.uint64],
+    word: Words,
     first_word: int,
     last_word: int,
-    place: NDArray[np.int64],
-    limit: NDArray[np.int64],
-    squares: NDArray[np.uint64],
-    rule_out: NDArray[np.int32],
+    place: Longs,
+    limit: Longs,
+    squares: Words,
+    rule_out: Ints,
 ) -> None:
     """Write the matches of events 64 * first_word .. 64 * last_word of the block.
 

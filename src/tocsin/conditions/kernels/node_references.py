@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.conditions.kernels.shared_nodes import SharedNodes, intern
 
@@ -36,7 +37,7 @@ def sort_refs(values: NDArray[np.integer], start: int, end: int) -> None:
 
 
 @inner_kernel
-def close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int, negated: int) -> int:
+def close_and(nodes: SharedNodes, scratch: Ints, start: int, end: int, negated: int) -> int:
     """The reference to the AND of scratch[start:end] (an open group), or to its negation."""
     sort_refs(scratch, start, end)
     kept = start + 1
@@ -48,7 +49,7 @@ def close_and(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: i
 
 
 @kernel
-def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: int) -> int:
+def _pair(nodes: SharedNodes, scratch: Ints, top: int, a: int, b: int) -> int:
     """The reference to `a and b`, with room at scratch[top:top + 2]."""
     if a == b:
         return a
@@ -58,14 +59,7 @@ def _pair(nodes: SharedNodes, scratch: NDArray[np.int32], top: int, a: int, b: i
 
 
 @inner_kernel
-def _differ(
-    nodes: SharedNodes,
-    scratch: NDArray[np.int32],
-    top: int,
-    holds: int,
-    fails: int,
-    other: int,
-) -> int:
+def _differ(nodes: SharedNodes, scratch: Ints, top: int, holds: int, fails: int, other: int) -> int:
     """The reference to `a xor other`, where holds is `a` and fails is `not a` in its own form."""
     left = _pair(nodes, scratch, top, holds, other ^ 1)
     right = _pair(nodes, scratch, top, fails, other)
@@ -74,13 +68,7 @@ def _differ(
 
 @kernel
 def close_xor(
-    nodes: SharedNodes,
-    scratch: NDArray[np.int32],
-    xor_of: NDArray[np.int32],
-    start: int,
-    end: int,
-    top: int,
-    parity: int,
+    nodes: SharedNodes, scratch: Ints, xor_of: Ints, start: int, end: int, top: int, parity: int
 ) -> int:
     """The reference to the xor of scratch[start:end] (all positive), negated when parity is 1.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.conditions.kernels.node_references import FALSE_REF, TRUE_REF, close_and, close_xor, sort_refs
 from tocsin.conditions.kernels.shared_nodes import SharedNodes
@@ -28,10 +28,10 @@ class OperandStack(NamedTuple):
     scratch       int32[d]   references; all arrays are longer than a condition has steps, by two
     """
 
-    kind: NDArray[np.uint8]
-    sign: NDArray[np.uint8]
-    start: NDArray[np.int64]
-    scratch: NDArray[np.int32]
+    kind: Bytes
+    sign: Bytes
+    start: Longs
+    scratch: Ints
 
 
 @kernel
@@ -142,7 +142,7 @@ def _drop_constants(stack: OperandStack, base: int, top: int, negate: int) -> in
 
 
 @inner_kernel
-def _joins_as_it_is(scratch: NDArray[np.int32], begin: int, end: int, negate: int) -> bool:
+def _joins_as_it_is(scratch: Ints, begin: int, end: int, negate: int) -> bool:
     """Make scratch[begin:end], single references, the operands of an AND, or with negate 1 of an OR.
 
     False, and nothing is done, when a constant is among them or they are all the same.
@@ -160,14 +160,7 @@ def _joins_as_it_is(scratch: NDArray[np.int32], begin: int, end: int, negate: in
 
 
 @inner_kernel
-def join(
-    nodes: SharedNodes,
-    stack: OperandStack,
-    xor_of: NDArray[np.int32],
-    base: int,
-    top: int,
-    negate: int,
-) -> int:
+def join(nodes: SharedNodes, stack: OperandStack, xor_of: Ints, base: int, top: int, negate: int) -> int:
     """Make entries base..top one AND, or with negate 1 one OR; the new end of scratch.
 
     An OR is the negated AND of its negated operands. A group of the same kind is joined, any other

@@ -23,9 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.automaton import BASE_SHIFT, BYTE_MASK, ENDS, FALL_SHIFT, OWN, SLOT_MASK
-from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
+from tocsin.conditions.kernels.case_folding import FoldTable, fold_text, room_to_fold
 from tocsin.conditions.kernels.like_match import (
     UNDECIDED,
     YES,
@@ -74,16 +75,16 @@ class Patterns(NamedTuple):
     code             int16[...]        code[code_start[q] : code_start[q + 1]]
     """
 
-    root: NDArray[np.int32]
-    word: NDArray[np.int64]
-    ending: NDArray[np.int32]
-    shorter: NDArray[np.int32]
-    literal_start: NDArray[np.int64]
-    listed_start: NDArray[np.int32]
-    listed: NDArray[np.int32]
-    question_start: NDArray[np.int64]
-    question_leaf: NDArray[np.int32]
-    code_start: NDArray[np.int64]
+    root: Ints
+    word: Longs
+    ending: Ints
+    shorter: Ints
+    literal_start: Longs
+    listed_start: Ints
+    listed: Ints
+    question_start: Longs
+    question_leaf: Ints
+    code_start: Longs
     code: NDArray[np.int16]
 
 
@@ -96,20 +97,15 @@ class _Answers(NamedTuple):
     size       int64[2]     how many leaves and questions
     """
 
-    stamp: NDArray[np.int64]
-    leaf: NDArray[np.int32]
-    asked: NDArray[np.int32]
-    size: NDArray[np.int64]
+    stamp: Longs
+    leaf: Ints
+    asked: Ints
+    size: Longs
 
 
 @kernel
 def _look_at_listed(
-    listed_start: NDArray[np.int32],
-    listed: NDArray[np.int32],
-    row: int,
-    questions_at: int,
-    clock: int,
-    answers: _Answers,
+    listed_start: Ints, listed: Ints, row: int, questions_at: int, clock: int, answers: _Answers
 ) -> None:
     """What is listed in a row of listed_start is true, or to be asked; questions once in a text."""
     for i in range(listed_start[row], listed_start[row + 1]):
@@ -131,7 +127,7 @@ def _run_automaton(
     literals_at: int,
     questions_at: int,
     clock: int,
-    text: NDArray[np.uint8],
+    text: Bytes,
     answers: _Answers,
 ) -> None:
     """Add what an automaton finds in a text to the leaves and questions.
@@ -190,7 +186,7 @@ def _run_automaton(
 
 
 @kernel
-def _answer(patterns: Patterns, question: int, text: NDArray[np.uint8], left: NDArray[np.int64]) -> int:
+def _answer(patterns: Patterns, question: int, text: Bytes, left: Longs) -> int:
     """Whether a text is like the pattern of a question; UNDECIDED if that takes more work than is left.
 
     Expressions are UNDECIDED too.
@@ -207,9 +203,7 @@ def _answer(patterns: Patterns, question: int, text: NDArray[np.uint8], left: ND
 
 
 @kernel
-def _ask(
-    patterns: Patterns, first: int, text: NDArray[np.uint8], answers: _Answers, left: NDArray[np.int64]
-) -> None:
+def _ask(patterns: Patterns, first: int, text: Bytes, answers: _Answers, left: Longs) -> None:
     """Answer the questions from the first on; those that are expressions, or too much work, stay."""
     last = answers.size[1]
     answers.size[1] = first
@@ -226,12 +220,7 @@ def _ask(
 
 @kernel
 def answer_questions(
-    patterns: Patterns,
-    asked: NDArray[np.int32],
-    first: int,
-    text: NDArray[np.uint8],
-    answer: NDArray[np.int8],
-    work: int,
+    patterns: Patterns, asked: Ints, first: int, text: Bytes, answer: NDArray[np.int8], work: int
 ) -> int:
     """Answer questions of one text from the first on, until so much work is done; the first that is open.
 
@@ -249,7 +238,7 @@ def answer_questions(
 
 
 @kernel
-def _with_room(array: NDArray[np.int32], used: int, more: int) -> NDArray[np.int32]:
+def _with_room(array: Ints, used: int, more: int) -> Ints:
     """The array, or a larger copy when it has no room for so many more."""
     if array.size - used >= more:
         return array
@@ -262,20 +251,19 @@ def _with_room(array: NDArray[np.int32], used: int, more: int) -> NDArray[np.int
 @kernel
 def search_patterns(
     patterns: Patterns,
-    page: NDArray[np.int32],
-    fold_by: NDArray[np.int32],
+    table: FoldTable,
     group: int,
     leaves: int,
-    stamp: NDArray[np.int64],
-    offset: NDArray[np.int64],
-    data: NDArray[np.uint8],
+    stamp: Longs,
+    offset: Longs,
+    data: Bytes,
     work: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], bool]:
+) -> tuple[Longs, Ints, Longs, Ints, bool]:
     """found_start, found_leaf; asked_start, asked: rows of leaves and of open questions, by text.
 
     It ends with the text at which so much work is done: the rows are of the texts so far. Then, says the last
     of what it returns, the open questions of that text may be any; those of other texts are expressions.
-    `page` and `fold_by` are a FoldTable. The group has so many leaves. stamp is scratch: one number
+    The group has so many leaves. stamp is scratch: one number
     for each of the group's literals, one for each of its questions, and one that counts texts; zero at
     first, then left as it was.
     """
@@ -313,7 +301,7 @@ def search_patterns(
                 continue
             content = data[offset[text] : offset[text + 1]]
             if automaton & 1:
-                content = folded[: fold_text(page, fold_by, content, folded)]
+                content = folded[: fold_text(table, content, folded)]
             left[0] -= content.size
             asked = answers.size[1]
             for question in range(always, always_end):

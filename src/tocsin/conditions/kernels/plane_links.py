@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.planes import PlaneGraph
 
@@ -24,12 +24,12 @@ class Links(NamedTuple):
     pushed_plane   int32[...]       ... and the plane of its falsehood, ascending
     """
 
-    link_start: NDArray[np.int32]
-    link: NDArray[np.int32]
-    group_of: NDArray[np.int32]
-    pushed_start: NDArray[np.int32]
-    pushed_leaf: NDArray[np.int32]
-    pushed_plane: NDArray[np.int32]
+    link_start: Ints
+    link: Ints
+    group_of: Ints
+    pushed_start: Ints
+    pushed_leaf: Ints
+    pushed_plane: Ints
 
 
 @kernel
@@ -39,7 +39,7 @@ def first_rule(planes: int) -> int:
 
 
 @kernel
-def _only_rule(graph: PlaneGraph, first_inner: int) -> NDArray[np.int32]:
+def _only_rule(graph: PlaneGraph, first_inner: int) -> Ints:
     """For each inner plane the rule it stands for, if it is an OR and nothing else needs it; else -1."""
     rule_of = np.full(graph.is_and.size, -1, np.int32)
     for rule in range(graph.root.size):
@@ -56,7 +56,7 @@ def _only_rule(graph: PlaneGraph, first_inner: int) -> NDArray[np.int32]:
 
 
 @kernel
-def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def lay_out_links(graph: PlaneGraph, planes: int) -> tuple[Ints, Ints]:
     """link_start and link: an AND under its first child, an OR under every child, a rule under its root."""
     inner = graph.is_and.size
     first_inner = planes - inner

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import HALF, prefetch
+from tocsin.arrays.dtypes import Flags, Ints, Words
 from tocsin.arrays.jit import kernel
 from tocsin.arrays.radix_sort import order_by
 from tocsin.conditions.kernels.node_references import FALSE_REF, TRUE_REF, sort_refs
@@ -43,16 +44,16 @@ class PlaneGraph(NamedTuple):
     root          int32[R]     the plane of each rule
     """
 
-    false_leaf: NDArray[np.int32]
-    level_start: NDArray[np.int32]
-    is_and: NDArray[np.bool_]
-    child_start: NDArray[np.int32]
-    child: NDArray[np.int32]
-    root: NDArray[np.int32]
+    false_leaf: Ints
+    level_start: Ints
+    is_and: Flags
+    child_start: Ints
+    child: Ints
+    root: Ints
 
 
 @kernel
-def _cheaper(mate: NDArray[np.int32], ref: int, parent: int) -> int:
+def _cheaper(mate: Ints, ref: int, parent: int) -> int:
     """The form of a reference to evaluate: a xnor for a negated xor, when it was there in time."""
     if ref & 1 == 0:
         other = np.int64(mate[ref >> 1])
@@ -62,7 +63,7 @@ def _cheaper(mate: NDArray[np.int32], ref: int, parent: int) -> int:
 
 
 @kernel
-def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: Ints) -> Flags:
     """For each reference whether some root needs it."""
     _size, child_start, child, mate, _slot = nodes
     count = nodes.size[NODES]
@@ -85,7 +86,7 @@ def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: NDArray[np.int32]) -
 
 
 @kernel
-def _levels(nodes: SharedNodes, leaves: int, needed: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _levels(nodes: SharedNodes, leaves: int, needed: Flags) -> Ints:
     """For each reference to an inner node its level if it is needed, else 0. Leaves are level 0."""
     _size, child_start, child, mate, _slot = nodes
     count = nodes.size[NODES]
@@ -115,17 +116,17 @@ class Numbering(NamedTuple):
     by_level      int32[I]
     """
 
-    known: NDArray[np.uint64]
-    false_leaf: NDArray[np.int32]
-    level_start: NDArray[np.int32]
-    by_level: NDArray[np.int32]
+    known: Words
+    false_leaf: Ints
+    level_start: Ints
+    by_level: Ints
 
 
 @kernel
 def number_leaves(
     nodes: SharedNodes,
-    leaf_number: NDArray[np.int32],
-    root_ref: NDArray[np.int32],
+    leaf_number: Ints,
+    root_ref: Ints,
     true_bits: NDArray[np.uint32],
     false_bits: NDArray[np.uint32],
 ) -> Numbering:
@@ -171,7 +172,7 @@ def number_leaves(
 
 
 @kernel
-def children_of(nodes: SharedNodes, refs: NDArray[np.int32]) -> int:
+def children_of(nodes: SharedNodes, refs: Ints) -> int:
     """How many children the references have together."""
     count = 0
     for i in range(refs.size):
@@ -181,9 +182,7 @@ def children_of(nodes: SharedNodes, refs: NDArray[np.int32]) -> int:
 
 
 @kernel
-def sort_by_likelihood(
-    child: NDArray[np.int32], start: int, end: int, likelihood: NDArray[np.float32]
-) -> None:
+def sort_by_likelihood(child: Ints, start: int, end: int, likelihood: NDArray[np.float32]) -> None:
     """Least likely first, by Shell's method; equally likely ones ascending."""
     gap = 1
     while gap < (end - start) // 3:
@@ -212,14 +211,14 @@ class Level(NamedTuple):
     order     int32[n]     the references by kind, width and first child
     """
 
-    start: NDArray[np.int32]
-    child: NDArray[np.int32]
+    start: Ints
+    child: Ints
     holds: NDArray[np.float32]
-    order: NDArray[np.int32]
+    order: Ints
 
 
 @kernel
-def gather_level(nodes: SharedNodes, known: NDArray[np.uint64], refs: NDArray[np.int32]) -> Level:
+def gather_level(nodes: SharedNodes, known: Words, refs: Ints) -> Level:
     """Find the children of ascending references, whose children are all known."""
     _size, child_start, child, mate, _slot = nodes
     edges = 0
@@ -267,12 +266,12 @@ def gather_level(nodes: SharedNodes, known: NDArray[np.uint64], refs: NDArray[np
 @kernel
 def place_level(
     level: Level,
-    refs: NDArray[np.int32],
-    known: NDArray[np.uint64],
+    refs: Ints,
+    known: Words,
     next_plane: int,
-    is_and: NDArray[np.bool_],
-    child_start: NDArray[np.int32],
-    child: NDArray[np.int32],
+    is_and: Flags,
+    child_start: Ints,
+    child: Ints,
     placed: int,
 ) -> None:
     """Number the references of a level in its order, and write their kinds and children.
@@ -301,9 +300,7 @@ def place_level(
 
 
 @kernel
-def root_planes(
-    nodes: SharedNodes, known: NDArray[np.uint64], root_ref: NDArray[np.int32], always: int
-) -> NDArray[np.int32]:
+def root_planes(nodes: SharedNodes, known: Words, root_ref: Ints, always: int) -> Ints:
     """The plane of each root; `always` and the one behind it for the constants."""
     root = np.empty(root_ref.size, np.int32)
     for i in range(root_ref.size):

@@ -11,41 +11,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import lowest_bit
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel
 from tocsin.conditions.kernels.bitmap_store import (
     LATER,
     WORDS,
     Draft,
     Planes,
+    Sheet,
     add_event,
     clear,
     first_word,
     is_whole,
+    mask_of,
     store,
 )
-from tocsin.conditions.kernels.cell_sort import sort_cells, spread_of
+from tocsin.conditions.kernels.cell_sort import Runs, Sorter, sort_cells, spread_of
+from tocsin.conditions.kernels.leaves import Span
 
 MOST_TOGETHER = 64
 """Keys whose events are collected at once, at most."""
 
-_FEWEST_CELLS = 8
-"""Cells for each of these keys, at least: else there is more to make zero than to sort."""
-
-
-class Runs(NamedTuple):
-    """Room for the cells of a group and block, key by key.
-
-    cell   int32[c]   the cells that have a key, by key; not used for keys that are collected at once
-    key    int32[c]   the key of each run, ascending
-    end    int32[c]   where it ends among the cells
-    """
-
-    cell: NDArray[np.int32]
-    key: NDArray[np.int32]
-    end: NDArray[np.int32]
+FEWEST_CELLS = 8
+"""Cells for each of these keys, or slots, at least: else there is more to make zero than to sort."""
 
 
 class Keyed(NamedTuple):
@@ -60,34 +50,23 @@ class Keyed(NamedTuple):
     runs: Runs
     count: int
     together: bool
-    leaf_start: NDArray[np.int64]
-    leaf: NDArray[np.int32]
+    leaf_start: Longs
+    leaf: Ints
 
 
 @bare_kernel
-def find_runs(
-    key: NDArray[np.int32],
-    row: NDArray[np.int32],
-    begin: int,
-    end: int,
-    base: int,
-    may_collect: bool,
-    runs: Runs,
-    other: NDArray[np.int32],
-    tally: NDArray[np.int64],
-    drafts: NDArray[np.uint64],
-) -> tuple[int, bool]:
-    """Find the runs of the cells begin..end: how many, and whether their events are in the drafts.
+def find_runs(key: Ints, span: Span, may_collect: bool, runs: Runs, sorter: Sorter) -> tuple[int, bool]:
+    """Find the runs of the cells of a span: how many, and whether their events are in the sorter's drafts.
 
     They may be there only if `may_collect`; there is room for MOST_TOGETHER + 1 drafts.
     """
-    least, largest = spread_of(key, begin, end)
+    least, largest = spread_of(key, span)
     if largest < 0:
         return 0, False
     keys = np.int64(largest) - np.int64(least) + 1
-    if may_collect and keys <= MOST_TOGETHER and end - begin >= _FEWEST_CELLS * keys:
-        return _collect(key, row, begin, end, base, least, keys, runs, drafts), True
-    size = sort_cells(key, begin, end, least, largest, runs.cell, other, tally)
+    if may_collect and keys <= MOST_TOGETHER and span.end - span.begin >= FEWEST_CELLS * keys:
+        return _collect(key, span, least, keys, runs, sorter.drafts), True
+    size = sort_cells(key, span, least, largest, runs.cell, sorter)
     count = 0
     for i in range(size):
         value = key[runs.cell[i]]
@@ -99,41 +78,22 @@ def find_runs(
 
 
 @inner_kernel
-def collect_events(
-    key: NDArray[np.int32],
-    row: NDArray[np.int32],
-    begin: int,
-    end: int,
-    base: int,
-    least: np.int32,
-    keys: int,
-    drafts: NDArray[np.uint64],
-) -> None:
+def collect_events(key: Ints, span: Span, least: np.int32, keys: int, drafts: Words) -> None:
     """The events of each of so many keys, of `least` in draft 1; those of cells without a key in draft 0."""
     below = np.int64(least) - 1
     nothing = np.int64(0)
     for i in range((keys + 1) * WORDS):
         drafts[i] = 0
-    for each in range(begin, end):
-        event = np.int64(row[each] - base)
+    for each in range(span.begin, span.end):
+        event = np.int64(span.row[each] - span.base)
         at = max(np.int64(key[each]) - below, nothing) * WORDS + (event >> 6)
         drafts[at] |= np.uint64(1) << np.uint64(event & 63)
 
 
 @inner_kernel
-def _collect(
-    key: NDArray[np.int32],
-    row: NDArray[np.int32],
-    begin: int,
-    end: int,
-    base: int,
-    least: np.int32,
-    keys: int,
-    runs: Runs,
-    drafts: NDArray[np.uint64],
-) -> int:
+def _collect(key: Ints, span: Span, least: np.int32, keys: int, runs: Runs, drafts: Words) -> int:
     """Collect the events of every key that occurs, the first one's in draft 0; how many there are."""
-    collect_events(key, row, begin, end, base, least, keys, drafts)
+    collect_events(key, span, least, keys, drafts)
     count = 0
     for k in range(1, keys + 1):
         events = np.uint64(0)
@@ -147,7 +107,7 @@ def _collect(
 
 
 @bare_kernel
-def count_hits(keyed: Keyed, hits: NDArray[np.uint8]) -> None:
+def count_hits(keyed: Keyed, hits: Bytes) -> None:
     """Count each key for the leaves that it satisfies."""
     leaf = keyed.leaf
     for run in range(keyed.count):
@@ -159,46 +119,28 @@ def count_hits(keyed: Keyed, hits: NDArray[np.uint8]) -> None:
 
 @bare_kernel
 def mark_hits(
-    keyed: Keyed,
-    row: NDArray[np.int32],
-    base: int,
-    hits: NDArray[np.uint8],
-    draft: Draft,
-    drafts: NDArray[np.uint64],
-    words: int,
-    planes: Planes,
-    used: np.uint64,
-    behind: np.uint64,
+    keyed: Keyed, span: Span, sorter: Sorter, sheet: Sheet, used: np.uint64, behind: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
     """Give the leaves of each key its events; the new ends of what is stored.
 
     A leaf that only one key satisfies shares that key's plane, stored from `used` on. One that several
     satisfy gets all words of the block, from `behind` on, until settle_hits stores it.
     """
-    runs = keyed.runs
+    runs, draft, hits = keyed.runs, sheet.draft, sorter.hits
     begin = np.int64(0)
     for run in range(keyed.count):
         if keyed.together:
-            events = drafts[run * WORDS : run * WORDS + WORDS]
-            mask = _mask_of(events)
-            used, behind = _give(keyed, run, events, mask, hits, words, planes, used, behind)
+            events = sorter.drafts[run * WORDS : run * WORDS + WORDS]
+            used, behind = _give(keyed, run, events, mask_of(events, WORDS), hits, sheet, used, behind)
             continue
         end = np.int64(runs.end[run])
         mask = np.uint64(0)
         for i in range(begin, end):
-            mask |= add_event(draft, row[runs.cell[i]] - base)
+            mask |= add_event(draft, span.row[runs.cell[i]] - span.base)
         begin = end
-        used, behind = _give(keyed, run, draft, mask, hits, words, planes, used, behind)
+        used, behind = _give(keyed, run, draft, mask, hits, sheet, used, behind)
         clear(draft, mask)
     return used, behind
-
-
-@inner_kernel
-def _mask_of(draft: Draft) -> np.uint64:
-    mask = np.uint64(0)
-    for w in range(WORDS):
-        mask |= np.uint64(draft[w] != 0) << np.uint64(w)
-    return mask
 
 
 @inner_kernel
@@ -207,14 +149,14 @@ def _give(
     run: int,
     draft: Draft,
     mask: np.uint64,
-    hits: NDArray[np.uint8],
-    words: int,
-    planes: Planes,
+    hits: Bytes,
+    sheet: Sheet,
     used: np.uint64,
     behind: np.uint64,
 ) -> tuple[np.uint64, np.uint64]:
     """Give the events of one key to its leaves."""
-    plane_mask, plane_at, word = planes
+    words = sheet.words
+    plane_mask, plane_at, word = sheet.planes
     leaf = keyed.leaf
     key = keyed.runs.key[run]
     one = np.uint64(1)
@@ -247,9 +189,7 @@ def _give(
 
 
 @bare_kernel
-def settle_hits(
-    keyed: Keyed, hits: NDArray[np.uint8], words: int, planes: Planes, used: np.uint64
-) -> np.uint64:
+def settle_hits(keyed: Keyed, hits: Bytes, words: int, planes: Planes, used: np.uint64) -> np.uint64:
     """Store the planes that several keys were added to, and forget the hits; the new end.
 
     They are met in the order in which they got their words, so that none is written over unread.

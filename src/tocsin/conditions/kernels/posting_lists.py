@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.byte_hash import same_bytes
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.lookup import hash_scalar, hash_text
+from tocsin.arrays.lookup import hash_text
+from tocsin.arrays.text_table import same_bytes
 
 
 @kernel
-def empty_slots(things: int) -> NDArray[np.int32]:
+def empty_slots(things: int) -> Ints:
     """Slots for open addressing that so many things fill at most to a half."""
     size = 2
     while size < 2 * things:
@@ -20,35 +20,11 @@ def empty_slots(things: int) -> NDArray[np.int32]:
 
 
 @kernel
-def number_scalars(
-    group: NDArray[np.int32], high: NDArray[np.int64], low: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Number the different (group, high, low) as they come: each row's number, each number's first row."""
-    slots = empty_slots(group.size)
-    mask = np.int64(slots.size - 1)
-    number = np.empty(group.size, np.int32)
-    first = np.empty(group.size, np.int64)
-    count = 0
-    for row in range(group.size):
-        slot = np.int64(hash_scalar(group[row], high[row], low[row]) & np.uint64(mask))
-        while slots[slot] >= 0:
-            known = first[slots[slot]]
-            if high[known] == high[row] and low[known] == low[row] and group[known] == group[row]:
-                break
-            slot = (slot + 1) & mask
-        if slots[slot] < 0:
-            slots[slot] = count
-            first[count] = row
-            count += 1
-        number[row] = slots[slot]
-    return number, first[:count].copy()
+def number_texts(group: Ints, data: Bytes, start: Longs, size: Longs) -> tuple[Ints, Longs]:
+    """Number the different (group, text) as they come: each row's number, each number's first row.
 
-
-@kernel
-def number_texts(
-    group: NDArray[np.int32], data: NDArray[np.uint8], start: NDArray[np.int64], size: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The same for texts: row i is data[start[i] : start[i] + size[i]]."""
+    The text of row i is data[start[i] : start[i] + size[i]].
+    """
     slots = empty_slots(group.size)
     mask = np.int64(slots.size - 1)
     number = np.empty(group.size, np.int32)
@@ -75,9 +51,7 @@ def number_texts(
 
 
 @kernel
-def postings(
-    number: NDArray[np.int32], count: int, leaf: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def postings(number: Ints, count: int, leaf: Ints) -> tuple[Longs, Ints]:
     """The leaves of each number 0 ... count - 1, in the order of the rows: starts and leaves."""
     start = np.zeros(count + 1, np.int64)
     for row in range(number.size):

@@ -8,7 +8,6 @@ two plain forms that rule sets are full of are found without looking at every wo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import EVERY_BYTE, eight_bytes, lowest_bit
 from tocsin.arrays.byte_classes import (
@@ -23,6 +22,7 @@ from tocsin.arrays.byte_classes import (
     skip_blanks,
     skip_quoted,
 )
+from tocsin.arrays.dtypes import Bytes
 from tocsin.arrays.jit import inner_kernel, kernel
 
 UNSURE = -1
@@ -32,14 +32,14 @@ _TOP = np.uint64(7)
 
 
 @inner_kernel
-def _skip_spaces(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _skip_spaces(data: Bytes, at: int, end: int) -> int:
     while at < end and data[at] == 32:
         at += 1
     return at
 
 
 @inner_kernel
-def _end_of_usual_list(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _end_of_usual_list(data: Bytes, at: int, end: int) -> int:
     """Behind the list of values whose parenthesis is at `at`, eight bytes at a time.
 
     UNSURE when there is more than digits, letters and quoted text in it, or the text ends soon.
@@ -65,7 +65,7 @@ def _end_of_usual_list(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inner_kernel
-def _end_of_list(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _end_of_list(data: Bytes, at: int, end: int) -> int:
     """Behind the list of values whose parenthesis is at `at`; UNSURE when it is not a plain one."""
     usual = _end_of_usual_list(data, at, end)
     if usual > 0:
@@ -87,7 +87,7 @@ def _end_of_list(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inner_kernel
-def _end_of_plain(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _end_of_plain(data: Bytes, at: int, end: int) -> int:
     """The end of `name = value` (or another comparison) or `name in (...)`; UNSURE: something else.
 
     `at` is behind the first name.
@@ -132,7 +132,7 @@ def _end_of_plain(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @kernel
-def _end_of_any(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _end_of_any(data: Bytes, at: int, end: int) -> int:
     """The end of the predicate that begins at `at`, word by word; UNSURE: none is found."""
     depth = 0
     between_open = 0
@@ -185,7 +185,7 @@ def _end_of_any(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @inner_kernel
-def end_of_predicate(data: NDArray[np.uint8], at: int, name_end: int, end: int) -> int:
+def end_of_predicate(data: Bytes, at: int, name_end: int, end: int) -> int:
     """The end of the predicate that begins at `at`, trailing blanks left out; UNSURE: none is found.
 
     name_end is behind its first word; `at` again when it begins with a quote.

@@ -8,8 +8,9 @@ every mistake), and the grammar's parser, which knows how to report, reads it in
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.byte_classes import (
     WORD_AND,
@@ -26,10 +27,22 @@ from tocsin.arrays.byte_classes import (
     is_name_start,
     skip_blanks,
 )
+from tocsin.arrays.dtypes import Bytes
 from tocsin.arrays.jit import inner_kernel, kernel
-from tocsin.conditions.kernels.constants import BOOLEAN, NUMBER, STRING, UNSURE, copy_quoted, read_value
-from tocsin.conditions.kernels.value_lists import order_values, pack_strings
-from tocsin.text.kernels.query_parser import QueryWriting, read_query
+from tocsin.arrays.text_table import same_bytes
+from tocsin.conditions.kernels.constants import (
+    BOOLEAN,
+    NUMBER,
+    STRING,
+    UNSURE,
+    Operands,
+    copy_quoted,
+    order_values,
+    pack_strings,
+    read_value,
+    room_for_operands,
+)
+from tocsin.text.kernels.query_parser import QueryWriting, read_query, room_to_write
 
 EQ = 0
 LT = 1
@@ -47,7 +60,7 @@ CONTAINS = 12
 TM_CONTAINS = 13
 
 NULLS = 5
-"""What stands for a kind in `is null`, beside the kinds of value (events/kinds.py)."""
+"""What stands for a kind in `is null`, beside the kinds of value (events/cells.py)."""
 
 TEXTS = 6
 """What stands for a kind in free text, which takes all strings of an event's field as one document."""
@@ -69,25 +82,31 @@ _LONGEST_PATTERN = 10_000
 """Bytes of a `like` pattern; a longer one is for the grammar, which knows what is too much of it."""
 
 
-@kernel
-def _is_alias(data: NDArray[np.uint8], at: int, end: int, alias: NDArray[np.uint8]) -> bool:
-    if end - at != alias.size:
-        return False
-    for i in range(alias.size):
-        if data[at + i] != alias[i]:
-            return False
-    return True
+class Room(NamedTuple):
+    """Where predicates are written, with as many entries to spare as the next one has bytes, and one more.
+
+    operands   see constants.py
+    path       uint8[...]   the names of fields, BETWEEN_NAMES between them
+    spare      uint8[...]   for one predicate at a time
+    writing                 for a text query, which is only tried
+    """
+
+    operands: Operands
+    path: Bytes
+    spare: Bytes
+    writing: QueryWriting
 
 
 @kernel
-def _read_path(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    alias: NDArray[np.uint8],
-    path: NDArray[np.uint8],
-    used: int,
-) -> tuple[int, int]:
+def room_for_predicates(total: int, longest: int) -> Room:
+    """Room for predicates of so many bytes together, the longest of so many."""
+    spare = np.empty(longest + 1, np.uint8)
+    path = np.empty(total + 1, np.uint8)
+    return Room(room_for_operands(total + 1, total + 1), path, spare, room_to_write(longest, longest))
+
+
+@kernel
+def _read_path(data: Bytes, at: int, end: int, alias: Bytes, path: Bytes, used: int) -> tuple[int, int]:
     """Copy the field that begins at `at`, a first name that is the alias left out.
 
     Behind it (or UNSURE), and the new use of path.
@@ -106,7 +125,7 @@ def _read_path(
             if first:
                 if classify(data, at, stop) != WORD_OTHER:
                     return UNSURE, used
-                at_alias = _is_alias(data, at, stop, alias)
+                at_alias = stop - at == alias.size and same_bytes(data, at, alias, 0, alias.size)
             if not at_alias:
                 for i in range(at, stop):
                     path[used] = data[i]
@@ -125,14 +144,14 @@ def _read_path(
 
 
 @kernel
-def _opens_call(data: NDArray[np.uint8], at: int, end: int) -> bool:
+def _opens_call(data: Bytes, at: int, end: int) -> bool:
     """Whether the word at `at` stands before a parenthesis."""
     behind = skip_blanks(data, end_of_word(data, at, end), end)
     return behind < end and data[behind] == 40
 
 
 @kernel
-def _comparison(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int, int]:
+def _comparison(data: Bytes, at: int, end: int) -> tuple[int, int, int]:
     """The comparison at `at`: its test (UNSURE: none), whether it is negated, and its length."""
     byte = data[at]
     following = data[at + 1] if at + 1 < end else np.uint8(0)
@@ -154,7 +173,7 @@ def _comparison(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int, i
 
 
 @kernel
-def _word_at(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
+def _word_at(data: Bytes, at: int, end: int) -> tuple[int, int]:
     """The keyword at `at` (WORD_OTHER: none), and the next word's place behind it."""
     if at >= end or not is_name_start(data[at]):
         return WORD_OTHER, at
@@ -164,28 +183,20 @@ def _word_at(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
 
 @kernel
 def _read_list(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    high: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-    low: NDArray[np.int64],
-    place: int,
-    text: NDArray[np.uint8],
-    used: int,
-    spare: NDArray[np.uint8],
+    data: Bytes, at: int, end: int, room: Room, place: int, used: int
 ) -> tuple[int, int, int, int]:
     """The values of an `in` from its parenthesis on: behind it, kind, end of operands, use of text."""
+    refused = (UNSURE, NUMBER, place, used)
     if at >= end or data[at] != 40:
-        return UNSURE, NUMBER, place, used
+        return refused
     first = used
     last = place
     kind_of_all = NUMBER
     while True:
         at = skip_blanks(data, at + 1, end)
-        at, kind, used = read_value(data, at, end, high, doubles, low, last, text, used)
+        at, kind, used = read_value(data, at, end, room.operands, last, used)
         if at == UNSURE or (last > place and kind != kind_of_all):
-            return UNSURE, NUMBER, place, first
+            return refused
         kind_of_all = kind
         last += 1
         at = skip_blanks(data, at, end)
@@ -193,45 +204,36 @@ def _read_list(
             continue
         if at < end and data[at] == 41:
             break
-        return UNSURE, NUMBER, place, first
-    last = order_values(high, low, place, last, kind_of_all == STRING, text)
+        return refused
+    last = order_values(room.operands, place, last, kind_of_all == STRING)
     if kind_of_all == STRING:
-        used = pack_strings(high, low, place, last, text, first, spare)
+        used = pack_strings(room.operands, place, last, first, room.spare)
     return at + 1, kind_of_all, last, used
 
 
 @kernel
 def _read_between(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    high: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-    low: NDArray[np.int64],
-    place: int,
-    text: NDArray[np.uint8],
-    used: int,
+    data: Bytes, at: int, end: int, into: Operands, place: int, used: int
 ) -> tuple[int, int, int, int]:
     """The two ends of a `between`, one when they are equal: behind them, and the rest as _read_list."""
     first = used
-    at, kind, used = read_value(data, at, end, high, doubles, low, place, text, used)
+    refused = (UNSURE, NUMBER, place, first)
+    at, kind, used = read_value(data, at, end, into, place, used)
     if at == UNSURE:
-        return UNSURE, NUMBER, place, first
+        return refused
     word, at = _word_at(data, skip_blanks(data, at, end), end)
     if word != WORD_AND:
-        return UNSURE, NUMBER, place, first
-    at, kind_of_high, used = read_value(data, at, end, high, doubles, low, place + 1, text, used)
+        return refused
+    at, kind_of_high, used = read_value(data, at, end, into, place + 1, used)
     if at == UNSURE or kind_of_high != kind:
-        return UNSURE, NUMBER, place, first
-    size = low[place]
-    equal = size == low[place + 1]
+        return refused
+    size = into.low[place]
+    equal = size == into.low[place + 1]
     if kind == STRING:
-        if equal:
-            for i in range(first, first + size):
-                equal = equal and text[i] == text[i + size]
-        high[place] = 0
-        high[place + 1] = 0
-    elif high[place] != high[place + 1]:
+        equal = equal and same_bytes(into.text, first, into.text, first + size, size)
+        into.high[place] = 0
+        into.high[place + 1] = 0
+    elif into.high[place] != into.high[place + 1]:
         equal = False
     if equal:
         return at, kind, place + 1, first + size if kind == STRING else first
@@ -240,13 +242,7 @@ def _read_between(
 
 @kernel
 def _read_pattern(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    folded: bool,
-    text: NDArray[np.uint8],
-    used: int,
-    spare: NDArray[np.uint8],
+    data: Bytes, at: int, end: int, folded: bool, text: Bytes, used: int, spare: Bytes
 ) -> tuple[int, bool, int]:
     """The pattern of a `like` (or, folded, an `ilike`): behind it, has it wildcards, the use of text.
 
@@ -288,7 +284,7 @@ def _read_pattern(
 
 
 @kernel
-def _without_backslashes(text: NDArray[np.uint8], first: int, end: int) -> int:
+def _without_backslashes(text: Bytes, first: int, end: int) -> int:
     """Make a canonical pattern without wildcards the text that it stands for; its new end."""
     used = first
     i = first
@@ -303,40 +299,31 @@ def _without_backslashes(text: NDArray[np.uint8], first: int, end: int) -> int:
 
 @kernel
 def _read_worded(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    word: int,
-    high: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-    low: NDArray[np.int64],
-    place: int,
-    text: NDArray[np.uint8],
-    used: int,
-    spare: NDArray[np.uint8],
+    data: Bytes, at: int, end: int, word: int, room: Room, place: int, used: int
 ) -> tuple[int, int, int, int, int]:
     """What follows in, between, like or ilike: behind it, test, kind, end of operands, use of text."""
     if word == WORD_IN:
-        at, kind, last, used = _read_list(data, at, end, high, doubles, low, place, text, used, spare)
+        at, kind, last, used = _read_list(data, at, end, room, place, used)
         return at, IN if last > place + 1 else EQ, kind, last, used
     if word == WORD_BETWEEN:
-        at, kind, last, used = _read_between(data, at, end, high, doubles, low, place, text, used)
+        at, kind, last, used = _read_between(data, at, end, room.operands, place, used)
         return at, BETWEEN if last > place + 1 else EQ, kind, last, used
     if word == WORD_LIKE or word == WORD_ILIKE:
         first = used
-        at, wild, used = _read_pattern(data, at, end, word == WORD_ILIKE, text, used, spare)
+        text = room.operands.text
+        at, wild, used = _read_pattern(data, at, end, word == WORD_ILIKE, text, used, room.spare)
         test = LIKE if word == WORD_LIKE else ILIKE
         if word == WORD_LIKE and not wild:
             test = EQ
             used = _without_backslashes(text, first, used)
-        high[place] = 0
-        low[place] = used - first
+        room.operands.high[place] = 0
+        room.operands.low[place] = used - first
         return at, test, STRING, place + 1, used
     return UNSURE, EQ, NUMBER, place, used
 
 
 @inner_kernel
-def _is_word(data: NDArray[np.uint8], at: int, end: int, word: NDArray[np.uint8]) -> bool:
+def _is_word(data: Bytes, at: int, end: int, word: Bytes) -> bool:
     """Whether data[at:end] is this word, in any case."""
     if end - at != word.size:
         return False
@@ -348,45 +335,24 @@ def _is_word(data: NDArray[np.uint8], at: int, end: int, word: NDArray[np.uint8]
 
 
 @kernel
-def _read_threshold(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    high: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-    low: NDArray[np.int64],
-    place: int,
-    text: NDArray[np.uint8],
-) -> int:
+def _read_threshold(data: Bytes, at: int, end: int, into: Operands, place: int) -> int:
     """Read a threshold or `boolean` into operand `place`: behind it, or UNSURE."""
     if at >= end:
         return UNSURE
     if is_name_start(data[at]):
         behind = end_of_word(data, at, end)
-        high[place] = 0
-        low[place] = BOOLEAN_READING
+        into.high[place] = 0
+        into.low[place] = BOOLEAN_READING
         return behind if _is_word(data, at, behind, _BOOLEAN) else UNSURE
     if not 48 <= data[at] <= 57:
         return UNSURE
-    at, _, _ = read_value(data, at, end, high, doubles, low, place, text, place)
-    return at if low[place] == 0 else UNSURE
+    at, _, _ = read_value(data, at, end, into, place, place)
+    return at if into.low[place] == 0 else UNSURE
 
 
 @kernel
 def _read_contains(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    alias: NDArray[np.uint8],
-    high: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-    low: NDArray[np.int64],
-    place: int,
-    text: NDArray[np.uint8],
-    used: int,
-    path: NDArray[np.uint8],
-    path_used: int,
-    writing: QueryWriting,
+    data: Bytes, at: int, end: int, alias: Bytes, room: Room, place: int, used: int, path_used: int
 ) -> tuple[int, int, int, int]:
     """Read contains(...) or tm_contains(...): its test (or UNSURE), and the ends as read_predicate has them.
 
@@ -398,7 +364,7 @@ def _read_contains(
     if not any_gap and not _is_word(data, at, behind, _CONTAINS):
         return refused
     at = skip_blanks(data, skip_blanks(data, behind, end) + 1, end)
-    at, path_end = _read_path(data, at, end, alias, path, path_used)
+    at, path_end = _read_path(data, at, end, alias, room.path, path_used)
     if at == UNSURE:
         return refused
     at = skip_blanks(data, at, end)
@@ -407,16 +373,17 @@ def _read_contains(
     at = skip_blanks(data, at + 1, end)
     if at >= end or data[at] != 39:
         return refused
-    at, filled = copy_quoted(data, at, end, text, used)
+    into, writing = room.operands, room.writing
+    at, filled = copy_quoted(data, at, end, into.text, used)
     writing.used[:] = 0
-    if at == UNSURE or not read_query(text, np.int64(used), np.int64(filled), any_gap, False, writing):
+    if at == UNSURE or not read_query(into.text, np.int64(used), np.int64(filled), any_gap, False, writing):
         return refused
-    high[place] = 0
-    low[place] = filled - used
+    into.high[place] = 0
+    into.low[place] = filled - used
     last = place + 1
     at = skip_blanks(data, at, end)
     if at < end and data[at] == 44:
-        at = _read_threshold(data, skip_blanks(data, at + 1, end), end, high, doubles, low, last, text)
+        at = _read_threshold(data, skip_blanks(data, at + 1, end), end, into, last)
         if at == UNSURE:
             return refused
         last += 1
@@ -428,49 +395,34 @@ def _read_contains(
 
 @kernel
 def read_predicate(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    alias: NDArray[np.uint8],
-    high: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-    low: NDArray[np.int64],
-    place: int,
-    text: NDArray[np.uint8],
-    used: int,
-    path: NDArray[np.uint8],
-    path_used: int,
-    spare: NDArray[np.uint8],
-    writing: QueryWriting,
+    data: Bytes, at: int, end: int, alias: Bytes, room: Room, place: int, used: int, path_used: int
 ) -> tuple[int, int, int, int, int, int]:
     """Read the predicate data[at:end] whole; a first name of its field that is the alias is left out.
 
     Its test (or UNSURE: nothing is added), kind, 1 when it is written in its negated form, and the
-    new ends: of operands from `place` on, of text, of path. An empty alias is none. Every array has
-    room for as many entries as the predicate has bytes, and one more.
+    new ends: of operands from `place` on, of text, of path. An empty alias is none.
     """
     refused = (UNSURE, NUMBER, 0, place, used, path_used)
+    into = room.operands
     if is_name_start(data[at]) and _opens_call(data, at, end):
-        test, last, used, path_end = _read_contains(
-            data, at, end, alias, high, doubles, low, place, text, used, path, path_used, writing
-        )
+        test, last, used, path_end = _read_contains(data, at, end, alias, room, place, used, path_used)
         return test, TEXTS, 0, last, used, path_end
-    at, path_end = _read_path(data, at, end, alias, path, path_used)
+    at, path_end = _read_path(data, at, end, alias, room.path, path_used)
     if at == UNSURE:
         return refused
     at = skip_blanks(data, at, end)
     if at >= end:
-        high[place] = 1
-        low[place] = 0
+        into.high[place] = 1
+        into.low[place] = 0
         return EQ, BOOLEAN, 0, place + 1, used, path_end
     first = used
     last = place + 1
     test, negated, size = _comparison(data, at, end)
     if test != UNSURE:
         at = skip_blanks(data, at + size, end)
-        at, kind, used = read_value(data, at, end, high, doubles, low, place, text, used)
+        at, kind, used = read_value(data, at, end, into, place, used)
         if kind == STRING:
-            high[place] = 0
+            into.high[place] = 0
     else:
         word, at = _word_at(data, at, end)
         if word == WORD_IS:
@@ -485,9 +437,7 @@ def read_predicate(
             if word == WORD_NOT:
                 negated = 1
                 word, at = _word_at(data, at, end)
-            at, test, kind, last, used = _read_worded(
-                data, at, end, word, high, doubles, low, place, text, first, spare
-            )
+            at, test, kind, last, used = _read_worded(data, at, end, word, room, place, first)
     if at == UNSURE or skip_blanks(data, at, end) < end:
         return refused
     return test, kind, negated, last, used, path_end

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.byte_hash import hash_span
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import kernel
+from tocsin.arrays.text_table import hash_span, same_bytes
 from tocsin.conditions.kernels.constants import UNSURE
-from tocsin.conditions.kernels.predicate_parser import read_predicate
-from tocsin.text.kernels.query_parser import room_to_write
+from tocsin.conditions.kernels.posting_lists import empty_slots
+from tocsin.conditions.kernels.predicate_parser import read_predicate, room_for_predicates
 
 REFUSED = 255
 """The test of a row that is none: whoever reads predicates was not sure of it."""
@@ -38,25 +38,23 @@ class PredicateRows(NamedTuple):
     path            uint8[...]       names with BETWEEN_NAMES between them
     """
 
-    test: NDArray[np.uint8]
-    kind: NDArray[np.uint8]
-    negated: NDArray[np.uint8]
-    operand_start: NDArray[np.int64]
-    operand_high: NDArray[np.int64]
-    operand_low: NDArray[np.int64]
-    text_start: NDArray[np.int64]
-    text: NDArray[np.uint8]
-    path_start: NDArray[np.int64]
-    path: NDArray[np.uint8]
+    test: Bytes
+    kind: Bytes
+    negated: Bytes
+    operand_start: Longs
+    operand_high: Longs
+    operand_low: Longs
+    text_start: Longs
+    text: Bytes
+    path_start: Longs
+    path: Bytes
 
 
 @kernel
-def read_predicates(
-    data: NDArray[np.uint8], start: NDArray[np.int64], end: NDArray[np.int64], alias: NDArray[np.uint8]
-) -> PredicateRows:
+def read_predicates(data: Bytes, start: Longs, end: Longs, alias: Bytes) -> PredicateRows:
     """Read the predicates data[start[i] : end[i]]; a first name that is the alias is left out."""
     count = start.size
-    total = 1
+    total = 0
     longest = 0
     for i in range(count):
         total += end[i] - start[i]
@@ -65,34 +63,15 @@ def read_predicates(
     kind = np.zeros(count, np.uint8)
     negated = np.zeros(count, np.uint8)
     operand_start = np.zeros(count + 1, np.int64)
-    high = np.empty(total, np.int64)
-    doubles = high.view(np.float64)
-    low = np.empty(total, np.int64)
     text_start = np.zeros(count + 1, np.int64)
-    text = np.empty(total, np.uint8)
     path_start = np.zeros(count + 1, np.int64)
-    path = np.empty(total, np.uint8)
-    spare = np.empty(longest + 1, np.uint8)
-    writing = room_to_write(longest, longest)
+    room = room_for_predicates(total, longest)
     place = 0
     used = 0
     path_used = 0
     for i in range(count):
         found, kind_of_row, is_negated, place, used, path_used = read_predicate(
-            data,
-            start[i],
-            end[i],
-            alias,
-            high,
-            doubles,
-            low,
-            place,
-            text,
-            used,
-            path,
-            path_used,
-            spare,
-            writing,
+            data, start[i], end[i], alias, room, place, used, path_used
         )
         if found != UNSURE:
             test[i] = found
@@ -101,40 +80,21 @@ def read_predicates(
         operand_start[i + 1] = place
         text_start[i + 1] = used
         path_start[i + 1] = path_used
-    return PredicateRows(
-        test,
-        kind,
-        negated,
-        operand_start,
-        high[:place].copy(),
-        low[:place].copy(),
-        text_start,
-        text[:used].copy(),
-        path_start,
-        path[:path_used].copy(),
-    )
+    high, low = room.operands.high[:place].copy(), room.operands.low[:place].copy()
+    text, path = room.operands.text[:used].copy(), room.path[:path_used].copy()
+    return PredicateRows(test, kind, negated, operand_start, high, low, text_start, text, path_start, path)
 
 
 @kernel
-def number_rows(
-    test: NDArray[np.uint8],
-    kind: NDArray[np.uint8],
-    field: NDArray[np.int32],
-    operand_start: NDArray[np.int64],
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
-    text_start: NDArray[np.int64],
-    text: NDArray[np.uint8],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def number_rows(rows: PredicateRows, field: Ints) -> tuple[Ints, Longs]:
     """Number the different predicates as they come: each row's number, each number's first row.
 
-    A refused row has the number UNSURE.
+    `field` says which path each row has. A refused row has the number UNSURE.
     """
-    size = 2
-    while size < 2 * test.size:
-        size *= 2
-    mask = np.uint64(size - 1)
-    slot = np.full(size, -1, np.int32)
+    test, kind, text_start, text = rows.test, rows.kind, rows.text_start, rows.text
+    operand_start, high, low = rows.operand_start, rows.operand_high, rows.operand_low
+    slot = empty_slots(test.size)
+    mask = np.uint64(slot.size - 1)
     number = np.full(test.size, UNSURE, np.int32)
     hashes = np.empty(test.size, np.uint64)
     first = np.empty(test.size, np.int64)
@@ -170,11 +130,7 @@ def number_rows(
                 for i in range(width):
                     if high[other + i] != high[begin + i] or low[other + i] != low[begin + i]:
                         same = False
-                other = text_start[known]
-                for i in range(length):
-                    if text[other + i] != text[text_begin + i]:
-                        same = False
-                if same:
+                if same and same_bytes(text, text_start[known], text, text_begin, length):
                     break
             at = np.int64(np.uint64(at + 1) & mask)
         if slot[at] < 0:

@@ -8,14 +8,14 @@ into one cluster with it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes
 
 
 @inner_kernel
-def _cluster_of(above: NDArray[np.int32], node: int) -> int:
+def _cluster_of(above: Ints, node: int) -> int:
     """The node that stands for the cluster of a node; the way there is made shorter."""
     while above[node] != node:
         above[node] = above[above[node]]
@@ -24,7 +24,7 @@ def _cluster_of(above: NDArray[np.int32], node: int) -> int:
 
 
 @kernel
-def cluster_nodes(nodes: SharedNodes, weight: NDArray[np.int64], most: int) -> NDArray[np.int32]:
+def cluster_nodes(nodes: SharedNodes, weight: Longs, most: int) -> Ints:
     """For every node the one that stands for its cluster.
 
     weight[n] is that of the rules whose condition node n is, in any sign. Clusters are joined while they

@@ -14,8 +14,8 @@ applied: `a and not a` is a node like any other.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.conditions.kernels.node_references import FALSE_REF, TRUE_REF, close_and, close_xor, sort_refs
 from tocsin.conditions.kernels.operands import REF, XOR, OperandStack, join, join_exclusive
@@ -32,14 +32,7 @@ _AT_ONCE = 1024
 
 
 @inner_kernel
-def _gather_leaves(
-    step: NDArray[np.int32],
-    first: int,
-    count: int,
-    leaf_ref: NDArray[np.int32],
-    ref: NDArray[np.int32],
-    value: NDArray[np.uint64],
-) -> int:
+def _gather_leaves(step: Ints, first: int, count: int, leaf_ref: Ints, ref: Ints, value: Words) -> int:
     """Write for `count` steps the references of those that are predicates.
 
     Groups of nothing but predicates are put in order at once, and `value` gets the hash that their
@@ -64,11 +57,7 @@ def _gather_leaves(
 
 @kernel
 def share_conditions(
-    nodes: SharedNodes,
-    step_start: NDArray[np.int64],
-    step: NDArray[np.int32],
-    leaf_ref: NDArray[np.int32],
-    root: NDArray[np.int32],
+    nodes: SharedNodes, step_start: Longs, step: Ints, leaf_ref: Ints, root: Ints
 ) -> SharedNodes:
     """Add conditions given as postfix steps; root[i] becomes the reference to condition i.
 

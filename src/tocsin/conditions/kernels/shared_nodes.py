@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import HALF, LOWER_HALF, UPPER_HALF, prefetch
-from tocsin.arrays.growth import enlarged
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
+from tocsin.arrays.lists import enlarged
 
 NODES = 0
 CHILDREN = 1
@@ -38,11 +38,11 @@ class SharedNodes(NamedTuple):
                                 a node's children and the node
     """
 
-    size: NDArray[np.int64]
-    child_start: NDArray[np.int64]
-    child: NDArray[np.int32]
-    mate: NDArray[np.int32]
-    slot: NDArray[np.uint64]
+    size: Longs
+    child_start: Longs
+    child: Ints
+    mate: Ints
+    slot: Words
 
 
 @kernel
@@ -93,7 +93,7 @@ def with_room(nodes: SharedNodes, more_nodes: int, more_children: int) -> Shared
 
 
 @inner_kernel
-def hash_children(child: NDArray[np.int32], start: int, end: int, flip: int) -> np.uint64:
+def hash_children(child: Ints, start: int, end: int, flip: int) -> np.uint64:
     """A hash of the references child[start:end], all negated when flip is 1; its upper bits are good."""
     value = np.uint64(end - start) * np.uint64(0x9E3779B97F4A7C15)
     for i in range(start, end):
@@ -103,7 +103,7 @@ def hash_children(child: NDArray[np.int32], start: int, end: int, flip: int) -> 
 
 
 @inner_kernel
-def ask_for_slots(nodes: SharedNodes, value: NDArray[np.uint64], count: int) -> None:
+def ask_for_slots(nodes: SharedNodes, value: Words, count: int) -> None:
     """Ask for the memory that it takes to find nodes by the first hashes."""
     slot, child_start, child = nodes.slot, nodes.child_start, nodes.child
     for i in range(count):
@@ -115,7 +115,7 @@ def ask_for_slots(nodes: SharedNodes, value: NDArray[np.uint64], count: int) -> 
 
 
 @inner_kernel
-def intern(nodes: SharedNodes, scratch: NDArray[np.int32], start: int, end: int) -> int:
+def intern(nodes: SharedNodes, scratch: Ints, start: int, end: int) -> int:
     """The node whose children are scratch[start:end] (ascending, distinct, at least two)."""
     size, child_start, child, _mate, slot = nodes
     value = hash_children(scratch, start, end, 0)

@@ -12,9 +12,9 @@ OR that is nothing but the condition of one rule needs no plane here.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.conditions.kernels.leaves import Leaves, OneEvent, Ranges
@@ -39,9 +39,7 @@ _LINE = np.uint64(9)
 
 
 @inner_kernel
-def _ask(
-    held: NDArray[np.int32], count: int, graph: PlaneGraph, group_of: NDArray[np.int32], marks: Marks
-) -> int:
+def _ask(held: Ints, count: int, graph: PlaneGraph, group_of: Ints, marks: Marks) -> int:
     """Of the ANDs held[:count], keep those whose children all hold and put the others to sleep; how many."""
     bit, known = marks.bit, marks.known
     false_leaf, child_start, child = graph.false_leaf, graph.child_start, graph.child
@@ -70,14 +68,7 @@ def _ask(
 
 
 @inner_kernel
-def _follow(
-    held: NDArray[np.int32],
-    first: int,
-    last: int,
-    links: Links,
-    nothing: int,
-    marks: Marks,
-) -> None:
+def _follow(held: Ints, first: int, last: int, links: Links, nothing: int, marks: Marks) -> None:
     """Wake what follows from held[first:last].
 
     Mostly that is one thing, if any: `nothing`, a bit that nobody reads, is marked where there is none.

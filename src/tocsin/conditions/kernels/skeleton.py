@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.byte_classes import (
     WORD_AND,
@@ -33,6 +32,7 @@ from tocsin.arrays.byte_classes import (
     skip_blanks,
 )
 from tocsin.arrays.distinct_texts import COUNT, is_full, no_texts, number_texts, with_room
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.conditions.kernels.predicate_extents import end_of_predicate
 
@@ -63,11 +63,11 @@ class Skeletons(NamedTuple):
     predicate_end     int64[p]     ... and ends
     """
 
-    step_start: NDArray[np.int64]
-    step: NDArray[np.int32]
-    accepted: NDArray[np.bool_]
-    predicate_start: NDArray[np.int64]
-    predicate_end: NDArray[np.int64]
+    step_start: Longs
+    step: Ints
+    accepted: Flags
+    predicate_start: Longs
+    predicate_end: Longs
 
 
 @inner_kernel
@@ -89,21 +89,44 @@ def _binds(operator: int) -> int:
     return _XOR if operator == _XNOR else operator
 
 
+class Stack(NamedTuple):
+    """Operators that wait for their right operand, open parentheses, and the predicates of a condition.
+
+    operator      uint8[n]   with `operands`: how many each takes
+    operands      int32[n]
+    found_start   int64[n]   where the predicates begin, in their order, and end
+    found_end     int64[n]
+    """
+
+    operator: Bytes
+    operands: Ints
+    found_start: Longs
+    found_end: Longs
+
+
+@kernel
+def room_for_condition(size: int) -> Stack:
+    """Room for a condition of so many bytes."""
+    operator, operands = np.empty(size + 1, np.uint8), np.empty(size + 1, np.int32)
+    return Stack(operator, operands, np.empty(size + 1, np.int64), np.empty(size + 1, np.int64))
+
+
 @inner_kernel
-def _pop_tighter(
-    operator: NDArray[np.uint8],
-    operands: NDArray[np.int32],
-    depth: int,
-    than: int,
-    step: NDArray[np.int32],
-    used: int,
-) -> tuple[int, int]:
+def _pop_tighter(stack: Stack, depth: int, than: int, step: Ints, used: int) -> tuple[int, int]:
     """Write out the operators on top that bind tighter than `than`: new depth, new number of steps."""
-    while depth > 0 and _binds(operator[depth - 1]) > than:
+    while depth > 0 and _binds(stack.operator[depth - 1]) > than:
         depth -= 1
-        step[used] = _operator_step(operator[depth], operands[depth])
+        step[used] = _operator_step(stack.operator[depth], stack.operands[depth])
         used += 1
     return depth, used
+
+
+@inner_kernel
+def _push(stack: Stack, depth: int, operator: int, operands: int) -> int:
+    """Put an operator or a parenthesis on top; the new depth."""
+    stack.operator[depth] = operator
+    stack.operands[depth] = operands
+    return depth + 1
 
 
 @inner_kernel
@@ -121,22 +144,11 @@ def _binary_operator(word: int) -> int:
 
 
 @inner_kernel
-def read_condition(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    operator: NDArray[np.uint8],
-    operands: NDArray[np.int32],
-    step: NDArray[np.int32],
-    used: int,
-    found_start: NDArray[np.int64],
-    found_end: NDArray[np.int64],
-) -> tuple[int, int]:
+def read_condition(data: Bytes, at: int, end: int, stack: Stack, step: Ints, used: int) -> tuple[int, int]:
     """Add the steps of one condition: the new number of steps (or -1), and the predicates found.
 
-    A predicate's step is its place in found_start and found_end. operator and operands are a stack of
-    operators that wait for their right operand (or open parentheses), and how many each takes; all
-    arrays have room for as many entries as the condition has bytes, and one more.
+    A predicate's step is its place in found_start and found_end. There is room for as many steps as the
+    condition has bytes, and one more.
     """
     depth = 0
     found = 0
@@ -155,34 +167,29 @@ def read_condition(
             return -1, 0
         if not want_operand:
             if byte == 41:
-                depth, used = _pop_tighter(operator, operands, depth, _PAREN, step, used)
+                depth, used = _pop_tighter(stack, depth, _PAREN, step, used)
                 if depth == 0:
                     return -1, 0
                 at += 1
-                depth, used = _pop_tighter(operator, operands, depth - 1, _AND, step, used)
+                depth, used = _pop_tighter(stack, depth - 1, _AND, step, used)
                 continue
             joining = _binary_operator(word)
             if joining == _PAREN:
                 return -1, 0
             binding = _binds(joining)
-            depth, used = _pop_tighter(operator, operands, depth, binding, step, used)
-            if depth > 0 and operator[depth - 1] == joining and (joining == _AND or joining == _OR):
-                operands[depth - 1] += 1
+            depth, used = _pop_tighter(stack, depth, binding, step, used)
+            if depth > 0 and stack.operator[depth - 1] == joining and (joining == _AND or joining == _OR):
+                stack.operands[depth - 1] += 1
             else:
-                depth, used = _pop_tighter(operator, operands, depth, binding - 1, step, used)
-                operator[depth] = joining
-                operands[depth] = 2
-                depth += 1
+                depth, used = _pop_tighter(stack, depth, binding - 1, step, used)
+                depth = _push(stack, depth, joining, 2)
             at = word_end
             want_operand = True
         elif byte == 40:
-            operator[depth] = _PAREN
-            depth += 1
+            depth = _push(stack, depth, _PAREN, 0)
             at += 1
         elif word == WORD_NOT:
-            operator[depth] = _NOT
-            operands[depth] = 1
-            depth += 1
+            depth = _push(stack, depth, _NOT, 1)
             at = word_end
         else:
             if word == WORD_TRUE or word == WORD_FALSE:
@@ -194,21 +201,21 @@ def read_condition(
                 stop = end_of_predicate(data, at, word_end, end)
                 if stop < 0:
                     return -1, 0
-                found_start[found] = at
-                found_end[found] = stop
+                stack.found_start[found] = at
+                stack.found_end[found] = stop
                 step[used] = found
                 found += 1
                 at = stop
-            depth, used = _pop_tighter(operator, operands, depth, _AND, step, used + 1)
+            depth, used = _pop_tighter(stack, depth, _AND, step, used + 1)
             want_operand = False
-    depth, used = _pop_tighter(operator, operands, depth, _PAREN, step, used)
+    depth, used = _pop_tighter(stack, depth, _PAREN, step, used)
     if want_operand or depth > 0:
         return -1, 0
     return used, found
 
 
 @kernel
-def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skeletons:
+def read_skeletons(data: Bytes, offsets: Longs) -> Skeletons:
     """Read all conditions; condition i is data[offsets[i] : offsets[i + 1]].
 
     A stack as deep as the longest condition is long stands in for recursion.
@@ -217,13 +224,10 @@ def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skele
     longest = 0
     for i in range(count):
         longest = max(longest, offsets[i + 1] - offsets[i])
-    operator = np.empty(longest + 1, np.uint8)
-    operands = np.empty(longest + 1, np.int32)
+    stack = room_for_condition(longest)
     step = np.empty(longest + 1, np.int32)
     step_start = np.zeros(count + 1, np.int64)
     accepted = np.zeros(count, np.bool_)
-    found_start = np.empty(longest + 1, np.int64)
-    found_end = np.empty(longest + 1, np.int64)
     number = np.empty(longest + 1, np.int32)
     value = np.empty(longest + 1, np.uint64)
     texts = no_texts(64, 256)
@@ -236,14 +240,12 @@ def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skele
             longer = np.empty(max(expected, needed + needed // 4), np.int32)
             longer[:used] = step[:used]
             step = longer
-        filled, found = read_condition(
-            data, begin, end, operator, operands, step, used, found_start, found_end
-        )
+        filled, found = read_condition(data, begin, end, stack, step, used)
         if filled >= 0:
             words = 2 * found + (end - begin) // 8
             if is_full(texts, found, words):
                 texts = with_room(texts, found, words)
-            number_texts(texts, data, found_start, found_end, found, number, value)
+            number_texts(texts, data, stack.found_start, stack.found_end, found, number, value)
             for i in range(used, filled):
                 if step[i] >= 0:
                     step[i] = number[step[i]]
@@ -251,10 +253,5 @@ def read_skeletons(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Skele
             used = filled
         step_start[condition + 1] = used
     distinct = texts.size[COUNT]
-    return Skeletons(
-        step_start,
-        step[:used],
-        accepted,
-        texts.start[:distinct].copy(),
-        texts.end[:distinct].copy(),
-    )
+    starts, ends = texts.start[:distinct].copy(), texts.end[:distinct].copy()
+    return Skeletons(step_start, step[:used], accepted, starts, ends)

@@ -11,18 +11,16 @@ Arrays are taken to have their types and lengths, and offsets to ascend: graph/s
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import SOUND
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.conditions.kernels.automaton import BASE_SHIFT, BYTE_MASK, ENDS, FALL_SHIFT, FREE, OWN, SLOT_MASK
-from tocsin.conditions.kernels.pattern_search import PLACES
+from tocsin.conditions.kernels.pattern_search import PLACES, Patterns
 
 
 @kernel
-def unsound_plane(
-    level_start: NDArray[np.int32], child_start: NDArray[np.int32], child: NDArray[np.int32], first_inner: int
-) -> int:
+def unsound_plane(level_start: Ints, child_start: Ints, child: Ints, first_inner: int) -> int:
     """Every inner plane has a child, and all its children lie below its level: so the graph has no cycle."""
     for level in range(level_start.size - 1):
         first = level_start[level]
@@ -43,19 +41,15 @@ def unsound_plane(
 
 
 @kernel
-def unsound_slot(
-    root: NDArray[np.int32],
-    word: NDArray[np.int64],
-    ending: NDArray[np.int32],
-    shorter: NDArray[np.int32],
-    literal_start: NDArray[np.int64],
-) -> int:
+def unsound_slot(patterns: Patterns) -> int:
     """The automata are trees of bytes, apart from each other, and end in their own literals.
 
     A slot with a byte is the child of the one state whose base leads to it. From the roots down every state
     gets its automaton and depth; it falls to a shallower state of the same automaton, which therefore ends at
     the root. A literal is as long as the state that it owns is deep, and those behind it are shorter.
     """
+    root, word, ending = patterns.root, patterns.word, patterns.ending
+    shorter, literal_start = patterns.shorter, patterns.literal_start
     slots = word.size
     owner = np.full(slots, -1, np.int32)  # of each base the state that has it
     automaton = np.full(slots, -1, np.int32)
@@ -133,19 +127,13 @@ def unsound_slot(
 
 
 @kernel
-def unsound_listing(
-    group_of: NDArray[np.int32],
-    literal_start: NDArray[np.int64],
-    listed_start: NDArray[np.int32],
-    listed: NDArray[np.int32],
-    question_start: NDArray[np.int64],
-    question_leaf: NDArray[np.int32],
-    leaves_of: NDArray[np.int64],
-) -> int:
+def unsound_listing(patterns: Patterns, group_of: Ints, leaves_of: Longs) -> int:
     """What is listed under a literal is a leaf of its group, or a question of its automaton that waits.
 
     leaves_of[g] is how many pattern leaves group g has: no text can be given more than those.
     """
+    literal_start, listed_start, listed = patterns.literal_start, patterns.listed_start, patterns.listed
+    question_start, question_leaf = patterns.question_start, patterns.question_leaf
     leaves = group_of.size
     for a in range(literal_start.size - 1):
         group = a >> 1

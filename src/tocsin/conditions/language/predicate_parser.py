@@ -18,7 +18,7 @@ from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate
 from tocsin.conditions.operators import OPERATORS, Shape, words_of_shape
 from tocsin.events.kinds import Kind
 from tocsin.syntax.timestamps import is_too_fine, parse_timestamp
-from tocsin.text.language.parser import QueryProblems, parse_query
+from tocsin.text import QueryProblems, parse_query
 
 CONNECTIVES = frozenset({"and", "or", "xor", "xnor"})
 CONNECTIVE_SYMBOLS = {"&&": "and", "||": "or"}
@@ -226,16 +226,18 @@ def _read_null_test(cursor: Cursor, field: Path) -> Reading | None:
 def _read_worded(cursor: Cursor, field: Path, negated_at: int | None) -> Reading | None:
     """What follows a field, or a field and `not`: in, between, like, ilike, matches."""
     token = cursor.token
-    predicate: Predicate | None = None
+    operands: tuple[Literal, ...] | None = None
+    test = Test.IN
     if token.kind is TokenKind.KEYWORD and token.value in _WORDS:
         cursor.advance()
-        predicate = _read_pattern(cursor, field, _WORDS[token.value])
+        test = _WORDS[token.value]
+        operands = _read_pattern(cursor, test)
     elif cursor.at_keyword("in"):
         cursor.advance()
-        predicate = _read_in(cursor, field)
+        operands = _read_in(cursor)
     elif cursor.at_keyword("between"):
         cursor.advance()
-        predicate = _read_between(cursor, field)
+        test, operands = Test.BETWEEN, _read_between(cursor)
     elif negated_at is None:
         cursor.expected("a comparison")
     else:
@@ -246,10 +248,10 @@ def _read_worded(cursor: Cursor, field: Path, negated_at: int | None) -> Reading
             hint = "use 'is not null'"
         *words, last = ("in", "between", *_WORDS)
         cursor.expected(f"{', '.join(map(repr, words))} or {last!r}", hint)
-    return None if predicate is None else Reading(predicate, negated_at)
+    return None if operands is None else Reading(Predicate(field, test, operands), negated_at)
 
 
-def _read_pattern(cursor: Cursor, field: Path, test: Test) -> Predicate | None:
+def _read_pattern(cursor: Cursor, test: Test) -> tuple[Literal] | None:
     token = cursor.token
     if token.kind is not TokenKind.STRING:
         _refuse_value(cursor, "a string")
@@ -260,10 +262,10 @@ def _read_pattern(cursor: Cursor, field: Path, test: Test) -> Predicate | None:
     if reason is not None:
         cursor.problem(token.offset, reason)
         return None
-    return Predicate(field, test, (Literal(Kind.STRING, token.value),))
+    return (Literal(Kind.STRING, token.value),)
 
 
-def _read_in(cursor: Cursor, field: Path) -> Predicate | None:
+def _read_in(cursor: Cursor) -> tuple[Literal, ...] | None:
     opening = cursor.token
     if not cursor.at_symbol("("):
         cursor.expected("'('", "the values of 'in' stand in parentheses")
@@ -285,11 +287,11 @@ def _read_in(cursor: Cursor, field: Path) -> Predicate | None:
         cursor.advance()
     closed = _close_call(cursor, opening, "',' or ')'", silent=not good)
     if _of_one_kind(cursor, "in", values, offsets) and closed and good:
-        return Predicate(field, Test.IN, tuple(values))
+        return tuple(values)
     return None
 
 
-def _read_between(cursor: Cursor, field: Path) -> Predicate | None:
+def _read_between(cursor: Cursor) -> tuple[Literal, ...] | None:
     low_at = cursor.token.offset
     low = read_value(cursor)
     if not cursor.at_keyword("and"):
@@ -300,7 +302,7 @@ def _read_between(cursor: Cursor, field: Path) -> Predicate | None:
     high = read_value(cursor)
     if low is None or high is None or not _of_one_kind(cursor, "between", [low, high], [low_at, high_at]):
         return None
-    return Predicate(field, Test.BETWEEN, (low, high))
+    return low, high
 
 
 def _of_one_kind(cursor: Cursor, word: str, values: list[Literal], offsets: list[int]) -> bool:
@@ -334,46 +336,24 @@ def read_call(cursor: Cursor, field_reader: FieldReader) -> Reading | None:
     """Read a name before a parenthesis and what is in it."""
     name = cursor.advance()
     opening = cursor.advance()
-    word = name.value.lower()
-    test = _CALLS.get(word)
-    if test in TEXT_TESTS:
-        return _read_contains(cursor, opening, field_reader, test)
-    if test is not None:
-        return _read_pattern_call(cursor, opening, field_reader, test)
-    cursor.problem(
-        name.offset, f"{describe(name)} is not a function: expected a field, contains(...) or cidr(...)"
-    )
-    cursor.skip_until()
-    cursor.advance()
-    return None
-
-
-def _read_pattern_call(
-    cursor: Cursor, opening: Token, field_reader: FieldReader, test: Test
-) -> Reading | None:
-    field = field_reader(cursor)
-    predicate: Predicate | None = None
-    if field is not None:
-        if cursor.at_symbol(","):
-            cursor.advance()
-            predicate = _read_pattern(cursor, field, test)
-        else:
-            cursor.expected("',' and the network as a string")
-    if not _close_call(cursor, opening, "')'", silent=predicate is None):
+    test = _CALLS.get(name.value.lower())
+    if test is None:
+        cursor.problem(
+            name.offset, f"{describe(name)} is not a function: expected a field, contains(...) or cidr(...)"
+        )
+        cursor.skip_until()
+        cursor.advance()
         return None
-    return None if predicate is None else Reading(predicate, None)
-
-
-def _read_contains(cursor: Cursor, opening: Token, field_reader: FieldReader, test: Test) -> Reading | None:
+    is_text = test in TEXT_TESTS
     field = field_reader(cursor)
     operands: tuple[Literal, ...] | None = None
     if field is not None:
         if cursor.at_symbol(","):
             cursor.advance()
-            operands = _read_text_operands(cursor, test)
+            operands = _read_text_operands(cursor, test) if is_text else _read_pattern(cursor, test)
         else:
-            cursor.expected("',' and the text query as a string")
-    closed = _close_call(cursor, opening, "',' or ')'", silent=operands is None)
+            cursor.expected(f"',' and the {'text query' if is_text else 'network'} as a string")
+    closed = _close_call(cursor, opening, "',' or ')'" if is_text else "')'", silent=operands is None)
     if field is None or operands is None or not closed:
         return None
     return Reading(Predicate(field, test, operands), None)

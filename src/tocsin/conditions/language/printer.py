@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tocsin.conditions.language.patterns import print_timestamp
 from tocsin.conditions.language.tokens import TRIGGER_WORDS
 from tocsin.conditions.language.tree import (
     Condition,
@@ -24,16 +23,11 @@ from tocsin.conditions.language.tree import (
 )
 from tocsin.conditions.operators import OPERATORS, Shape
 from tocsin.events.kinds import Kind
+from tocsin.syntax.timestamps import print_timestamp
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
-_BINDING = {
-    Connective.OR: 1,
-    Connective.XOR: 2,
-    Connective.XNOR: 2,
-    Connective.AND: 3,
-    Connective.NOT: 4,
-}
+_BINDING = {Connective.OR: 1, Connective.XOR: 2, Connective.XNOR: 2, Connective.AND: 3, Connective.NOT: 4}
 """How tightly each connective holds its operands; an operand that is looser needs parentheses."""
 
 

@@ -18,6 +18,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from tocsin.conditions.operators import Shape, words_of_shape
+from tocsin.syntax.bad_tokens import HALF_PAIR, has_half_pair, shortened, stray
 
 _SHAPES = (Shape.LIST, Shape.RANGE, Shape.BARE, Shape.WORD)
 _OPERATOR_WORDS = {word for shape in _SHAPES for words in words_of_shape(shape) for word in words.split()}
@@ -79,8 +80,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
 _STRAY_HINTS = {
     "`": "a name is written in double quotes",
     "\u2018": "a string is written in straight single quotes",
@@ -128,7 +127,7 @@ def describe(token: Token) -> str:
     """The token as an error message names it."""
     if token.kind is TokenKind.END and not token.text:
         return "the end"
-    text = token.text if len(token.text) <= 40 else token.text[:37] + "..."
+    text = shortened(token.text)
     if token.kind is TokenKind.STRING:
         return f"the string {text}"
     if token.kind is TokenKind.QUOTED:
@@ -141,13 +140,13 @@ def _unquoted(group: str, written: str, offset: int) -> Token:
     inner = written[1:-1]
     if quote in inner:
         inner = inner.replace(quote * 2, quote)
-    if not inner.isascii() and _LONE_SURROGATE.search(inner):
-        return Token(TokenKind.BAD, written, "half of a surrogate pair is not a character", offset)
+    if has_half_pair(inner):
+        return Token(TokenKind.BAD, written, HALF_PAIR, offset)
     return Token(TokenKind[group], written, inner, offset)
 
 
 def _reason(group: str, written: str) -> str:
-    shown = written if len(written) <= 40 else written[:37] + "..."
+    shown = shortened(written)
     if group == "BAD_NUMBER":
         return f"'{shown}' is not a number{_number_hint(written)}"
     if group == "OPEN":
@@ -161,10 +160,7 @@ def _reason(group: str, written: str) -> str:
         )
     if group == "SIGN":
         return f"'{shown}' stands alone: the sign of a number touches its digits"
-    if written.isprintable():
-        hint = _STRAY_HINTS.get(written[0])
-        return f"'{shown}' has no meaning here" + (f": {hint}" if hint else "")
-    return f"the character U+{ord(written[0]):04X} has no meaning here"
+    return stray(written, _STRAY_HINTS)
 
 
 def _number_hint(written: str) -> str:

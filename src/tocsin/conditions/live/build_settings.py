@@ -13,8 +13,7 @@ from tocsin.conditions.language.field_names import field_named
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.planner.planner import Planner, Selectivity
 from tocsin.errors import UsageError
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.text_base import TextBase
+from tocsin.text import Dictionary, TextBase
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History

@@ -15,15 +15,15 @@ from typing import Protocol
 from weakref import WeakSet
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like
+from tocsin.conditions.live.layered_snapshot import Compiled, LayeredSnapshot
 from tocsin.conditions.live.layers import Stack, main_layer
 from tocsin.conditions.live.merge_policy import compaction_is_due, fresh_are_due, merged_above
-from tocsin.conditions.live.snapshot import Compiled, Version
 
 
 class Holder(Protocol):
     """Who has the present version."""
 
-    version: Version
+    version: LayeredSnapshot
 
 
 _EVERY_UPKEEP: WeakSet[Upkeep] = WeakSet()
@@ -46,7 +46,7 @@ class Upkeep:
         self._at_work = threading.Lock()
         self._is_running = False
 
-    def start_if_due(self, version: Version) -> None:
+    def start_if_due(self, version: LayeredSnapshot) -> None:
         """Start the thread if there is something to do; the lock is held."""
         if not self._is_running and _is_due(version):
             self._is_running = True
@@ -114,7 +114,7 @@ class Upkeep:
             self._holder.version = moved.on(Compiled(stack, latest.count + shift, latest.change))
         return main
 
-    def _claimed_whole(self) -> tuple[Version, int]:
+    def _claimed_whole(self) -> tuple[LayeredSnapshot, int]:
         """A version whose layers are claimed, and the change whose rules they have, none before this call."""
         asked = self._holder.version.change
         while True:
@@ -127,7 +127,7 @@ class Upkeep:
                 if latest.change >= asked:
                     return self._claim(now), latest.change
 
-    def _claim(self, now: Version) -> Version:
+    def _claim(self, now: LayeredSnapshot) -> LayeredSnapshot:
         """Keep readers from compiling the present layers together with others; the lock is held."""
         latest = now.lineage.latest
         self._holder.version = now.on(replace(latest, claimed=len(latest.stack.layers)))
@@ -142,12 +142,12 @@ def _start_over() -> None:
 os.register_at_fork(after_in_child=_start_over)
 
 
-def fresh_rules(version: Version) -> int:
+def fresh_rules(version: LayeredSnapshot) -> int:
     """How many rules are not compiled, of the present version."""
     return version.count - version.lineage.latest.count
 
 
-def _is_due(version: Version) -> bool:
+def _is_due(version: LayeredSnapshot) -> bool:
     return (
         fresh_are_due(fresh_rules(version))
         or _wants_compaction(version)
@@ -155,12 +155,12 @@ def _is_due(version: Version) -> bool:
     )
 
 
-def _wants_compaction(version: Version) -> bool:
+def _wants_compaction(version: LayeredSnapshot) -> bool:
     ledger = version.ledger
     return compaction_is_due(ledger.main_count, version.count - ledger.main_count, ledger.dead_in_main)
 
 
-def _merged_above(version: Version) -> int:
+def _merged_above(version: LayeredSnapshot) -> int:
     """Of the layers above the main index, from which on to compile them together."""
     sizes = [len(layer) for layer in version.lineage.latest.stack.layers[1:]]
     alive = version.live - (version.ledger.main_count - version.ledger.dead_in_main)

@@ -26,13 +26,10 @@ from tocsin.conditions.meaning import (
     threshold_of,
 )
 from tocsin.errors import EventError
-from tocsin.events.scalars import type_name
+from tocsin.events.field_values import type_name
 from tocsin.printable import printable
-from tocsin.rules.rule_condition import condition_of
 from tocsin.rules.rule_set import Rules
-from tocsin.text.language.parser import parse_query
-from tocsin.text.settings import DEFAULT, TextSettings
-from tocsin.text.text_explanation import TextExplanation, explain_text
+from tocsin.text import DEFAULT, TextExplanation, TextSettings, explain_text, parse_query
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
 _LONGEST_VALUE = 80
@@ -96,7 +93,7 @@ def explain_rule(
     rules: Rules, number: int, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
     """Explain one of the rules; RuleError, with its place, when its condition cannot be read."""
-    return explain_condition(rules.ids[number].as_py(), condition_of(rules, number), event, texts)
+    return explain_condition(rules.ids[number].as_py(), rules.condition(number), event, texts)
 
 
 def explain_condition(

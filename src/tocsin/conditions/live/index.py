@@ -9,41 +9,49 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.index_file import open_index, save_index
+from tocsin.conditions.graph.index_file import open_index
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import PathLike, known_words
 from tocsin.conditions.live.change_requests import deletion, insertion, read_changes, replacement
 from tocsin.conditions.live.explanation import Explanation, explain_condition
-from tocsin.conditions.live.index_statistics import Statistics, statistics_of_version
-from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.index_statistics import Statistics
+from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
 from tocsin.rules.rule_set import Rule
-from tocsin.text.compiled_texts import reweighed
-from tocsin.text.dictionary import Dictionary
+from tocsin.text import Dictionary
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
 
 
 class Index:
-    """Rules compiled into one shared graph (`engine="atree"`). Made by tocsin.build or tocsin.open.
+    """Rules ready to be matched, whichever engine does it. Made by tocsin.build or tocsin.open.
+
+    With `engine="atree"` they are compiled into one shared graph, and may be changed and saved. The rules of
+    other engines, and those of an index in shards, stay as they were built: UnsupportedError.
 
     Threads may share it. Every call sees the rules as they are when it begins, and one change whole
     or not at all; a call that only reads never waits for one that changes rules.
     """
 
-    engine = "atree"
+    engine = LiveRules.engine
 
-    def __init__(self, compiled: CompiledIndex) -> None:
-        self._rules = LiveRules(compiled)
+    def __init__(self, rules: CompiledIndex | RuleStore) -> None:
+        self._rules: RuleStore = LiveRules(rules) if isinstance(rules, CompiledIndex) else rules
+        self.engine = self._rules.engine
 
     @property
-    def version(self) -> Version:
+    def shards(self) -> tuple[Index, ...]:
+        """The indexes of an index in shards, which may be changed; none of one that is whole."""
+        return self._rules.shards
+
+    @property
+    def version(self) -> Snapshot:
         """The rules as they are now, and stay in what this gives."""
         return self._rules.version
 
@@ -58,7 +66,8 @@ class Index:
     @property
     def ids(self) -> pa.LargeStringArray:
         """The rules' ids, in the rules' order: as built, then as inserted or replaced."""
-        return self.version.ids()
+        version = self.version
+        return version.ids_of(version.numbers())
 
     def __len__(self) -> int:
         return self.version.live
@@ -67,7 +76,7 @@ class Index:
         return self.version.find(rule) is not None
 
     def __repr__(self) -> str:
-        return f"<tocsin.Index of {len(self):,} rules>"
+        return f"<{self._rules.title.format(rules=f'{len(self):,}')}>"
 
     def rule(self, rule: str) -> Rule:
         """A rule by its id; UnknownRuleError when there is none."""
@@ -75,7 +84,7 @@ class Index:
         number = version.find(rule)
         if number is None:
             raise UnknownRuleError(rule)
-        return version.ledger.rule(number)
+        return version.rule(number)
 
     def match(self, event: Mapping[str, object]) -> Matches:
         """The rules that one event satisfies, in the rules' order."""
@@ -165,7 +174,7 @@ class Index:
     @telling("explaining a rule")
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
-        texts = self.version.ledger.main.texts.base.settings()
+        texts = self.version.texts.settings()
         return explain_condition(rule, parse_condition(self.rule(rule).when), event, texts)
 
     @telling("weighing the rules anew")
@@ -181,14 +190,15 @@ class Index:
         `history`, `dictionaries` and `stop_words` are those of tocsin.build. So documents that are being
         matched keep the weights they began with, and their scores can be had again.
         """
+        compact = self._rules.compact
         words, _ = known_words(history, dictionaries)
-        index = self._rules.compact()
-        return Index(index._replace(texts=reweighed(index.texts, words, stop_words)))
+        index = compact()
+        return Index(index._replace(texts=index.texts.reweighed(words, stop_words)))
 
     @telling("counting what the index holds")
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
-        return statistics_of_version(self.version)
+        return self.version.statistics()
 
     @telling("saving the index")
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -197,7 +207,7 @@ class Index:
         An index that was changed is compacted first. The file holds the rules of the call; of changes
         that other threads make during it, the first so many are in it, or none.
         """
-        save_index(self._rules.compact(), path)
+        self._rules.save(path)
 
 
 def open_file(path: str | os.PathLike[str], *, verify: bool = True) -> Index:

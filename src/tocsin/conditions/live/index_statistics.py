@@ -12,10 +12,11 @@ import numpy as np
 
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.live.snapshot import Version
-from tocsin.text.compiled_texts import CompiledTexts
 
 Number = TypeVar("Number", int, float)
+
+GRAPH_ENGINE = "atree"
+"""The engine that compiles rules into one shared graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Statistics:
     """Print it for a table; the attributes are for programs.
 
     levels[d] is the number of inner nodes of level d + 1; `uses` how often a node (leaf or inner) is
-    used on average by another or by a rule. bytes_matching counts what matching needs;
-    bytes_texts what explanations and rule() need.
+    used on average by another or by a rule. Only the engine atree has such a graph: with another these
+    counts are 0. bytes_matching counts what matching needs; bytes_texts what explanations and rule() need.
 
     Rules that were inserted lie in layers beside the main index until a compaction. Then everything is
     the sum over the layers, with what two of them share counted twice; `waiting` rules are compiled
@@ -34,63 +35,42 @@ class Statistics:
     rules: int
     predicates: int
     negated_predicates: int
-    and_nodes: int
-    or_nodes: int
-    levels: tuple[int, ...]
-    edges: int
     distinct_conditions: int
-    uses: float
     bytes_matching: dict[str, int]
     bytes_texts: dict[str, int]
     seconds: dict[str, float]
+    and_nodes: int = 0
+    or_nodes: int = 0
+    levels: tuple[int, ...] = ()
+    edges: int = 0
+    uses: float = 0.0
     waiting: int = 0
     dead: int = 0
+    engine: str = GRAPH_ENGINE
 
     @property
     def nodes(self) -> int:
-        """Predicates, negated predicates and inner nodes."""
+        """Predicates, predicates that some rule wants negated, and inner nodes."""
         return self.predicates + self.negated_predicates + self.and_nodes + self.or_nodes
 
     def __str__(self) -> str:
-        levels = ", ".join(f"{count:,}" for count in self.levels) or "none"
         rows = [
+            ("engine", self.engine),
             ("rules", f"{self.rules:,} ({self.distinct_conditions:,} distinct conditions)"),
+            ("changes", f"{self.waiting:,} rules beside the main index, {self.dead:,} dead"),
             ("predicates", f"{self.predicates:,} ({self.negated_predicates:,} also negated)"),
             ("inner nodes", f"{self.and_nodes:,} and, {self.or_nodes:,} or"),
-            ("by level", levels),
+            ("by level", ", ".join(f"{count:,}" for count in self.levels) or "none"),
             ("sharing", f"each node is used {self.uses:.1f} times"),
             ("for matching", _size(self.bytes_matching)),
             ("for texts", _size(self.bytes_texts)),
             ("built in", _phases(self.seconds)),
         ]
-        if self.waiting or self.dead:
-            rows.insert(1, ("changes", f"{self.waiting:,} rules beside the main index, {self.dead:,} dead"))
-        return _aligned(rows)
-
-
-@dataclass(frozen=True, slots=True)
-class EngineStatistics:
-    """The same of an engine beside the A-Tree; print it for a table.
-
-    literals are predicates, and negations of predicates that some rule asks for. bytes_matching counts
-    what matching needs: looking predicates up, the engine's own arrays, and the ids.
-    """
-
-    engine: str
-    rules: int
-    literals: int
-    bytes_matching: dict[str, int]
-    seconds: dict[str, float]
-
-    def __str__(self) -> str:
-        rows = [
-            ("engine", self.engine),
-            ("rules", f"{self.rules:,}"),
-            ("literals", f"{self.literals:,}"),
-            ("for matching", _size(self.bytes_matching)),
-            ("built in", _phases(self.seconds)),
-        ]
-        return _aligned(rows)
+        if self.engine == GRAPH_ENGINE:
+            unsaid = ["engine", *([] if self.waiting or self.dead else ["changes"])]
+        else:
+            unsaid = ["changes", "inner nodes", "by level", "sharing"]
+        return "\n".join(f"{name:<14}{value}" for name, value in rows if name not in unsaid)
 
 
 def statistics_of(index: CompiledIndex) -> Statistics:
@@ -116,14 +96,14 @@ def statistics_of(index: CompiledIndex) -> Statistics:
     )
 
 
-def statistics_of_version(version: Version) -> Statistics:
-    """Count what all layers of a version hold."""
-    layers = version.settled().layers
+def statistics_of_layers(layers: Sequence[CompiledIndex], live: int) -> Statistics:
+    """Count what all layers hold, with so many rules that are alive."""
+    counts = [each.rule_count for each in layers]
     return replace(
-        sum_of_statistics([statistics_of(each.compiled) for each in layers]),
-        rules=version.live,
-        waiting=sum(map(len, layers[1:])),
-        dead=sum(map(len, layers)) - version.live,
+        sum_of_statistics([statistics_of(each) for each in layers]),
+        rules=live,
+        waiting=sum(counts[1:]),
+        dead=sum(counts) - live,
     )
 
 
@@ -161,20 +141,7 @@ def _bytes(part: Texts | tuple[np.ndarray, ...]) -> int:
 def bytes_for_matching(index: CompiledIndex) -> dict[str, int]:
     """The memory that matching looks at, by part."""
     parts = ("graph", "leaves", "ranges", "links", "literals", "bounds", "patterns", "rule_id")
-    return {name: _bytes(getattr(index, name)) for name in parts} | bytes_of_texts(index.texts)
-
-
-def bytes_of_texts(texts: CompiledTexts) -> dict[str, int]:
-    """The memory that free text takes, by part; nothing where there is none."""
-    if not len(texts.leaf) and not len(texts.base.words.group):
-        return {}
-    return {
-        "queries": _bytes(texts.queries),
-        "terms": _bytes(texts.terms),
-        "trie": _bytes(texts.trie),
-        "dictionary": _bytes(texts.base.words),
-        "text_rules": _bytes(texts.rules),
-    }
+    return {name: _bytes(getattr(index, name)) for name in parts} | index.texts.bytes_of_parts()
 
 
 def _size(parts: dict[str, int]) -> str:
@@ -185,7 +152,3 @@ def _size(parts: dict[str, int]) -> str:
 
 def _phases(seconds: dict[str, float]) -> str:
     return ", ".join(f"{phase} {value:.2f} s" for phase, value in seconds.items())
-
-
-def _aligned(rows: list[tuple[str, str]]) -> str:
-    return "\n".join(f"{name:<14}{value}" for name, value in rows)

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.matcher import BatchMatches, Matcher
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
 from tocsin.rules.rule_set import Rules
-from tocsin.text.batch_documents import BatchDocuments
+from tocsin.text import EventDocuments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,31 +34,35 @@ class Layer:
 
     compiled: CompiledIndex
     matcher: Matcher
-    numbers: NDArray[np.int32] | None = None
+    numbers: Ints | None = None
 
     def __len__(self) -> int:
         return self.compiled.rule_count
 
-    def match_one(self, event: Mapping[str, object], plan: FieldPlan) -> NDArray[np.int32]:
-        """The numbers of the rules that an event satisfies; the plan is for events that are not plain."""
-        found = self.matcher.match_plain(event)
+    def match_one(self, event: Mapping[str, object], plan: FieldPlan, documents: EventDocuments) -> Ints:
+        """The numbers of the rules that an event satisfies; the plan is for events that are not plain.
+
+        Its documents are told to `documents`.
+        """
+        found = self.matcher.match_plain(event, documents)
         if found is None:
-            found = self.matcher.match_one(plan.batch([event]))
+            documents.batch = documents.batch or plan.batch([event])
+            found = self.matcher.match_one(documents.batch, documents)
         return found if self.numbers is None else self.numbers[found]
 
-    def match(self, batch: EventBatch, documents: BatchDocuments) -> BatchMatches:
+    def match(self, batch: EventBatch, documents: EventDocuments) -> BatchMatches:
         """The matches of a batch, in numbers; `documents` are the batch's."""
         found = self.matcher.match_batch(batch, documents)
         return found if self.numbers is None else BatchMatches(self.numbers[found.rule], found.per_event)
 
     def match_slices(
-        self, batch: EventBatch, documents: BatchDocuments, most_matches: int | None
+        self, batch: EventBatch, documents: EventDocuments, most_matches: int | None
     ) -> Iterator[BatchMatches]:
         """The same, some events at a time: see Matcher.match_slices."""
         for found in self.matcher.match_slices(batch, documents, most_matches=most_matches):
             yield found if self.numbers is None else found._replace(rule=self.numbers[found.rule])
 
-    def count(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
+    def count(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:
         """The matches of a batch, only counted; `per_rule`, by number, is added to."""
         if self.numbers is None:
             return self.matcher.match_batch(batch, write=False, per_rule=per_rule[: len(self)])
@@ -67,13 +71,7 @@ class Layer:
         per_rule[self.numbers] += counts
         return found
 
-    def fill_scores(
-        self,
-        documents: BatchDocuments,
-        row: NDArray[np.int64],
-        number: NDArray[np.int32],
-        score: NDArray[np.float64],
-    ) -> None:
+    def fill_scores(self, documents: EventDocuments, row: Longs, number: Ints, score: Doubles) -> None:
         """Write the scores of those matches, of event row[i] with rule number[i], that are this layer's."""
         if self.numbers is None:
             own = np.flatnonzero(number < len(self))
@@ -115,7 +113,7 @@ def main_layer(compiled: CompiledIndex) -> Layer:
     return Layer(compiled, Matcher(compiled))
 
 
-def compile_layer(rules: Rules, numbers: NDArray[np.int64], like: CompiledIndex) -> Layer:
+def compile_layer(rules: Rules, numbers: Longs, like: CompiledIndex) -> Layer:
     """A layer of the rules with these numbers, beside others of an index."""
     compiled = compile_like(like, rules)
     return Layer(compiled, Matcher(compiled), numbers.astype(np.int32))

@@ -8,8 +8,8 @@ readers of any version go on reading while it is made:
                main           ids, whens, metadata (appended)
     dead_at    the change that took the rule away, NEVER while it lives
 
-A version (snapshot.py) is a change's number and how many rules there were; of an id, only the rule with
-the largest number below that can be alive. A compaction starts another ledger.
+A version (layered_snapshot.py) is a change's number and how many rules there were; of an id, only the rule
+with the largest number below that can be alive. A compaction starts another ledger.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import arrow_texts
 from tocsin.arrays.text_table import find_name, table_of_names
 from tocsin.conditions.graph.compiled_index import CompiledIndex, rule_ids, rule_metadata
@@ -28,6 +28,7 @@ from tocsin.conditions.matching.rule_names import Names
 from tocsin.errors import RuleError
 from tocsin.rules.rule_metadata import MOST_COLUMNS, concat_metadata, metadata_of_rows
 from tocsin.rules.rule_set import Rule, Rules
+from tocsin.text.text_base import TextBase
 
 NEVER = np.iinfo(np.int64).max
 _SPARE = 1024
@@ -48,7 +49,7 @@ class Ledger:
         self._main_metadata: pa.Table | None = None
         self._newest: dict[str, int] = {}
         self._earlier: dict[int, int] = {}
-        self._main_table: NDArray[np.int32] | None = None
+        self._main_table: Ints | None = None
         self.names = Names(main.rule_id, self._ids)
 
     @property
@@ -73,7 +74,7 @@ class Ledger:
         """Whether a rule is alive at a change."""
         return not len(self.dead_at) or bool(self.dead_at[number] > change)
 
-    def alive(self, count: int, change: int) -> NDArray[np.int64]:
+    def alive(self, count: int, change: int) -> Longs:
         """The numbers of the rules that are alive at a change, among the first `count`."""
         if not len(self.dead_at):
             return np.arange(count)
@@ -128,21 +129,21 @@ class Ledger:
         """The condition of a rule that is younger than the main index."""
         return self._whens[number - self.main_count]
 
-    def ids(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+    def ids(self, numbers: Longs) -> pa.LargeStringArray:
         """The ids of these ascending numbers."""
         return self._texts(numbers, rule_ids(self.main), self._ids)
 
-    def whens(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+    def whens(self, numbers: Longs) -> pa.LargeStringArray:
         """The conditions of these ascending numbers."""
         return self._texts(numbers, arrow_texts(*self.main.rule_text), self._whens)
 
-    def rules(self, numbers: NDArray[np.int64]) -> Rules:
+    def rules(self, numbers: Longs) -> Rules:
         """The rules of these ascending numbers, ready to be compiled."""
         return Rules(
             self.ids(numbers), self.whens(numbers), lines=numbers + 1, metadata=self.metadata_of(numbers)
         )
 
-    def after(self, main: CompiledIndex, kept: NDArray[np.int64], compacted: int) -> Ledger:
+    def after(self, main: CompiledIndex, kept: Longs, compacted: int) -> Ledger:
         """The ledger to go on with, when the rules `kept` of the first `compacted` have become `main`.
 
         What was written behind them is carried over, and so are deaths since: rules that have died
@@ -185,7 +186,7 @@ class Ledger:
         return self._main_metadata
 
     def _texts(
-        self, numbers: NDArray[np.int64], older: pa.LargeStringArray, younger: Sequence[str]
+        self, numbers: Longs, older: pa.LargeStringArray, younger: Sequence[str]
     ) -> pa.LargeStringArray:
         """Texts by number, those of the main index from one column and the others from a list."""
         split = self._split(numbers)
@@ -197,7 +198,7 @@ class Ledger:
         kept = older if split == len(older) else older.take(pa.array(numbers[:split]))
         return pa.concat_arrays([kept, texts]) if len(texts) else kept
 
-    def metadata_of(self, numbers: NDArray[np.int64]) -> pa.Table | None:
+    def metadata_of(self, numbers: Longs) -> pa.Table | None:
         """What the rules of these ascending numbers carry besides, a row for each; None when nothing."""
         split = self._split(numbers)
         older = self._table().take(pa.array(numbers[:split])) if split and len(self.main.metadata) else None
@@ -208,6 +209,50 @@ class Ledger:
             )
         return concat_metadata([(older, split), (younger, len(numbers) - split)])
 
-    def _split(self, numbers: NDArray[np.int64]) -> int:
+    def _split(self, numbers: Longs) -> int:
         """How many of these are numbers of the main index."""
         return int(np.searchsorted(numbers, self.main_count))
+
+
+class LedgerSnapshot:
+    """What a snapshot says of rules by themselves, from the first `count` of a ledger at a `change`."""
+
+    __slots__ = ()
+
+    ledger: Ledger
+    count: int
+    change: int
+
+    @property
+    def names(self) -> Names:
+        """The ids of the rules by their numbers, those of dead rules too."""
+        return self.ledger.names
+
+    @property
+    def texts(self) -> TextBase:
+        """The dictionaries and settings that free text goes by."""
+        return self.ledger.main.texts.base
+
+    def numbers(self) -> Longs:
+        """The numbers of the rules, in order."""
+        return self.ledger.alive(self.count, self.change)
+
+    def ids_of(self, numbers: Longs) -> pa.LargeStringArray:
+        """The ids of these ascending numbers."""
+        return self.ledger.ids(numbers)
+
+    def whens_of(self, numbers: Longs) -> pa.LargeStringArray:
+        """The conditions of these ascending numbers."""
+        return self.ledger.whens(numbers)
+
+    def metadata_of(self, numbers: Longs) -> pa.Table | None:
+        """What the rules of these ascending numbers carry besides, a row for each; None when nothing."""
+        return self.ledger.metadata_of(numbers)
+
+    def find(self, rule: object) -> int | None:
+        """The number of a rule by its id."""
+        return self.ledger.find(rule, self.count, self.change)
+
+    def rule(self, number: int) -> Rule:
+        """A rule as it was written."""
+        return self.ledger.rule(number)

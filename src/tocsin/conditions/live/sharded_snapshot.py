@@ -1,123 +1,205 @@
-"""The rules of an index in parts at one moment, numbered through: part by part, each in its own order.
+"""The rules of an index in shards at one moment, numbered through: shard by shard, each in its own order.
 
-    part     0            1               2
+    shard     0            1               2
     rule     0 1 2 3      0 1 2 3 4       0 1
     number   0 1 2 3      4 5 6 7 8       9 10
     start    0            4               9         11
 
-Who asks by number sees one index. The parts are matched side by side, some events at a time, and what they
+Who asks by number sees one index. The shards are matched side by side, some events at a time, and what they
 find is put together by event, so that every event comes once with all its rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.index_statistics import Statistics, sum_of_statistics
+from tocsin.conditions.live.layers import Layer
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import MATCHES_AT_ONCE, BatchMatches
+from tocsin.conditions.matching.portions import cuts, row_bytes
+from tocsin.conditions.matching.threads import thread_count
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_metadata import concat_metadata
-from tocsin.text.text_base import TextBase
+from tocsin.rules.rule_set import Rule
+from tocsin.text import TextBase
 
 
-class VersionInParts:
-    """The versions of all parts as one: it answers as a Version of all rules does, in the order of the parts.
+class ShardedSnapshot:
+    """The snapshots of all shards as one: it answers as one of all rules does, in the order of the shards.
 
-    start   int64[parts + 1]: the number of the first rule of each part, and how many rules there are
+    start   int64[shards + 1]: the number of the first rule of each shard, and how many rules there are
     """
 
-    def __init__(self, parts: Sequence[Version]) -> None:
-        self.parts = tuple(parts)
-        self.start = starts([part.count for part in self.parts], np.int64)
-        self.names = NamesInParts(self.parts, self.start)
+    def __init__(self, shards: Sequence[Snapshot]) -> None:
+        self.shards = tuple(shards)
+        self.start = starts([shard.count for shard in self.shards], np.int64)
+        self.names = ShardedNames(self.shards, self.start)
 
     @property
     def count(self) -> int:
-        """Rules written so far in all parts, dead ones included."""
+        """Rules written so far in all shards, dead ones included."""
         return int(self.start[-1])
+
+    @property
+    def change(self) -> int:
+        """How many changes the shards know."""
+        return sum(shard.change for shard in self.shards)
+
+    @property
+    def live(self) -> int:
+        """Rules there are in all shards."""
+        return sum(shard.live for shard in self.shards)
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers of all shards."""
+        return [layer for shard in self.shards for layer in shard.layers]
 
     @cached_property
     def fields(self) -> list[Path]:
         """The fields that the rules name."""
-        return sorted({field for part in self.parts for field in part.fields})
+        return sorted({field for shard in self.shards for field in shard.fields})
 
     @property
     def texts(self) -> TextBase:
-        """The dictionaries and settings that free text goes by: all parts have the same."""
-        return self.parts[0].texts if self.parts else TextBase()
+        """The dictionaries and settings that free text goes by: all shards have the same."""
+        return self.shards[0].texts if self.shards else TextBase()
 
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Longs:
         """The numbers of the rules, in order."""
-        numbered = zip(self.parts, self.start[:-1], strict=True)
-        return np.concatenate([np.zeros(0, np.int64), *(part.numbers() + first for part, first in numbered)])
+        numbered = zip(self.shards, self.start[:-1], strict=True)
+        return np.concatenate(
+            [np.zeros(0, np.int64), *(shard.numbers() + first for shard, first in numbered)]
+        )
 
-    def ids_of(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+    def ids_of(self, numbers: Longs) -> pa.LargeStringArray:
         """The ids of these ascending numbers."""
-        return _texts([part.ids_of(some) for part, some in self._by_part(numbers)])
+        return _texts([shard.ids_of(some) for shard, some in self._by_shard(numbers)])
 
-    def whens_of(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+    def whens_of(self, numbers: Longs) -> pa.LargeStringArray:
         """The conditions of these ascending numbers."""
-        return _texts([part.whens_of(some) for part, some in self._by_part(numbers)])
+        return _texts([shard.whens_of(some) for shard, some in self._by_shard(numbers)])
 
-    def metadata_of(self, numbers: NDArray[np.int64]) -> pa.Table | None:
+    def metadata_of(self, numbers: Longs) -> pa.Table | None:
         """What the rules of these ascending numbers carry besides, a row for each; None when nothing."""
-        return concat_metadata([(part.metadata_of(some), len(some)) for part, some in self._by_part(numbers)])
+        return concat_metadata(
+            [(shard.metadata_of(some), len(some)) for shard, some in self._by_shard(numbers)]
+        )
+
+    def find(self, rule: object) -> int | None:
+        """The number of a rule by its id."""
+        for shard, first in zip(self.shards, self.start[:-1].tolist(), strict=True):
+            number = shard.find(rule)
+            if number is not None:
+                return int(first + number)
+        return None
+
+    def rule(self, number: int) -> Rule:
+        """A rule as it was written."""
+        place = _shard_of(self.start, number)
+        return self.shards[place].rule(number - int(self.start[place]))
+
+    def match_event(self, event: Mapping[str, object]) -> tuple[Ints, Doubles | None]:
+        """The numbers of the rules that an event satisfies, ascending, and their scores."""
+        each = [shard.match_event(event) for shard in self.shards]
+        found = [BatchMatches(numbers, np.array([len(numbers)]), scores) for numbers, scores in each]
+        together = _by_event(found, self.start, 1)
+        return together.rule, together.score
 
     def match_cells(self, batch: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
-        return _by_event([part.match_cells(batch) for part in self.parts], self.start, batch.length)
+        return _by_event([shard.match_cells(batch) for shard in self.shards], self.start, batch.length)
 
     def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
-        """The same, some events at a time: as many as all parts have matched. See Version.match_slices."""
-        most = max(1, (most_matches or MATCHES_AT_ONCE) // max(1, len(self.parts)))
-        runs = [_Run(part.match_slices(batch, most)) for part in self.parts]
+        """The same, some events at a time: as many as all shards have matched. See Snapshot.match_slices."""
+        most = max(1, (most_matches or MATCHES_AT_ONCE) // max(1, len(self.shards)))
+        runs = [_Run(shard.match_slices(batch, most)) for shard in self.shards]
         first = 0
         while first < batch.length:
             last = min((run.reach(first) for run in runs), default=batch.length)
             yield _by_event([run.between(first, last) for run in runs], self.start, last - first)
             first = last
 
-    def _by_part(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Version, NDArray[np.int64]]]:
-        """For each part those of ascending numbers that are its own, as it has them."""
+    def count_cells(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:
+        """Count the matches of events; `per_rule`, by number, is added to."""
+        found = [
+            shard.count_cells(batch, per_rule[self.start[place] : self.start[place + 1]])
+            for place, shard in enumerate(self.shards)
+        ]
+        rules = [each.rule + first for each, first in zip(found, self.start[:-1], strict=True)]
+        per_event: Longs = np.add.reduce(
+            [np.zeros(batch.length, np.int64), *(each.per_event for each in found)]
+        )
+        return BatchMatches(np.concatenate([np.zeros(0, np.int32), *rules]).astype(np.int32), per_event)
+
+    def threads(self, asked: int | None) -> int:
+        """How many threads match a table: as many as asked for, or as there are cores and memory for."""
+        return thread_count(asked, (each.matcher for each in self.layers))
+
+    def statistics(self) -> Statistics:
+        """The sum over the shards, with what two of them share counted twice."""
+        return sum_of_statistics([shard.statistics() for shard in self.shards])
+
+    def _by_shard(self, numbers: Longs) -> Iterator[tuple[Snapshot, Longs]]:
+        """For each shard those of ascending numbers that are its own, as it has them."""
         bounds = np.searchsorted(numbers, self.start)
-        for place, part in enumerate(self.parts):
-            yield part, numbers[bounds[place] : bounds[place + 1]] - self.start[place]
+        for place, shard in enumerate(self.shards):
+            yield shard, numbers[bounds[place] : bounds[place + 1]] - self.start[place]
 
 
-AnyVersion = Version | VersionInParts
-"""The rules at one moment, of an index that is whole or in parts."""
-
-
-class NamesInParts:
+class ShardedNames:
     """The rules' ids by the rules' numbers."""
 
-    def __init__(self, parts: Sequence[Version], start: NDArray[np.int64]) -> None:
-        self._parts = parts
+    def __init__(self, shards: Sequence[Snapshot], start: Longs) -> None:
+        self._shards = shards
         self._start = start
 
-    def column(self, numbers: NDArray[np.int32]) -> pa.StringArray:
+    def name(self, number: int) -> str:
+        """One id."""
+        place = _shard_of(self._start, number)
+        return self._shards[place].names.name(number - int(self._start[place]))
+
+    def column(self, numbers: Ints) -> pa.StringArray:
         """The ids of these numbers; ArrowCapacityError when they are too much for one Arrow column."""
-        part_of = np.searchsorted(self._start, numbers, side="right") - 1
-        order = np.argsort(part_of, kind="stable")
-        bounds = np.searchsorted(part_of[order], np.arange(len(self._parts) + 1))
-        columns = [pa.array([], pa.string())]
-        for place, part in enumerate(self._parts):
+        return self._put_together(numbers, pa.string())
+
+    def batches(self, numbers: Ints, limit: int, extra: int) -> Iterator[tuple[slice, pa.StringArray]]:
+        """The ids of these numbers a piece at a time: see RuleNames."""
+        at_once = limit // max(1, extra) + 1
+        for begin in range(0, len(numbers), at_once):
+            ids = self._put_together(numbers[begin : begin + at_once], pa.large_string())
+            for first, last in cuts(row_bytes(ids) + extra, limit):
+                yield slice(begin + first, begin + last), ids.slice(first, last - first).cast(pa.string())
+
+    def _put_together(self, numbers: Ints, kind: pa.DataType) -> pa.Array:
+        """The ids of each shard, and then in the order of the numbers."""
+        place_of = np.searchsorted(self._start, numbers, side="right") - 1
+        order = np.argsort(place_of, kind="stable")
+        bounds = np.searchsorted(place_of[order], np.arange(len(self._shards) + 1))
+        columns = [pa.array([], kind)]
+        for place, shard in enumerate(self._shards):
             some = numbers[order[bounds[place] : bounds[place + 1]]] - self._start[place]
-            columns.append(part.names.column(some.astype(np.int32)))
+            columns.append(shard.names.column(some.astype(np.int32)).cast(kind))
         behind = np.empty(len(order), np.int64)
         behind[order] = np.arange(len(order))
         return pa.concat_arrays(columns).take(pa.array(behind))
 
 
+def _shard_of(start: Longs, number: int) -> int:
+    """The shard that has a number; shards may be empty."""
+    return int(np.searchsorted(start, number, side="right")) - 1
+
+
 class _Run:
-    """The slices of one part, of which pieces may be taken: it holds the one at hand."""
+    """The slices of one shard, of which pieces may be taken: it holds the one at hand."""
 
     def __init__(self, slices: Iterator[BatchMatches]) -> None:
         self._slices = slices
@@ -125,7 +207,7 @@ class _Run:
         self._found = _nothing(0)
 
     def reach(self, first: int) -> int:
-        """Up to which event the part is matched, when all before `first` have been looked at."""
+        """Up to which event the shard is matched, when all before `first` have been looked at."""
         if self._last == first:
             self._found = next(self._slices)
             self._first, self._last = first, first + len(self._found.per_event)
@@ -144,19 +226,19 @@ class _Run:
         )
 
 
-def _by_event(found: Sequence[BatchMatches], start: NDArray[np.int64], events: int) -> BatchMatches:
-    """The matches of all parts by event; rule r of part p is number start[p] + r."""
+def _by_event(found: Sequence[BatchMatches], start: Longs, events: int) -> BatchMatches:
+    """The matches of all shards by event; rule r of shard p is number start[p] + r."""
     if len(found) < 2:
         return found[0] if found else _nothing(events)
-    event = np.concatenate([np.repeat(np.arange(events), part.per_event) for part in found])
+    event = np.concatenate([np.repeat(np.arange(events), shard.per_event) for shard in found])
     order = np.argsort(event, kind="stable")
-    rules = [part.rule + first for part, first in zip(found, start[:-1], strict=True)]
+    rules = [shard.rule + first for shard, first in zip(found, start[:-1], strict=True)]
     score = None
-    if any(part.score is not None for part in found):
+    if any(shard.score is not None for shard in found):
         score = np.concatenate(
-            [np.full(len(part.rule), np.nan) if part.score is None else part.score for part in found]
+            [np.full(len(shard.rule), np.nan) if shard.score is None else shard.score for shard in found]
         )[order]
-    per_event: NDArray[np.int64] = np.add.reduce([part.per_event for part in found], dtype=np.int64)
+    per_event: Longs = np.add.reduce([shard.per_event for shard in found], dtype=np.int64)
     return BatchMatches(np.concatenate(rules)[order].astype(np.int32), per_event, score)
 
 

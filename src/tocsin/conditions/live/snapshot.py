@@ -1,302 +1,136 @@
-"""The rules of an index at one moment: what a reader picks up once and then relies on.
+"""What an index answers with, whoever keeps its rules: the shared graph, one in shards, or another engine.
 
-A version is the number of the last change it knows and how many rules had been written by then; it
-never changes, whatever is written meanwhile. Rules behind those that are compiled are *fresh*. A few of
-them are asked one by one when a single event comes; else the first reader compiles them, perhaps with
-the smallest layers, and leaves the result where the readers after it and later versions find it.
+    Index ──> RuleStore ──> Snapshot      the rules at one moment: what a reader picks up once and relies on
+    (index.py)    │
+                  └── apply, compact, save: refused by a store whose rules stay as they were built
+
+A rule has a number in a snapshot, and the rules' order is that of their numbers. Not every number need be
+that of a rule which is still there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TypeVar
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tocsin.arrays.packed import starts
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.kernels.alive_matches import interleave, keep_alive
 from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.layers import Layer, Stack, compile_layer, main_layer
-from tocsin.conditions.live.ledger import Ledger
-from tocsin.conditions.live.merge_policy import absorbed_with
-from tocsin.conditions.live.uncompiled_rule import FreshRule
+from tocsin.conditions.live.change_requests import Change
+from tocsin.conditions.live.index_statistics import Statistics
+from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.plain_event import is_plain
-from tocsin.conditions.matching.rule_names import Names
+from tocsin.conditions.matching.rule_names import RuleNames
 from tocsin.events.cells import EventBatch
-from tocsin.text.batch_documents import BatchDocuments
-from tocsin.text.text_base import TextBase
+from tocsin.rules.rule_set import Rule
+from tocsin.text import TextBase
 
-ASKED_ONE_BY_ONE = 48
-"""Fresh rules that are asked one by one, not compiled for one event."""
-
-Number = TypeVar("Number", np.int32, np.int64)
+if TYPE_CHECKING:
+    from tocsin.conditions.live.index import Index
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compiled:
-    """How far the rules are compiled: the first `count` of them, those left out that were dead at `change`.
-
-    claimed    layers, from the bottom, that a reader leaves as they are: someone is at work on them
-    """
-
-    stack: Stack
-    count: int
-    change: int
-    claimed: int = 1
-
-
-class Lineage:
-    """Versions that followed one another since someone last worked on the layers.
-
-    `latest` is set by readers without a lock. When two set it at once, the work of one is lost, and
-    nothing else: whatever stands there is right for every version that knows its change.
-    """
-
-    __slots__ = ("latest",)
-
-    def __init__(self, latest: Compiled) -> None:
-        self.latest = latest
-
-
-@dataclass(slots=True, eq=False)
-class Version:
-    """The rules at one moment.
-
-    change     the last change that this version knows
-    count      rules written so far, dead ones included
-    live       rules that are alive
-    start      what was compiled when the version was made
-    """
-
-    change: int
-    ledger: Ledger
-    count: int
-    live: int
-    lineage: Lineage
-    start: Compiled
-    _own: Stack | None = field(default=None, init=False, repr=False)
-
-    @staticmethod
-    def of(compiled: CompiledIndex) -> Version:
-        """The rules of an index as it was compiled."""
-        count = compiled.rule_count
-        start = Compiled(Stack((main_layer(compiled),)), count, 0)
-        return Version(0, Ledger(compiled), count, count, Lineage(start), start)
+class Snapshot(Protocol):
+    """The rules at one moment. Threads may share it."""
 
     @property
-    def names(self) -> Names:
+    def change(self) -> int:
+        """The last change that it knows; two snapshots of a store with the same have the same rules."""
+
+    @property
+    def count(self) -> int:
+        """Numbers there are, those of dead rules included."""
+
+    @property
+    def live(self) -> int:
+        """Rules there are."""
+
+    @property
+    def names(self) -> RuleNames:
         """The ids of the rules by their numbers, those of dead rules too."""
-        return self.ledger.names
 
     @property
     def fields(self) -> list[Path]:
         """The fields that the rules name, and perhaps some that only rules now deleted named."""
-        return list(self.settled().fields)
 
     @property
     def texts(self) -> TextBase:
         """The dictionaries and settings that free text goes by."""
-        return self.ledger.main.texts.base
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the main index holds exactly the rules."""
-        return self.live == self.count == self.ledger.main_count
+    def layers(self) -> Sequence[Layer]:
+        """The graphs that hold the rules; none when another engine does."""
 
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Longs:
         """The numbers of the rules, in order."""
-        return self.ledger.alive(self.count, self.change)
 
-    def ids(self) -> pa.LargeStringArray:
-        """The ids of the rules, in order."""
-        return self.ledger.ids(self.numbers())
-
-    def ids_of(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+    def ids_of(self, numbers: Longs) -> pa.LargeStringArray:
         """The ids of these ascending numbers."""
-        return self.ledger.ids(numbers)
 
-    def whens_of(self, numbers: NDArray[np.int64]) -> pa.LargeStringArray:
+    def whens_of(self, numbers: Longs) -> pa.LargeStringArray:
         """The conditions of these ascending numbers."""
-        return self.ledger.whens(numbers)
 
-    def metadata_of(self, numbers: NDArray[np.int64]) -> pa.Table | None:
+    def metadata_of(self, numbers: Longs) -> pa.Table | None:
         """What the rules of these ascending numbers carry besides, a row for each; None when nothing."""
-        return self.ledger.metadata_of(numbers)
 
     def find(self, rule: object) -> int | None:
         """The number of a rule by its id."""
-        return self.ledger.find(rule, self.count, self.change)
 
-    def next(self, live: int) -> Version:
-        """The version after another change, of which the ledger knows already."""
-        return replace(
-            self, change=self.change + 1, count=self.ledger.count, live=live, start=self.lineage.latest
-        )
+    def rule(self, number: int) -> Rule:
+        """A rule as it was written."""
 
-    def on(self, compiled: Compiled) -> Version:
-        """The same rules, compiled otherwise; a lineage begins."""
-        return replace(self, lineage=Lineage(compiled), start=compiled)
-
-    def settled(self) -> Stack:
-        """Layers of all the rules: fresh ones are compiled, once, with the smallest layers below them."""
-        if self._own is None:
-            known = self._compiled_so_far()
-            if known.count < self.count:
-                known = self._with_fresh(known)
-                if self.lineage.latest.change < known.change:
-                    self.lineage.latest = known
-            self._own = known.stack
-        return self._own
-
-    def _compiled_so_far(self) -> Compiled:
-        latest = self.lineage.latest
-        return latest if latest.change <= self.change else self.start
-
-    def merged(self, layers: tuple[Layer, ...], first_fresh: int) -> Layer | None:
-        """A layer of the rules of these younger layers and of the fresh ones; None when none is alive."""
-        numbers = [each.numbers for each in layers if each.numbers is not None]
-        every = np.concatenate([*numbers, np.arange(first_fresh, self.count)])
-        alive = self._alive_among(every)
-        return compile_layer(self.ledger.rules(alive), alive, self.ledger.main) if len(alive) else None
-
-    def match_event(
-        self, event: Mapping[str, object]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
+    def match_event(self, event: Mapping[str, object]) -> tuple[Ints, Doubles | None]:
         """The numbers of the rules that an event satisfies, ascending, and their scores.
 
         A score is NaN for a rule without free text; None when no rule has any.
         """
-        stack, fresh = self._layers_for(event)
-        found = self._match_one(event, stack, fresh)
-        if not any(each.matcher.texts.has_scores for each in stack.layers):
-            return found, None
-        documents = BatchDocuments(stack.plan.batch([event]))
-        return found, self.scores(stack, documents, np.zeros(len(found), np.int64), found)
-
-    def _match_one(
-        self, event: Mapping[str, object], stack: Stack, fresh: list[tuple[int, FreshRule]]
-    ) -> NDArray[np.int32]:
-        main, *younger = [each.match_one(event, stack.plan) for each in stack.layers]
-        if self.ledger.dead_in_main:
-            main = self._alive_among(main)
-        if not younger and not fresh:
-            return main
-        asked = [
-            number
-            for number, rule in fresh
-            if self.ledger.is_alive(number, self.change) and rule.matches(event)
-        ]
-        above = self._alive_among(np.concatenate((*younger, np.array(asked, np.int32))))
-        return np.concatenate((main, above)) if len(above) else main
-
-    def _layers_for(self, event: Mapping[str, object]) -> tuple[Stack, list[tuple[int, FreshRule]]]:
-        """Layers to match one event against, and rules to ask one by one because they are fresh and few.
-
-        Compiling costs as much as asking several rules, and the next change may come before the next
-        match. An event that is not plain is left to the layers.
-        """
-        if self._own is None and type(event) is dict:
-            known = self._compiled_so_far()
-            if self.count - known.count <= ASKED_ONE_BY_ONE:
-                fresh = [
-                    (number, _fresh_rule(self.ledger.when(number)))
-                    for number in range(known.count, self.count)
-                ]
-                odd = {name for name, value in event.items() if not is_plain(value)}
-                if all(rule.is_plain and odd.isdisjoint(rule.fields) for _, rule in fresh):
-                    return known.stack, fresh
-        return self.settled(), []
 
     def match_cells(self, batch: EventBatch) -> BatchMatches:
         """Match events that are cells already; rules are given by their number."""
-        documents = BatchDocuments(batch, wants_scores=True)
-        *below, top = (self._living(each.match(batch, documents)) for each in self.settled().layers)
-        for found in reversed(below):
-            top = _behind_each_other(found, top)
-        return self._scored(documents, 0, top)
 
     def match_slices(self, batch: EventBatch, most_matches: int | None = None) -> Iterator[BatchMatches]:
         """The same, some events at a time, so that many matches need not fit into memory together.
 
-        Rules are to be looked at before the next slice is asked for. The younger layers are small, and
-        matched as a whole.
+        Rules are to be looked at before the next slice is asked for.
         """
-        main, *younger = self.settled().layers
-        documents = BatchDocuments(batch, wants_scores=True)
-        others = [self._living(each.match(batch, documents)) for each in younger]
-        place = [starts(other.per_event, np.int64) for other in others]
-        first = 0
-        for slice_of_main in main.match_slices(batch, documents, most_matches):
-            found = self._living(slice_of_main)
-            last = first + len(found.per_event)
-            for other, at in zip(others, place, strict=True):
-                part = BatchMatches(other.rule[at[first] : at[last]], other.per_event[first:last])
-                found = _behind_each_other(found, part)
-            yield self._scored(documents, first, found)
-            first = last
 
-    def count_cells(self, batch: EventBatch, per_rule: NDArray[np.int64]) -> BatchMatches:
+    def count_cells(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:
         """Count the matches of events; `per_rule`, by number, is added to.
 
-        The rules of the matches are only given when some had to be written out, to leave out dead ones.
+        The rules of the matches are only given when some had to be written out.
         """
-        if self.live < self.count:
-            found = self.match_cells(batch)
-            per_rule += np.bincount(found.rule, minlength=len(per_rule))
-            return found
-        first, *others = (each.count(batch, per_rule) for each in self.settled().layers)
-        for found in others:
-            first.per_event[:] += found.per_event
-        return first
 
-    def _scored(self, documents: BatchDocuments, first: int, found: BatchMatches) -> BatchMatches:
-        """The matches of events `first`, `first + 1`, ... with their scores, if any rule has free text."""
-        row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
-        return found._replace(score=self.scores(self.settled(), documents, row, found.rule))
+    def threads(self, asked: int | None) -> int:
+        """How many threads match a table: as many as asked for, or as there are cores and memory for."""
 
-    @staticmethod
-    def scores(
-        stack: Stack, documents: BatchDocuments, row: NDArray[np.int64], number: NDArray[np.int32]
-    ) -> NDArray[np.float64] | None:
-        """The scores of matches, of event row[i] with rule number[i]; None when no rule has free text."""
-        layers = [each for each in stack.layers if each.matcher.texts.has_scores]
-        if not layers:
-            return None
-        score = np.full(len(number), np.nan)
-        for each in layers:
-            each.fill_scores(documents, row, number, score)
-        return score
-
-    def _living(self, found: BatchMatches) -> BatchMatches:
-        if self.live == self.count:
-            return found
-        kept = keep_alive(found.rule, found.per_event, self.ledger.dead_at, self.change)
-        return BatchMatches(found.rule[:kept], found.per_event)
-
-    def _alive_among(self, numbers: NDArray[Number]) -> NDArray[Number]:
-        dead_at = self.ledger.dead_at
-        return numbers[dead_at[numbers] > self.change] if len(dead_at) else numbers
-
-    def _with_fresh(self, known: Compiled) -> Compiled:
-        layers = known.stack.layers
-        taken = absorbed_with(self.count - known.count, [len(each) for each in layers[known.claimed :]])
-        kept = layers[: len(layers) - taken]
-        top = self.merged(layers[len(kept) :], known.count)
-        stack = Stack(kept if top is None else (*kept, top), known.stack)
-        return Compiled(stack, self.count, self.change, known.claimed)
+    def statistics(self) -> Statistics:
+        """What it consists of, in numbers."""
 
 
-def _behind_each_other(older: BatchMatches, younger: BatchMatches) -> BatchMatches:
-    """For each event the matches of older rules, and behind them those of younger ones."""
-    rule = np.empty(len(older.rule) + len(younger.rule), np.int32)
-    interleave(older.rule, older.per_event, younger.rule, younger.per_event, rule)
-    return BatchMatches(rule, older.per_event + younger.per_event)
+class RuleStore(Protocol):
+    """Who keeps the rules of an index."""
 
+    engine: str
 
-_fresh_rule = lru_cache(maxsize=8 * ASKED_ONE_BY_ONE)(FreshRule)
+    @property
+    def title(self) -> str:
+        """What the index is, for its repr: `{rules}` stands for how many rules it has."""
+
+    @property
+    def shards(self) -> tuple[Index, ...]:
+        """The indexes that an index in shards consists of; none of one that is whole."""
+
+    @property
+    def version(self) -> Snapshot:
+        """The rules as they are now, and stay in what this gives."""
+
+    def apply(self, changes: Sequence[Change], /) -> None:
+        """Make the changes, in their order and all at once."""
+
+    def compact(self) -> CompiledIndex:
+        """Compile all rules into one."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rules to one file, whole or not at all."""

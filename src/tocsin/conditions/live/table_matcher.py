@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.kernels.bitmap_store import BLOCK
-from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import EVENTS_AT_ONCE, MATCHES_AIMED_AT, first_size, next_size
 from tocsin.conditions.matching.results import Counts, match_batches
-from tocsin.conditions.matching.threads import in_order, thread_count
+from tocsin.conditions.matching.threads import in_order
 from tocsin.errors import tell
 from tocsin.events.arrow_tables import batch_of_table
 
@@ -42,7 +42,7 @@ class _Portion(NamedTuple):
 class _Done(NamedTuple):
     """A portion that is matched; without `batches` when it was only counted."""
 
-    per_event: NDArray[np.int64]
+    per_event: Longs
     matches: int
     batches: Sequence[pa.RecordBatch] = ()
 
@@ -51,13 +51,12 @@ class TableMatching:
     """A table, or a stream of batches, against one version. A table of one portion needs no threads."""
 
     def __init__(
-        self, version: Version, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, threads: int | None
+        self, version: Snapshot, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader, threads: int | None
     ) -> None:
-        layers = version.settled().layers
         self._version = version
         self._fields = version.fields
         self._table = table
-        self._threads = thread_count(threads, (each.matcher for each in layers))
+        self._threads = version.threads(threads)
         self._size = first_size(version.count)
         self._ahead = self._threads
         self._given_up = Event()
@@ -85,7 +84,7 @@ class TableMatching:
 
     def counts(self) -> Counts:
         """Only how many matches each event and each rule has."""
-        per_rule: dict[int, NDArray[np.int64]] = defaultdict(lambda: np.zeros(self._version.count, np.int64))
+        per_rule: dict[int, Longs] = defaultdict(lambda: np.zeros(self._version.count, np.int64))
 
         def count(portion: _Portion) -> _Done:
             cells = batch_of_table(portion.rows, self._fields)
@@ -103,7 +102,7 @@ class TableMatching:
         )
 
     def _match(self, portion: _Portion) -> _Done:
-        per_event: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        per_event: list[Longs] = [np.empty(0, np.int64)]
         batches: list[pa.RecordBatch] = []
         matches = 0
         first = portion.first

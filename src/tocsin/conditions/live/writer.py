@@ -11,14 +11,21 @@ published in the same way.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.compaction import Upkeep, fresh_rules
-from tocsin.conditions.live.snapshot import Version
+from tocsin.conditions.live.index_statistics import GRAPH_ENGINE
+from tocsin.conditions.live.layered_snapshot import LayeredSnapshot
 from tocsin.errors import RuleError, UnknownRuleError
 from tocsin.fork_locks import RULES, fork_safe_lock
+
+if TYPE_CHECKING:
+    from tocsin.conditions.live.index import Index
 
 FRESH_WAIT_AT = 1 << 15
 """With so many fresh rules the writer compiles them itself: the background has fallen behind."""
@@ -27,8 +34,12 @@ FRESH_WAIT_AT = 1 << 15
 class LiveRules:
     """The present version, and how it becomes the next."""
 
+    engine = GRAPH_ENGINE
+    title = "tocsin.Index of {rules} rules"
+    shards: tuple[Index, ...] = ()
+
     def __init__(self, compiled: CompiledIndex) -> None:
-        self.version = Version.of(compiled)
+        self.version = LayeredSnapshot.of(compiled)
         self._lock = fork_safe_lock(RULES)
         self._upkeep = Upkeep(self, self._lock)
 
@@ -56,8 +67,12 @@ class LiveRules:
         """
         return self._upkeep.compact()
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the main index, compacted, to one file."""
+        save_index(self.compact(), path)
 
-def _check(version: Version, changes: Sequence[Change]) -> int:
+
+def _check(version: LayeredSnapshot, changes: Sequence[Change]) -> int:
     """By how many rules there will be more; raises when a change cannot be made."""
     is_there: dict[str, bool] = {}
     more = 0
@@ -75,7 +90,7 @@ def _check(version: Version, changes: Sequence[Change]) -> int:
     return more
 
 
-def _write(version: Version, changes: Sequence[Change]) -> None:
+def _write(version: LayeredSnapshot, changes: Sequence[Change]) -> None:
     ledger = version.ledger
     for change in changes:
         if change.drops:

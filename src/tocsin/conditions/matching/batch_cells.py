@@ -13,28 +13,17 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.packed import joined, starts, text_arrays
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.graph.value_keys import Reader, double_keys
 from tocsin.conditions.kernels.batch_lookup import GroupTraits, Parts, arrange, look_up_scalars, look_up_texts
 from tocsin.conditions.kernels.leaves import Cells
-from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.events.cells import (
-    BooleanCells,
-    DecimalCells,
-    NumberCells,
-    Path,
-    Rows,
-    StringCells,
-    TimestampCells,
-)
-from tocsin.text.batch_documents import BatchDocuments
-from tocsin.text.text_matcher import TextMatcher
+from tocsin.events.cells import BooleanCells, NumberCells, Rows, StringCells, TimestampCells
 
-Codes = NDArray[np.int32]
+Codes = Ints
 
 
 class _Other(NamedTuple):
@@ -64,8 +53,8 @@ class BatchCells:
         self._texts: list[tuple[int, StringCells]] = []
         self._others: list[tuple[int, _Other]] = []
         self._text_found: list[tuple[int, Codes]] = []  # by place in _texts
-        self._found_start: list[NDArray[np.int64]] = []
-        self._found_leaf: list[NDArray[np.int32]] = []
+        self._found_start: list[Longs] = []
+        self._found_leaf: list[Ints] = []
         self._found_rows = 0
         self._found_leaves = 0
 
@@ -85,11 +74,6 @@ class BatchCells:
         """Timestamps that are no strings."""
         self._timestamps.append((group, cells))
 
-    def decimals(self, group: int, cells: DecimalCells, leaves: DecimalGroup) -> None:
-        """Decimals, which find their leaves themselves."""
-        found = self._found(*leaves.find(cells.values))[cells.code]
-        self._others.append((group, _Other(cells.row, found)))
-
     def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
         """Strings, and the patterns to ask of them."""
         if patterns is not None:
@@ -97,12 +81,12 @@ class BatchCells:
             self._text_found.append((len(self._texts), found))
         self._texts.append((group, cells))
 
-    def texts(self, group: int, path: Path, documents: BatchDocuments, matcher: TextMatcher) -> None:
-        """All strings of an event's field as one document, in which free text is found."""
-        field = documents.field(path)
-        if field is not None:
-            found = self._found(*matcher.find_in(path, documents, field))[field.document]
-            self._others.append((group, _Other(field.row, found)))
+    def found(self, group: int, row: Rows, value: Codes, start: Longs, leaf: Codes) -> None:
+        """Values that found their leaves themselves: decimals, free text in all strings of the field.
+
+        Event row[i] has value[i], and that the leaves leaf[start[value[i]] : start[value[i] + 1]].
+        """
+        self._others.append((group, _Other(row, self._found(start, leaf)[value])))
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:
         """The strings that read as another kind, as values of that kind; the others are not known.
@@ -118,7 +102,7 @@ class BatchCells:
         if len(code):
             self._timestamps.append((group, TimestampCells(cells.row[chosen], high[code], low[code])))
 
-    def _found(self, start: NDArray[np.int64], leaf: NDArray[np.int32]) -> Codes:
+    def _found(self, start: Longs, leaf: Ints) -> Codes:
         """Keep found leaves; the rows of found_start for each value (-1: nothing found)."""
         row = np.arange(self._found_rows, self._found_rows + len(start) - 1, dtype=np.int32)
         self._found_start.append(start[:-1] + self._found_leaves)
@@ -165,7 +149,7 @@ class BatchCells:
         found_leaf = joined(self._found_leaf, np.int32)
         return Cells(group_start, cell_row, posting, slot, found, found_start, found_leaf)
 
-    def _scalar_keys(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _scalar_keys(self) -> tuple[Longs, Longs]:
         """The keys of all scalars (see conditions/graph/value_keys.py)."""
         numbers = [cells for _, cells in self._numbers]
         booleans = joined([cells.value for _, cells in self._booleans], np.uint8).astype(np.int64)
@@ -182,7 +166,7 @@ class BatchCells:
         ]
         return joined(high, np.int64), joined(low, np.int64)
 
-    def _text_arrays(self) -> tuple[Codes, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+    def _text_arrays(self) -> tuple[Codes, Longs, Longs, Bytes]:
         """The codes of all texts, the texts of each part, and their offsets and bytes."""
         texts: Sequence[pa.LargeStringArray] = [cells.texts for _, cells in self._texts]
         return (

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin.conditions.language.tree import Predicate, Test
 
@@ -48,13 +48,13 @@ class DecimalGroup:
         self._between = between
         self._none = np.empty(0, np.int32)
 
-    def find(self, values: Sequence[Decimal]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, values: Sequence[Decimal]) -> tuple[Longs, Ints]:
         """found_start and found_leaf: the leaves that each value satisfies."""
         rows = [self._leaves_of(value) for value in values]
         found = np.concatenate(rows) if rows else self._none
         return starts([len(row) for row in rows], np.int64), found
 
-    def _leaves_of(self, value: Decimal) -> NDArray[np.int32]:
+    def _leaves_of(self, value: Decimal) -> Ints:
         inside = [leaf for low, high, leaf in self._between if low <= value <= high]
         return np.concatenate(
             (

@@ -7,40 +7,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.graph.value_keys import Reader, double_key
 from tocsin.conditions.kernels.leaves import OneEvent
-from tocsin.conditions.matching.decimals import DecimalGroup
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.events.cells import (
-    BooleanCells,
-    DecimalCells,
-    NumberCells,
-    Path,
-    Rows,
-    StringCells,
-    TimestampCells,
-)
-from tocsin.text.batch_documents import BatchDocuments
-from tocsin.text.text_matcher import TextMatcher
+from tocsin.events.cells import BooleanCells, NumberCells, Rows, StringCells, TimestampCells
+
+Starts = Longs
 
 
 class EventCells:
-    """What one event holds for the groups."""
+    """What one event holds for the groups, in lists as OneEvent has them."""
+
+    __slots__ = ("found_leaf", "known_group", "scalar", "text", "text_bytes")
 
     def __init__(self) -> None:
-        self._scalar: list[int] = []
-        self._text: list[int] = []
-        self._text_bytes = bytearray()
-        self._known_group: list[int] = []
-        self._found_leaf: list[int] = []
+        self.scalar: list[int] = []
+        self.text: list[int] = []
+        self.text_bytes = bytearray()
+        self.known_group: list[int] = []
+        self.found_leaf: list[int] = []
 
     def known(self, group: int, _row: Rows) -> None:
         """The group knows the event, which satisfies nothing of it."""
-        self._known_group.append(group)
+        self.known_group.append(group)
 
     def _scalars(self, group: int, high: Sequence[int], low: Sequence[int]) -> None:
         for key in zip(high, low, strict=True):
-            self._scalar += (group, *key)
+            self.scalar += (group, *key)
 
     def numbers(self, group: int, cells: NumberCells) -> None:
         """Integers and floats."""
@@ -55,27 +49,18 @@ class EventCells:
         """Timestamps that are no strings."""
         self._scalars(group, cells.second.tolist(), cells.nano.tolist())
 
-    def decimals(self, group: int, cells: DecimalCells, leaves: DecimalGroup) -> None:
-        """Decimals, which find their leaves themselves."""
-        self._known_group.append(group)
-        self._found_leaf.extend(leaves.find(cells.values)[1].tolist())
-
     def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
         """Strings, and the patterns to ask of them."""
         for text in cells.texts.to_pylist():
-            self._text_bytes += text.encode()
-            self._text += (group, len(self._text_bytes))
+            self.text_bytes += text.encode()
+            self.text += (group, len(self.text_bytes))
         if patterns is not None:
-            self._found_leaf.extend(patterns.find(cells.texts)[1].tolist())
+            self.found_leaf.extend(patterns.find(cells.texts)[1].tolist())
 
-    def texts(self, group: int, path: Path, documents: BatchDocuments, matcher: TextMatcher) -> None:
-        """All strings of the field as one document, in which free text is found."""
-        field = documents.field(path)
-        if field is not None:
-            start, leaf = matcher.find(path, field.documents)
-            (document,) = field.document.tolist()
-            self._known_group.append(group)
-            self._found_leaf.extend(leaf[start[document] : start[document + 1]].tolist())
+    def found(self, group: int, _row: Rows, _value: Rows, _start: Starts, leaf: Rows) -> None:
+        """Values that found their leaves themselves: decimals, free text in all strings of the field."""
+        self.known_group.append(group)
+        self.found_leaf.extend(leaf.tolist())
 
     def read_strings(self, group: int, cells: StringCells, read: Reader) -> None:
         """The strings that read as another kind, as values of that kind; the others are not known."""
@@ -87,9 +72,13 @@ class EventCells:
     def event(self) -> OneEvent:
         """Everything in arrays."""
         return OneEvent(
-            np.array(self._scalar, np.int64),
-            np.array(self._text, np.int64),
-            np.frombuffer(self._text_bytes, np.uint8),
-            np.array(self._known_group, np.int32),
-            np.array(self._found_leaf, np.int32),
+            np.array(self.scalar, np.int64),
+            np.array(self.text, np.int64) if self.text else _NO_TEXTS,
+            np.frombuffer(self.text_bytes, np.uint8),
+            np.array(self.known_group, np.int32) if self.known_group else _NOTHING,
+            np.array(self.found_leaf, np.int32) if self.found_leaf else _NOTHING,
         )
+
+
+_NO_TEXTS = np.empty(0, np.int64)
+_NOTHING = np.empty(0, np.int32)

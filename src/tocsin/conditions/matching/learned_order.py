@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.graph.shared_graph import links_of
-from tocsin.conditions.kernels.plane_frequencies import seldom_first
+from tocsin.conditions.kernels.match_counts import seldom_first
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.errors import UsageError
 from tocsin.events.arrow_tables import batch_of_table

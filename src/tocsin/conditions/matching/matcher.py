@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
 from tocsin.arrays.packed import joined, starts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.kernels.bitmap_store import LATER, WORDS, Planes
-from tocsin.conditions.kernels.cell_sort import RADIX
+from tocsin.conditions.kernels.cell_sort import RADIX, Runs, Sorter
 from tocsin.conditions.kernels.deferred_planes import kinds_of
 from tocsin.conditions.kernels.event_block import evaluate_block
-from tocsin.conditions.kernels.leaf_planes import DRAFTS, Sorter
+from tocsin.conditions.kernels.leaf_planes import DRAFTS
 from tocsin.conditions.kernels.leaves import Cells, OneEvent
 from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
-from tocsin.conditions.kernels.match_counts import Living, count_events, count_rules, list_living
+from tocsin.conditions.kernels.match_counts import (
+    Living,
+    add_frequencies,
+    count_events,
+    count_rules,
+    list_living,
+)
 from tocsin.conditions.kernels.match_lists import ROWS, SQUARES, write_matches
-from tocsin.conditions.kernels.plane_frequencies import add_frequencies
-from tocsin.conditions.kernels.point_leaves import Runs
 from tocsin.conditions.kernels.single_event import match_single
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.resolver import Resolver
 from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
-from tocsin.text.batch_documents import BatchDocuments
-from tocsin.text.kernels.rule_queries import keep_matches
-from tocsin.text.text_matcher import TextMatcher
+from tocsin.text import EventDocuments, TextMatcher
 
 SCRATCH_BYTES = 1 << 30
 """Memory for the planes of a block, at most; every batch that is being matched has so much of its own.
@@ -55,9 +57,9 @@ class BatchMatches(NamedTuple):
     score       float64[m]   NaN for a rule without free text; None when no rule has any, or nobody asked
     """
 
-    rule: NDArray[np.int32]
-    per_event: NDArray[np.int64]
-    score: NDArray[np.float64] | None = None
+    rule: Ints
+    per_event: Longs
+    score: Doubles | None = None
 
 
 class _BlockScratch:
@@ -77,7 +79,7 @@ class _BlockScratch:
         self.squares = np.empty(ROWS * SQUARES, np.uint64)
         self.rules = np.empty(0, np.int32)
 
-    def room_for(self, matches: int) -> NDArray[np.int32]:
+    def room_for(self, matches: int) -> Ints:
         """Room for the rules of so many matches."""
         if len(self.rules) < matches:
             self.rules = np.empty(matches + matches // 4, np.int32)
@@ -100,7 +102,7 @@ class _Block(NamedTuple):
     planes: Planes
     words: int
     used: np.uint64
-    per_event: NDArray[np.int64]
+    per_event: Longs
 
 
 class Matcher:
@@ -131,11 +133,7 @@ class Matcher:
         return self._resolver.texts
 
     @cached_property
-    def _text_plan(self) -> FieldPlan:
-        return FieldPlan(self.texts.fields)
-
-    @cached_property
-    def _kind(self) -> NDArray[np.uint8]:
+    def _kind(self) -> Bytes:
         index = self._index
         return kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
 
@@ -157,14 +155,14 @@ class Matcher:
     def match_batch(
         self,
         batch: EventBatch,
-        documents: BatchDocuments | None = None,
+        documents: EventDocuments | None = None,
         *,
         write: bool = True,
-        per_rule: NDArray[np.int64] | None = None,
+        per_rule: Longs | None = None,
     ) -> BatchMatches:
         """Match a batch in blocks; `documents` are the batch's; `per_rule`, when given, is added to."""
-        rules: list[NDArray[np.int32]] = []
-        per_event: list[NDArray[np.int64]] = []
+        rules: list[Ints] = []
+        per_event: list[Longs] = []
         for found in self.match_slices(batch, documents, write=write, per_rule=per_rule):
             rules.append(found.rule.copy())
             per_event.append(found.per_event)
@@ -173,10 +171,10 @@ class Matcher:
     def match_slices(
         self,
         batch: EventBatch,
-        documents: BatchDocuments | None = None,
+        documents: EventDocuments | None = None,
         *,
         write: bool = True,
-        per_rule: NDArray[np.int64] | None = None,
+        per_rule: Longs | None = None,
         most_matches: int | None = None,
     ) -> Iterator[BatchMatches]:
         """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
@@ -184,7 +182,7 @@ class Matcher:
         Without a number it is MATCHES_AT_ONCE. The rules of a slice are to be looked at before the next
         slice is asked for: they are written to the same memory again.
         """
-        documents = BatchDocuments(batch) if documents is None else documents
+        documents = EventDocuments(batch) if documents is None else documents
         row = 0
         for block in self._blocks(batch, documents):
             if self.texts.has_deferred:
@@ -202,12 +200,12 @@ class Matcher:
             else:
                 yield BatchMatches(np.empty(0, np.int32), block.per_event)
 
-    def _with_deferred(self, documents: BatchDocuments, row: int, found: BatchMatches) -> BatchMatches:
+    def _with_deferred(self, documents: EventDocuments, row: int, found: BatchMatches) -> BatchMatches:
         """Of the matches of events `row`, `row + 1`, ... those that satisfy deferred conjuncts as well."""
         rows = np.repeat(np.arange(row, row + len(found.per_event)), found.per_event)
-        per_event = found.per_event.copy()
-        kept = keep_matches(found.rule, per_event, self.texts.keeps(documents, rows, found.rule))
-        return BatchMatches(found.rule[:kept], per_event)
+        keeps = self.texts.keeps(documents, rows, found.rule)
+        kept_before = starts(keeps, np.int64)[starts(found.per_event, np.int64)]
+        return BatchMatches(found.rule[keeps], np.diff(kept_before))
 
     def _written(self, block: _Block, most_matches: int | None) -> Iterator[BatchMatches]:
         """The matches of a block that is evaluated, some events at a time."""
@@ -231,7 +229,7 @@ class Matcher:
             )
             yield BatchMatches(rule, counts)
 
-    def _blocks(self, batch: EventBatch, documents: BatchDocuments) -> Iterator[_Block]:
+    def _blocks(self, batch: EventBatch, documents: EventDocuments) -> Iterator[_Block]:
         """Evaluate a batch block by block. Its scratch memory is this batch's own until the end."""
         index = self._index
         cells = self._resolver.resolve(batch, documents)
@@ -267,7 +265,7 @@ class Matcher:
         """For how many events of a batch each plane holds."""
         index = self._index
         held = np.zeros(index.plane_count, np.float32)
-        for block in self._blocks(batch, BatchDocuments(batch)):
+        for block in self._blocks(batch, EventDocuments(batch)):
             add_frequencies(index.graph, index.leaf_count, block.words, block.planes, block.used, held)
         return held
 
@@ -283,48 +281,31 @@ class Matcher:
             scratch.planes = Planes(mask, at, word)
         return scratch.planes
 
-    def match_plain(self, event: object) -> NDArray[np.int32] | None:
+    def match_plain(self, event: object, documents: EventDocuments) -> Ints | None:
         """The rules that an event satisfies, ascending; None when it is not plain (plain_event.py)."""
-        plain = self._resolver.resolve_plain(event)
-        if plain is None:
-            return None
-        found = self._match_single(plain)
-        if self.texts.has_deferred and isinstance(event, Mapping):
-            return self._deferred_of_one(self.documents_of(event), found)
-        return found
+        plain = self._resolver.resolve_plain(event, documents)
+        return None if plain is None else self._match_single(plain, documents)
 
-    def documents_of(self, event: Mapping[str, object]) -> BatchDocuments:
-        """The documents of one event that free text may ask for."""
-        return BatchDocuments(self._text_plan.batch([event]))
+    def match_one(self, batch: EventBatch, documents: EventDocuments) -> Ints:
+        """The rules that the only event of a batch satisfies, ascending; `documents` are the batch's."""
+        return self._match_single(self._resolver.resolve_one(batch, documents), documents)
 
-    def _deferred_of_one(self, documents: BatchDocuments, rule: NDArray[np.int32]) -> NDArray[np.int32]:
-        return rule[self.texts.keeps(documents, np.zeros(len(rule), np.int64), rule)]
-
-    def match_one(self, batch: EventBatch) -> NDArray[np.int32]:
-        """The rules that the only event of a batch satisfies, ascending."""
-        found = self._match_single(self._resolver.resolve_one(batch))
-        return self._deferred_of_one(BatchDocuments(batch), found) if self.texts.has_deferred else found
-
-    def _match_single(self, event: OneEvent) -> NDArray[np.int32]:
+    def _match_single(self, event: OneEvent, documents: EventDocuments) -> Ints:
         index, marks = self._index, self._single.marks
         if marks is None:
             inner = len(index.graph.is_and)
             marks = no_marks(index.plane_count, inner, index.rule_count, len(index.group_path))
             self._single.marks = marks
         count = match_single(
-            event,
-            index.literals,
-            index.bounds,
-            index.leaves,
-            index.ranges,
-            index.graph,
-            index.links,
-            marks,
+            event, index.literals, index.bounds, index.leaves, index.ranges, index.graph, index.links, marks
         )
-        return marks.rule[:count].copy()
+        rule = marks.rule[:count].copy()
+        if not self.texts.has_deferred:
+            return rule
+        return rule[self.texts.keeps(documents, np.zeros(len(rule), np.int64), rule)]
 
 
-def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tuple[int, int]]:
+def _word_runs(per_event: Longs, most_matches: int) -> Iterator[tuple[int, int]]:
     """Runs of machine words, each 64 events, with at most so many matches; one word at least."""
     per_word = np.add.reduceat(per_event, np.arange(0, len(per_event), 64))
     ends = starts(per_word, np.int64)
@@ -336,7 +317,7 @@ def _word_runs(per_event: NDArray[np.int64], most_matches: int) -> Iterator[tupl
         first = last
 
 
-def _sorter(cells: Cells, hits: NDArray[np.uint8]) -> Sorter:
+def _sorter(cells: Cells, hits: Bytes) -> Sorter:
     most = int(np.diff(cells.group_start).max(initial=0))
     by_slot, other = np.empty((2, most), np.int32)
     by_posting, by_found = (Runs(*np.empty((3, most), np.int32)) for _ in range(2))

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from tocsin.conditions.language.tree import Path
 from tocsin.errors import TocsinWarning
-from tocsin.events.arrow_types import has_member
-from tocsin.events.field_paths import path_text
+from tocsin.events.cells import path_text
+from tocsin.tables.arrow_types import has_member
 
 _NAMED = 5
 

@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.packed import starts, text_arrays
-from tocsin.conditions.graph.fold_table import fold_table
+from tocsin.conditions.graph.pattern_arrays import fold_table
 from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
 from tocsin.conditions.kernels.like_match import NO, UNDECIDED, YES, begin_segments, like_by_segments
 from tocsin.conditions.kernels.pattern_search import Patterns, answer_questions, search_patterns
-from tocsin.conditions.language.patterns import Regex, compile_regex
+from tocsin.syntax.regexes import Regex, compile_regex
 
 _WORK_AT_ONCE = 1 << 27
 """Bytes read, and words of bits made of them, in a call of a kernel: Ctrl-C waits for it."""
@@ -35,9 +36,9 @@ class PatternGroup:
         literals = int(patterns.literal_start[2 * group + 2] - patterns.literal_start[2 * group])
         questions = int(patterns.question_start[4 * group + 4] - patterns.question_start[4 * group])
         self._stamps = literals + questions + 1
-        self._idle_stamps: list[NDArray[np.int64]] = []
+        self._idle_stamps: list[Longs] = []
 
-    def find(self, texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, texts: pa.LargeStringArray) -> tuple[Longs, Ints]:
         """found_start and found_leaf: the leaves that each text satisfies, each once."""
         start, data = text_arrays(texts)
         found = [self._find(start, data)]
@@ -50,16 +51,14 @@ class PatternGroup:
         sizes = np.concatenate([np.diff(found_start) for found_start, _ in found])
         return starts(sizes, np.int64), np.concatenate([leaf for _, leaf in found])
 
-    def _find(
-        self, start: NDArray[np.int64], data: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def _find(self, start: Longs, data: Bytes) -> tuple[Longs, Ints]:
         """The same of as many of the first texts as take _WORK_AT_ONCE, and of one in any case."""
         try:
             stamp = self._idle_stamps.pop()
         except IndexError:
             stamp = np.zeros(self._stamps, np.int64)
         found_start, found_leaf, asked_start, asked, is_cut = search_patterns(
-            self._patterns, *fold_table(), self._group, self._leaves, stamp, start, data, _WORK_AT_ONCE
+            self._patterns, fold_table(), self._group, self._leaves, stamp, start, data, _WORK_AT_ONCE
         )
         self._idle_stamps.append(stamp)
         if not len(asked):
@@ -78,20 +77,16 @@ class PatternGroup:
         order = np.argsort(all_texts, kind="stable")
         return starts(np.bincount(all_texts, minlength=texts), np.int64), all_leaves[order]
 
-    def _answer(
-        self, text: NDArray[np.uint8], asked: NDArray[np.int32], first: int, answer: NDArray[np.int8]
-    ) -> None:
+    def _answer(self, text: Bytes, asked: Ints, first: int, answer: NDArray[np.int8]) -> None:
         """Answer the likes among the questions from the first on, all of one text, a piece at a time."""
         middle = first + np.count_nonzero(asked[first:] < self._patterns.question_start[4 * self._group + 2])
         self._answer_all(text, asked[first:middle], answer[first:middle])
         if middle < len(asked):
             folded = np.empty(room_to_fold(len(text)), np.uint8)
-            size = fold_text(*fold_table(), text, folded)
+            size = fold_text(fold_table(), text, folded)
             self._answer_all(folded[:size], asked[middle:], answer[middle:])
 
-    def _answer_all(
-        self, text: NDArray[np.uint8], asked: NDArray[np.int32], answer: NDArray[np.int8]
-    ) -> None:
+    def _answer_all(self, text: Bytes, asked: Ints, answer: NDArray[np.int8]) -> None:
         done = 0
         while done < len(asked):
             before = done
@@ -100,7 +95,7 @@ class PatternGroup:
                 answer[done] = self._answer_long(text, int(asked[done]))
                 done += 1
 
-    def _answer_long(self, text: NDArray[np.uint8], question: int) -> int:
+    def _answer_long(self, text: Bytes, question: int) -> int:
         first, last = self._patterns.code_start[question : question + 2].tolist()
         segments = begin_segments(text, 0, len(text), self._patterns.code, first, last)
         answer = UNDECIDED
@@ -110,12 +105,7 @@ class PatternGroup:
         return answer
 
     def _search(
-        self,
-        start: NDArray[np.int64],
-        data: NDArray[np.uint8],
-        asked_text: NDArray[np.int64],
-        asked: NDArray[np.int32],
-        answer: NDArray[np.int8],
+        self, start: Longs, data: Bytes, asked_text: Longs, asked: Ints, answer: NDArray[np.int8]
     ) -> None:
         """Answer what is UNDECIDED: the expressions, each of the text it is asked of."""
         leaves = self._patterns.question_leaf[asked].tolist()

@@ -10,23 +10,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
-
-import numpy as np
 
 from tocsin.conditions.graph.value_keys import Reader, address_of_text, double_key, instant_of_text
 from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.language.tree import Path
+from tocsin.conditions.matching.event_cells import EventCells
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.events.cell_columns import texts_of
+from tocsin.events.cells import texts_of
 from tocsin.events.kinds import Kind
 from tocsin.events.number_pairs import split_integer
-from tocsin.text.documents import documents_of_texts
-from tocsin.text.kernels.documents import Documents
-from tocsin.text.text_matcher import TextMatcher
 
 _SMALL = {number: (double_key(number), 0) for number in range(-1024, 1 << 16)}
 _NONE = -1
@@ -35,22 +30,24 @@ _DEEPEST = 8
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+FindText = Callable[[Path, list[str]], list[int]]
+"""Finds the leaves of free text that the strings of a field satisfy; no strings: an empty list."""
+
 
 class _Field(NamedTuple):
     """The groups that ask about a field, by what they ask for; -1: none.
 
-    `patterns` are asked of texts besides, `find_text` finds free text in all strings of the field, and
-    `readers` are groups that know a text if it reads as something else. `within` is there when fields of the
-    field are asked for.
+    `patterns` are asked of texts besides, and `readers` are groups that know a text if it reads as something
+    else. `within` is there when fields of the field are asked for.
     """
 
+    path: Path
     number: int
     string: int
     text: int
     null: int
     boolean: int
     patterns: PatternGroup | None
-    find_text: Callable[[Documents], Sequence[int]] | None
     readers: tuple[tuple[int, Reader], ...]
     within: _Fields | None
     every: tuple[int, ...]
@@ -88,10 +85,8 @@ class PlainEvents:
         self,
         groups: Mapping[Path, Iterable[tuple[int, int]]],
         patterns_of: Callable[[int], PatternGroup | None],
-        texts: TextMatcher,
     ) -> None:
         self._groups = groups
-        self._texts = texts
         self._patterns_of = patterns_of
         names: dict[Path, set[str]] = defaultdict(set)
         for path in groups:
@@ -102,11 +97,11 @@ class PlainEvents:
         self._names = {path: frozenset(each) for path, each in names.items()}
         self._top = _Fields((), self._names.get((), frozenset()))
 
-    def read(self, event: object) -> OneEvent | None:
+    def read(self, event: object, find_text: FindText) -> OneEvent | None:
         """What the event holds for the groups; None when it is not plain."""
         if type(event) is not dict:
             return None
-        found = _Found()
+        found = _Found(find_text)
         return found.event() if self._read(event, self._top, found) else None
 
     def _read(self, values: dict[str, object], fields: _Fields, found: _Found) -> bool:
@@ -126,14 +121,13 @@ class PlainEvents:
             elif not found.add(field, value):
                 return False
             if null >= 0:
-                found.known.append(null)
+                found.known_group.append(null)
         return True
 
     def _field(self, fields: _Fields, name: str) -> _Field:
         path = (*fields.path, name)
         number = string = text = null = boolean = _NONE
         patterns = None
-        find_text: Callable[[Documents], Sequence[int]] | None = None
         readers: list[tuple[int, Reader]] = []
         every = []
         for group, kind in self._groups.get(path, ()):
@@ -150,19 +144,14 @@ class PlainEvents:
                 boolean = group
             elif kind == TEXTS:
                 text = group
-                find_text = partial(self._text_leaves, path)
             else:
                 readers.append((group, instant_of_text if kind == Kind.TIMESTAMP else address_of_text))
         within = _Fields(path, self._names[path]) if path in self._names else None
         field = _Field(
-            number, string, text, null, boolean, patterns, find_text, tuple(readers), within, tuple(every)
+            path, number, string, text, null, boolean, patterns, tuple(readers), within, tuple(every)
         )
         fields.known[name] = field
         return field
-
-    def _text_leaves(self, path: Path, document: Documents) -> Sequence[int]:
-        leaves: list[int] = self._texts.find(path, document)[1].tolist()
-        return leaves
 
 
 def _integer_key(value: int) -> tuple[int, int]:
@@ -170,17 +159,14 @@ def _integer_key(value: int) -> tuple[int, int]:
     return double_key(high), low
 
 
-class _Found:
-    """What one event holds, in lists as OneEvent has them."""
+class _Found(EventCells):
+    """What a plain event holds."""
 
-    __slots__ = ("known", "leaves", "scalar", "text", "text_bytes")
+    __slots__ = ("find_text",)
 
-    def __init__(self) -> None:
-        self.scalar: list[int] = []
-        self.text: list[int] = []
-        self.text_bytes = bytearray()
-        self.known: list[int] = []
-        self.leaves: list[int] = []
+    def __init__(self, find_text: FindText) -> None:
+        super().__init__()
+        self.find_text = find_text
 
     def add(self, field: _Field, value: object) -> bool:
         """Take in a field's value, an integer only if fields within are asked for; False: it is not plain."""
@@ -208,7 +194,7 @@ class _Found:
             self.text += (field.string, len(self.text_bytes))
             if field.patterns is not None:
                 _start, leaves = field.patterns.find(texts_of([value]))
-                self.leaves += leaves.tolist()
+                self.found_leaf += leaves.tolist()
         for group, read in field.readers:
             key = read(value)
             if key is not None:
@@ -217,7 +203,9 @@ class _Found:
 
     def _add_list(self, field: _Field, values: list[object]) -> bool:
         if not values:
-            self.known.extend(field.every)
+            self.known_group.extend(field.every)
+            if field.text >= 0:
+                self.find_text(field.path, [])
         for value in values:
             if type(value) is int:
                 if field.number >= 0:
@@ -228,21 +216,7 @@ class _Found:
 
     def _add_document(self, field: _Field, strings: list[str]) -> bool:
         """Find free text in the strings of a field, none of which holds half a surrogate pair."""
-        if field.find_text is not None and strings:
-            self.known.append(field.text)
-            self.leaves += field.find_text(documents_of_texts([strings]))
+        if field.text >= 0 and strings:
+            self.known_group.append(field.text)
+            self.found_leaf += self.find_text(field.path, strings)
         return True
-
-    def event(self) -> OneEvent:
-        """Everything in arrays."""
-        return OneEvent(
-            np.array(self.scalar, np.int64),
-            np.array(self.text, np.int64) if self.text else _NO_TEXTS,
-            np.frombuffer(self.text_bytes, np.uint8),
-            np.array(self.known, np.int32) if self.known else _NOTHING,
-            np.array(self.leaves, np.int32) if self.leaves else _NOTHING,
-        )
-
-
-_NO_TEXTS = np.empty(0, np.int64)
-_NOTHING = np.empty(0, np.int32)

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.kernels.bitmap_store import BLOCK
 
 EVENTS_AT_ONCE = 16_384
@@ -44,7 +44,7 @@ def next_size(size: int, events: int, matches: int) -> int:
     return wanted // BLOCK * BLOCK if wanted > BLOCK else max(FEWEST_EVENTS, wanted)
 
 
-def cuts(weights: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
+def cuts(weights: Longs, limit: int) -> Iterator[tuple[int, int]]:
     """Runs of places whose weights add up to at most `limit`, as long as can be; one place at least."""
     ends = np.cumsum(weights)
     first = 0
@@ -55,12 +55,12 @@ def cuts(weights: NDArray[np.int64], limit: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def row_bytes(column: pa.Array) -> NDArray[np.int64]:
+def row_bytes(column: pa.Array) -> Longs:
     """About how many bytes each value of a column takes."""
     if pt.is_null(column.type):
         return np.zeros(len(column), np.int64)
     if pt.is_string(column.type) or pt.is_large_string(column.type) or pt.is_binary(column.type):
-        lengths: NDArray[np.int64] = pc.fill_null(pc.binary_length(column), 0).to_numpy().astype(np.int64)
+        lengths: Longs = pc.fill_null(pc.binary_length(column), 0).to_numpy().astype(np.int64)
         return lengths
     try:
         return np.full(len(column), -(-column.type.bit_width // 8), np.int64)

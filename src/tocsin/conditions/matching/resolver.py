@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 
@@ -21,8 +22,7 @@ from tocsin.conditions.matching.plain_event import PlainEvents
 from tocsin.errors import IndexFileError
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
-from tocsin.text.batch_documents import BatchDocuments
-from tocsin.text.text_matcher import TextMatcher
+from tocsin.text import EventDocuments, TextMatcher
 
 _NUMBER, _STRING, _BOOLEAN = int(Kind.NUMBER), int(Kind.STRING), int(Kind.BOOLEAN)
 
@@ -39,7 +39,7 @@ class Resolver:
         for leaf in index.pattern_leaf.tolist():
             self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
         self.texts = TextMatcher(index.texts)
-        self._plain = PlainEvents(self._groups, self._pattern_group, self.texts)
+        self._plain = PlainEvents(self._groups, self._pattern_group)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
         self._traits = traits_of(index.literals, index.bounds)
@@ -76,23 +76,26 @@ class Resolver:
                 raise IndexFileError("the index is damaged: a leaf among numbers is none") from error
         return self._decimals[group]
 
-    def resolve(self, batch: EventBatch, documents: BatchDocuments) -> Cells:
+    def resolve(self, batch: EventBatch, documents: EventDocuments) -> Cells:
         """The cells of a batch, by group, looked up; `documents` are the batch's."""
         cells = BatchCells()
         self._collect(cells, batch, documents)
         return cells.cells(self._index, self._traits)
 
-    def resolve_plain(self, event: object) -> OneEvent | None:
-        """The cells of a plain event, without a batch; None when it is not plain."""
-        return self._plain.read(event)
+    def resolve_plain(self, event: object, documents: EventDocuments) -> OneEvent | None:
+        """The cells of a plain event, without a batch; None when it is not plain.
 
-    def resolve_one(self, batch: EventBatch) -> OneEvent:
+        Its documents are told to `documents`.
+        """
+        return self._plain.read(event, partial(self.texts.find_strings, documents))
+
+    def resolve_one(self, batch: EventBatch, documents: EventDocuments) -> OneEvent:
         """The cells of the only event of a batch, which the kernel looks up."""
         cells = EventCells()
-        self._collect(cells, batch, BatchDocuments(batch))
+        self._collect(cells, batch, documents)
         return cells.event()
 
-    def _collect(self, cells: BatchCells | EventCells, batch: EventBatch, documents: BatchDocuments) -> None:
+    def _collect(self, cells: BatchCells | EventCells, batch: EventBatch, documents: EventDocuments) -> None:
         groups_of = self._groups.get
         for path, column in batch.columns.items():
             for group, kind in groups_of(path, ()):
@@ -105,7 +108,8 @@ class Resolver:
                     if column.numbers is not None:
                         cells.numbers(group, column.numbers)
                     if column.decimals is not None:
-                        cells.decimals(group, column.decimals, self._decimal_group(group))
+                        row, code, values = column.decimals
+                        cells.found(group, row, code, *self._decimal_group(group).find(values))
                 elif kind == _STRING:
                     if column.strings is not None:
                         cells.strings(group, column.strings, self._pattern_group(group))
@@ -113,7 +117,9 @@ class Resolver:
                     if column.booleans is not None:
                         cells.booleans(group, column.booleans)
                 elif kind == TEXTS:
-                    cells.texts(group, path, documents, self.texts)
+                    found = self.texts.find(path, documents)
+                    if found is not None:
+                        cells.found(group, *found)
                 else:
                     self._collect_read(cells, group, kind, column)
 

@@ -7,18 +7,18 @@ from typing import NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.kernels.id_column import repeat_rows
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import BYTES_OF_ROW
-from tocsin.conditions.matching.rule_names import Names
+from tocsin.conditions.matching.rule_names import RuleNames
 
 MATCH_SCHEMA = pa.schema([("event", pa.int64()), ("rule", pa.string()), ("score", pa.float64())])
 """A row for each match. `score` is null for a rule without free text."""
 
 
-Scores = NDArray[np.float64] | None
+Scores = Doubles | None
 """Of some matches: NaN for a rule without free text, None when no rule has any."""
 
 
@@ -38,9 +38,7 @@ class Matches(Sequence[Match]):
 
     __slots__ = ("_names", "numbers", "scores")
 
-    def __init__(
-        self, rules: NDArray[np.int32], names: Names, scores: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, rules: Ints, names: RuleNames, scores: Doubles | None = None) -> None:
         self.numbers = rules
         self.scores = scores
         self._names = names
@@ -100,14 +98,12 @@ class _Scores:
 _scores = _Scores()
 
 
-def match_batch(
-    events: NDArray[np.int64], rules: NDArray[np.int32], names: Names, scores: Scores = None
-) -> pa.RecordBatch:
+def match_batch(events: Longs, rules: Ints, names: RuleNames, scores: Scores = None) -> pa.RecordBatch:
     """Matches as Arrow: no Python object is made for any of them."""
     return _batch(events, names.column(rules), scores)
 
 
-def match_batches(first: int, found: BatchMatches, names: Names, limit: int) -> Iterator[pa.RecordBatch]:
+def match_batches(first: int, found: BatchMatches, names: RuleNames, limit: int) -> Iterator[pa.RecordBatch]:
     """The matches of events `first`, `first + 1`, ... as Arrow, in batches of at most `limit` bytes."""
     events = np.empty(len(found.rule), np.int64)
     repeat_rows(first, found.per_event, events)
@@ -115,7 +111,7 @@ def match_batches(first: int, found: BatchMatches, names: Names, limit: int) -> 
         yield _batch(events[some], column, None if found.score is None else found.score[some])
 
 
-def _batch(events: NDArray[np.int64], names: pa.StringArray, scores: Scores) -> pa.RecordBatch:
+def _batch(events: Longs, names: pa.StringArray, scores: Scores) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
         [pa.array(events), names, score_column(scores, len(events))], schema=MATCH_SCHEMA
     )

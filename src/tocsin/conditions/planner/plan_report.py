@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.packed import Texts
-from tocsin.arrays.spans import gather_spans
 from tocsin.conditions.graph.condition_reader import read_conditions
-from tocsin.conditions.graph.leaf_families import sort_into_families
-from tocsin.conditions.graph.leaf_order import put_in_order
+from tocsin.conditions.graph.leaf_families import put_in_order, sort_into_families
 from tocsin.conditions.graph.text_stage import estimate_leaves, read_free_text
 from tocsin.conditions.kernels.access_choice import DEFERRED, WAY_IN, conjuncts_of
 from tocsin.conditions.language.parser import parse_condition
@@ -20,7 +19,7 @@ from tocsin.conditions.language.tree import Condition, Connective, Operator
 from tocsin.conditions.planner.planner import ACCESS, Planner, in_order_read
 from tocsin.errors import raise_all
 from tocsin.rules.rule_set import Rules
-from tocsin.text.text_base import TextBase
+from tocsin.text import TextBase
 
 _ROLE = {WAY_IN: "way in", DEFERRED: "asked last"}
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin.conditions.graph.condition_reader import Steps
 from tocsin.conditions.graph.likelihood import Likelihood
@@ -32,8 +32,7 @@ from tocsin.conditions.kernels.access_choice import (
 from tocsin.conditions.language.tree import Path, Predicate
 from tocsin.conditions.planner.costs import Costs, known_costs
 from tocsin.errors import UsageError
-from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.kernels.query_estimates import letters_of_queries, likelihood_of_queries
+from tocsin.text import QueryCode, Terms, letters_of_queries, likelihood_of_queries
 
 ACCESS = {"auto": AUTO, "structured": STRUCTURED, "text": TEXT}
 """How the way in is chosen: by rank, or always a conjunct of one kind when there is one."""
@@ -45,9 +44,7 @@ class Selectivity(Protocol):
     def __call__(self, predicate: Predicate, /) -> float:
         """The share of events for which a predicate is true."""
 
-    def of_queries(
-        self, code: QueryCode, terms: Terms, query: NDArray[np.int32], fields: Sequence[Path], /
-    ) -> NDArray[np.float64]:
+    def of_queries(self, code: QueryCode, terms: Terms, query: Ints, fields: Sequence[Path], /) -> Doubles:
         """The same of text queries by their numbers, all at once; `fields` is by text group."""
 
 
@@ -70,14 +67,14 @@ class Planner:
     def estimates(
         self,
         likelihood: Likelihood,
-        query: NDArray[np.int32],
+        query: Ints,
         code: QueryCode,
         terms: Terms,
         fields: Sequence[Path],
-        is_counted: NDArray[np.bool_],
+        is_counted: Flags,
         predicate_of: Callable[[int], Predicate],
-        leaves: NDArray[np.int32],
-        uses: NDArray[np.int64],
+        leaves: Ints,
+        uses: Longs,
     ) -> LeafEstimates:
         """What finding and asking every leaf costs, and how often it holds.
 
@@ -106,7 +103,7 @@ class Planner:
         return LeafEstimates(true, false, found, asked, query)
 
 
-def _letters_of_filter(code: QueryCode, terms: Terms) -> NDArray[np.float64]:
+def _letters_of_filter(code: QueryCode, terms: Terms) -> Doubles:
     """For each query the bytes of all terms of its field, shared out among the field's queries."""
     groups = int(code.group.max(initial=-1)) + 1
     letters = np.bincount(terms.group, np.diff(terms.start), groups)
@@ -121,14 +118,14 @@ class Deferred(NamedTuple):
     asked   int32[n]   2 * query, one more when the query must be known to fail
     """
 
-    rule: NDArray[np.int64]
-    asked: NDArray[np.int32]
+    rule: Longs
+    asked: Ints
 
 
 NOTHING_DEFERRED = Deferred(np.empty(0, np.int64), np.empty(0, np.int32))
 
 
-def in_order_read(estimates: LeafEstimates, order: NDArray[np.int64]) -> LeafEstimates:
+def in_order_read(estimates: LeafEstimates, order: Longs) -> LeafEstimates:
     """Estimates by leaf as reading numbers them: leaf l was number order[l] there."""
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
@@ -141,9 +138,7 @@ def in_order_read(estimates: LeafEstimates, order: NDArray[np.int64]) -> LeafEst
     )
 
 
-def leaves_beside_text(
-    parts: Sequence[Steps], query: NDArray[np.int32], order: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def leaves_beside_text(parts: Sequence[Steps], query: Ints, order: Longs) -> Ints:
     """The leaves of conditions that hold free text and something else: only they are estimated with care.
 
     `query` is by leaf as reading numbers them; leaf l was number order[l] there.
@@ -180,7 +175,7 @@ def plan_conditions(
     return left, Deferred(rule[order], np.concatenate(asked)[order])
 
 
-def _with_text(part: Steps, query: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _with_text(part: Steps, query: Ints) -> Flags:
     """Which conditions of a part hold a text predicate."""
     if not (query >= 0).any():
         return np.zeros(len(part.number), np.bool_)
@@ -191,7 +186,7 @@ def _with_text(part: Steps, query: NDArray[np.int32]) -> NDArray[np.bool_]:
     return np.asarray(before[part.start[1:]] > before[part.start[:-1]])
 
 
-def _some(part: Steps, which: NDArray[np.bool_]) -> Steps:
+def _some(part: Steps, which: Flags) -> Steps:
     sizes = np.diff(part.start)
     step = part.step[np.repeat(which, sizes)]
     return Steps(part.number[which], starts(sizes[which], np.int64), step, part.ref)

@@ -10,37 +10,33 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from tocsin.datalog.engine.inverse_arithmetic import inverted
-from tocsin.datalog.language import functors
-from tocsin.datalog.language.alternatives import Literal, alternatives_of
 from tocsin.datalog.language.conjunctions import (
-    HIDDEN,
     Binding,
+    Literal,
     Names,
     NoResultError,
     Tuple,
     flat,
     is_located,
     is_ready,
-    level_names,
     matched,
+    needed,
     unbound_sides,
-    value_of,
 )
 from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Anonymous,
     Argument,
     Atom,
     Comparison,
     Constant,
     Negation,
+    Operation,
     Positive,
     Truth,
+    Type,
     Value,
     Variable,
 )
-from tocsin.datalog.language.tree_walk import variables_in
+from tocsin.datalog.meaning import Evaluator
 from tocsin.errors import DerivationError
 
 
@@ -91,12 +87,12 @@ class Furthest:
     binding: Mapping[str, Value] | None = None
 
 
-class Search:
+class Search(Evaluator):
     """Finds assignments over what is known, for one local address."""
 
     def __init__(self, known: Known, local: Value | None = None) -> None:
+        super().__init__(local)
         self._known = known
-        self._local = local
 
     def solutions(
         self,
@@ -136,9 +132,13 @@ class Search:
             found_any.append(False)
             bindings.append(extended)
 
-    def value(self, argument: Argument, binding: Binding, names: Names) -> Value:
-        """What an argument stands for. Raises DerivationError or NoResultError when it has no value."""
-        return value_of(argument, binding, lambda aggregate: self._aggregate(aggregate, binding, names))
+    def assignments(self, literals: Sequence[Literal], start: Binding, names: Names) -> Iterator[Binding]:
+        """The same, for literals in any order."""
+        return self.solutions(in_order(literals, start, names), start, names)
+
+    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[Tuple]:
+        """The tuples that have these values in these columns."""
+        return self._known.matching(relation, columns)
 
     def _extensions(
         self, step: Step, binding: Binding, names: Names, below: Below | None
@@ -146,11 +146,8 @@ class Search:
         try:
             if step.atom is not None:
                 yield from self._partners(step.atom, binding, below)
-            elif isinstance(step.literal, Negation):
-                if not self._is_there(step.literal.atom, binding, names):
-                    yield binding
-            elif isinstance(step.literal, Comparison):
-                yield from self._compared(step.solved or step.literal, binding, names)
+            elif isinstance(step.literal, Negation | Comparison):
+                yield from self.extensions(step.solved or step.literal, binding, binding, names)
             elif isinstance(step.literal, Truth) and step.literal.holds:
                 yield binding
         except (DerivationError, NoResultError):
@@ -163,61 +160,15 @@ class Search:
                 columns[column] = binding[argument.name]
             elif isinstance(argument, Constant):
                 columns[column] = argument.value
-            elif is_located(argument) and self._local is not None:
-                columns[column] = self._local
+            elif is_located(argument) and self.local is not None:
+                columns[column] = self.local
         is_ranked = below is not None and atom.relation in below.relations
         for held in self._known.matching(atom.relation, columns):
             if is_ranked and below is not None and self._known.rank(atom.relation, held) >= below.rank:
                 continue
-            extended = matched(atom, held, binding, self._local)
+            extended = matched(atom, held, binding, self.local)
             if extended is not None:
                 yield extended
-
-    def _is_there(self, atom: Atom, binding: Binding, names: Names) -> bool:
-        columns = {
-            column: self.value(argument, binding, names)
-            for column, argument in enumerate(atom.arguments)
-            if not isinstance(argument, Anonymous)
-        }
-        held_to = replace(
-            atom,
-            arguments=tuple(
-                Constant(columns[column], located=is_located(argument)) if column in columns else argument
-                for column, argument in enumerate(atom.arguments)
-            ),
-        )
-        return any(
-            matched(held_to, held, {}, self._local) is not None
-            for held in self._known.matching(atom.relation, columns)
-        )
-
-    def _compared(self, comparison: Comparison, binding: Binding, names: Names) -> Iterator[Binding]:
-        for name in unbound_sides(comparison, binding):
-            is_left = isinstance(comparison.left, Variable) and comparison.left.name == name
-            other = comparison.right if is_left else comparison.left
-            value = self.value(other, binding, names)
-            for each in value if isinstance(value, functors.Range) else (value,):
-                yield {**binding, name: each}
-            return
-        left, right = (self.value(side, binding, names) for side in (comparison.left, comparison.right))
-        if functors.holds(comparison.operator, left, right):
-            yield binding
-
-    def _aggregate(self, aggregate: Aggregate, binding: Binding, names: Names) -> Value:
-        inside = {variable.name for variable in variables_in(aggregate)}
-        shared = {name: binding[name] for name in inside & names if name in binding}
-        own = () if aggregate.value is None else (aggregate.value,)
-        values: dict[frozenset[tuple[str, Value]], Value] = {}
-        for literals in alternatives_of(aggregate.body):
-            inner = names | level_names(*literals, *own)
-            for solution in self.solutions(in_order(literals, shared, inner), shared, inner):
-                assignment = frozenset(item for item in solution.items() if not item[0].startswith(HIDDEN))
-                values[assignment] = self.value(own[0], solution, inner) if own else 0
-        value_type = own[0].type if own else None
-        result = functors.aggregate(aggregate.function, value_type, list(values.values()))
-        if result is None:
-            raise NoResultError
-        return result
 
 
 def in_order(literals: Sequence[Literal], start: Collection[str], names: Names) -> list[Step]:
@@ -249,7 +200,7 @@ def _next_other(others: Sequence[Negation | Comparison], bound: Collection[str],
         if is_ready(other, bound, names):
             return Step(other)
     for other in others:
-        solved = inverted(other, bound, names) if isinstance(other, Comparison) else None
+        solved = _inverted(other, bound, names) if isinstance(other, Comparison) else None
         if solved is not None:
             return Step(other, solved=solved)
     return None
@@ -259,3 +210,36 @@ def _bound_columns(step: Step, bound: set[str]) -> int:
     if step.atom is None:
         return 0
     return sum(not isinstance(part, Variable) or part.name in bound for part in step.atom.arguments)
+
+
+def _inverted(comparison: Comparison, bound: Collection[str], names: Names) -> Comparison | None:
+    """An equation that says the same as this one, with a variable that is not yet bound alone on its left.
+
+    None when it is no equation of a known value with a sum or a difference that has one such operand: what
+    `7 = x + 1` says about x. Whole numbers wrap, so that there is always exactly one such x, and a search
+    from a head to its body has a value to look for, where it would else go through all tuples.
+    """
+    if comparison.operator != "=":
+        return None
+    for result, side in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+        if isinstance(side, Operation) and needed(result, names).issubset(bound):
+            return _alone(side, result, bound, names)
+    return None
+
+
+def _alone(operation: Operation, result: Argument, bound: Collection[str], names: Names) -> Comparison | None:
+    if operation.functor not in ("+", "-") or operation.type not in (Type.NUMBER, Type.UNSIGNED):
+        return None
+    result = replace(result, type=operation.type)
+    left, right = operation.operands
+    if _is_open(left, bound) and needed(right, names).issubset(bound):
+        other_way = "-" if operation.functor == "+" else "+"
+        return Comparison("=", left, replace(operation, functor=other_way, operands=(result, right)))
+    if _is_open(right, bound) and needed(left, names).issubset(bound):
+        known = (result, left) if operation.functor == "+" else (left, result)
+        return Comparison("=", right, replace(operation, functor="-", operands=known))
+    return None
+
+
+def _is_open(operand: Argument, bound: Collection[str]) -> bool:
+    return isinstance(operand, Variable) and operand.name not in bound

@@ -10,12 +10,13 @@ even worked out only then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
 
+from tocsin.datalog.engine.machines import Machine
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 
@@ -23,13 +24,24 @@ Tuple = tuple[Value, ...]
 
 
 class Tuples(Set[Tuple]):
-    """A set of tuples that goes through them in typed order; equal to any set or list of the same ones."""
+    """A set of tuples that goes through them in typed order; equal to any set or list of the same ones.
 
-    __slots__ = ("_code", "_members", "_ordered", "_rows")
+    Of very many, whether there are any and how many may be told without working them out.
+    """
 
-    def __init__(self, rows: Rows | Callable[[], Rows], code: TupleCode) -> None:
+    __slots__ = ("_any", "_code", "_count", "_members", "_ordered", "_rows")
+
+    def __init__(
+        self,
+        rows: Rows | Callable[[], Rows],
+        code: TupleCode,
+        any_rows: Callable[[], bool] | None = None,
+        count: Callable[[], int] | None = None,
+    ) -> None:
         self._rows = rows
         self._code = code
+        self._any = any_rows
+        self._count = count
         self._ordered: list[Tuple] | None = None
         self._members: frozenset[Tuple] | None = None
 
@@ -45,10 +57,10 @@ class Tuples(Set[Tuple]):
         return self._code.table(self._code.in_order(self.rows))
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.rows) if self._count is None else self._count()
 
     def __bool__(self) -> bool:
-        return len(self.rows) > 0
+        return len(self.rows) > 0 if self._any is None else self._any()
 
     def __iter__(self) -> Iterator[Tuple]:
         return iter(self._list())
@@ -88,29 +100,6 @@ class Tuples(Set[Tuple]):
         if self._ordered is None:
             self._ordered = self._code.decode_rows(self._code.in_order(self.rows))
         return self._ordered
-
-
-class LazyTuples(Tuples):
-    """Tuples that may be very many: whether there are any, and how many, takes no working them out."""
-
-    __slots__ = ("_any", "_count")
-
-    def __init__(
-        self,
-        rows: Callable[[], Rows],
-        any_rows: Callable[[], bool],
-        count: Callable[[], int],
-        code: TupleCode,
-    ) -> None:
-        super().__init__(rows, code)
-        self._any = any_rows
-        self._count = count
-
-    def __len__(self) -> int:
-        return self._count()
-
-    def __bool__(self) -> bool:
-        return self._any()
 
 
 class Changed(Mapping[str, Tuples]):
@@ -176,3 +165,68 @@ class NoChanges(Changes):
 
     def __bool__(self) -> bool:
         return False
+
+
+class Reported:
+    """The relations whose changes are told, each by name, number and code: what came and went of them.
+
+    Those in `implicit` are worked out when they are looked at.
+    """
+
+    def __init__(self, machine: Machine, relations: Sequence[tuple[str, int, TupleCode]]) -> None:
+        self._machine = machine
+        self._watched = [each for each in relations if machine.closure_change(each[1]) is None]
+        self.implicit = [each for each in relations if each not in self._watched]
+        self.codes = {name: code for name, _, code in relations}
+        self._none = no_tuples(self.codes)
+        self.nothing = NoChanges(Changed({}, self._none), Changed({}, self._none))
+
+    def changes(self) -> Changes:
+        """The net change of the last settling."""
+        machine = self._machine
+        added: dict[str, Tuples] = {}
+        removed: dict[str, Tuples] = {}
+        for name, number, code in self._watched:
+            came, went = machine.net_change(number)
+            if len(came):
+                added[name] = Tuples(came, code)
+            if len(went):
+                removed[name] = Tuples(went, code)
+        for name, number, code in self.implicit:
+            change = machine.closure_change(number)
+            if change is not None:
+                added[name] = Tuples(change.added, code, change.any_added, change.count_added)
+                removed[name] = Tuples(change.removed, code, change.any_removed, change.count_removed)
+        if not added and not removed:
+            return self.nothing
+        return Changes(Changed(added, self._none), Changed(removed, self._none))
+
+
+def difference(
+    machine: Machine, relations: Mapping[str, tuple[int, TupleCode]], before: Mapping[str, Rows]
+) -> Changes:
+    """How relations of a machine, by number and code, differ from what they were before."""
+    codes = {name: code for name, (_, code) in relations.items()}
+    added: dict[str, Tuples] = {}
+    removed: dict[str, Tuples] = {}
+    for name, (number, code) in relations.items():
+        held = before.get(name, np.empty((0, len(code.types)), np.int64))
+        stayed = machine.held(number, held)
+        if not stayed.all():
+            removed[name] = Tuples(held[~stayed], code)
+        if np.count_nonzero(stayed) < machine.size(number):
+            added[name] = Tuples(_others(machine.rows(number), held), code)
+    none = no_tuples(codes)
+    return Changes(Changed(added, none), Changed(removed, none))
+
+
+def _others(rows: Rows, known: Rows) -> Rows:
+    """The rows that are not among those known; none is in either twice."""
+    if not rows.shape[1]:
+        return rows[len(known) :]
+    both = np.concatenate((known, rows))
+    order = np.lexsort(both.T)
+    twice = (both[order[1:]] == both[order[:-1]]).all(axis=1)
+    alone = np.ones(len(both), np.bool_)
+    alone[order[1:][twice]] = alone[order[:-1][twice]] = False
+    return rows[alone[len(known) :]]

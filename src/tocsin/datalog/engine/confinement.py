@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tocsin.datalog.engine.directives import Transfer
 from tocsin.datalog.engine.fact_files import file_of
 from tocsin.datalog.engine.result_files import result_path
+from tocsin.datalog.language.directives import Transfer
 from tocsin.errors import InputError
 
 

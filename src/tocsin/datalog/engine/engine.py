@@ -8,13 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn, Self
 
-import numpy as np
 import pyarrow as pa
 
-from tocsin.datalog.engine.changes import Changed, Changes, LazyTuples, NoChanges, Tuple, Tuples, no_tuples
-from tocsin.datalog.engine.derivations import Absence, Derivation
-from tocsin.datalog.engine.expiry import Expiry, Fact, Time
-from tocsin.datalog.engine.given_facts import (
+from tocsin.datalog.engine.base_facts import (
     Door,
     Given,
     Past,
@@ -23,11 +19,11 @@ from tocsin.datalog.engine.given_facts import (
     facts_before,
     given_facts,
     joined,
-    others,
 )
-from tocsin.datalog.engine.held_tuples import Held
-from tocsin.datalog.engine.locations import check_local
-from tocsin.datalog.engine.machines import Machine, Started, Starter, facts_of, start_machine
+from tocsin.datalog.engine.changes import Changes, Reported, Tuple, difference
+from tocsin.datalog.engine.derivations import Absence, Derivation
+from tocsin.datalog.engine.expiry import Expiry, Fact, Time
+from tocsin.datalog.engine.machines import Held, Machine, Started, Starter, facts_of, start_machine
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import (
     Operation,
@@ -39,7 +35,6 @@ from tocsin.datalog.engine.requests import (
     pattern_columns,
     read_operations,
     rows_of_source,
-    rows_of_words,
     unknown_relation,
 )
 from tocsin.datalog.engine.why import Deriver
@@ -311,11 +306,10 @@ class Engine:
         self, program: Program, given: Given, fed: Iterable[str] = (), *, implicit: bool = True
     ) -> Started:
         """A machine with these facts in it, that takes more for the relations `fed`."""
-        check_local(program.checked, self._local)
+        program.check_local(self._local)
         given = {name: rows for name, rows in given.items() if len(rows)}
-        started = self._starter(
-            program, {*given, *fed}, self._local, self._symbols, self._limit, implicit=implicit
-        )
+        fed = {*given, *fed}
+        started = self._starter(program, fed, self._local, self._symbols, self._limit, implicit)
         for name, rows in given.items():
             started.machine.change(started.machine.relation(started.taking[name]), rows, True)
         started.machine.settle()
@@ -338,12 +332,8 @@ class Engine:
         """
         machine = started.machine
         doors = {name: door_of(started, name, code) for name, code in program.codes(self._symbols).items()}
-        reported = [(name, *doors[name][:2]) for name in program.outputs]
-        watched = [each for each in reported if machine.closure_change(each[1]) is None]
-        implicit = [each for each in reported if each not in watched]
-        codes = {name: code for name, _, code in reported}
-        none = no_tuples(codes)
-        nothing = NoChanges(Changed({}, none), Changed({}, none))
+        reported = Reported(machine, [(name, *doors[name][:2]) for name in program.outputs])
+        collected, implicit, nothing = reported.changes, reported.implicit, reported.nothing
         change_one = machine.change_one
 
         self._program = program
@@ -351,10 +341,9 @@ class Engine:
         self._machine = machine
         self._change_one = change_one
         self._doors = doors
-        self._watched = watched
+        self._reported = reported
+        self._collected = collected
         self._implicit = implicit
-        self._codes = codes
-        self._none = none
         self._nothing = nothing
 
     def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
@@ -373,25 +362,10 @@ class Engine:
         """Put another program in the place of this one; how the relations differ."""
         started = self._filled(program, given)
         before = {name: self._machine.rows(door.number) for name, door in self._doors.items()}
-        heard = [*self._codes]
+        heard = self._reported.codes
         self._take(program, started)
-        codes = {name: self._doors[name].code for name in dict.fromkeys([*heard, *self._codes])}
-        return self._difference(before, codes)
-
-    def _difference(self, before: Given, codes: Mapping[str, TupleCode]) -> Changes:
-        """How relations differ from what they were before."""
-        added: dict[str, Tuples] = {}
-        removed: dict[str, Tuples] = {}
-        for name, code in codes.items():
-            held = before.get(name, rows_of_words([], code))
-            number = self._doors[name].number
-            stayed = self._machine.held(number, held)
-            if not stayed.all():
-                removed[name] = Tuples(held[~stayed], code)
-            if np.count_nonzero(stayed) < self._machine.size(number):
-                added[name] = Tuples(others(self._machine.rows(number), held), code)
-        none = no_tuples(codes)
-        return Changes(Changed(added, none), Changed(removed, none))
+        told = {name: self._doors[name][:2] for name in {**heard, **self._reported.codes}}
+        return difference(self._machine, told, before)
 
     def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
         """Take away some facts of each relation, and give others for that time; the net change."""
@@ -490,31 +464,6 @@ class Engine:
     def _restore(self, failed: Machine, doors: Mapping[str, Door], past: Past) -> None:
         """Have a machine with the facts that there were before a change."""
         self._take(self._program, self._filled(self._program, facts_before(failed, doors, past)))
-
-    def _collected(self) -> Changes:
-        """The net change of the last settling."""
-        machine = self._machine
-        added: dict[str, Tuples] = {}
-        removed: dict[str, Tuples] = {}
-        for name, number, code in self._watched:
-            came, went = machine.net_change(number)
-            if len(came):
-                added[name] = Tuples(came, code)
-            if len(went):
-                removed[name] = Tuples(went, code)
-        if self._implicit:
-            self._tell_closures(added, removed)
-        if not added and not removed:
-            return self._nothing
-        return Changes(Changed(added, self._none), Changed(removed, self._none))
-
-    def _tell_closures(self, added: dict[str, Tuples], removed: dict[str, Tuples]) -> None:
-        """The net change of implicit relations, which is worked out when it is looked at."""
-        for name, number, code in self._implicit:
-            change = self._machine.closure_change(number)
-            if change is not None:
-                added[name] = LazyTuples(change.added, change.any_added, change.count_added, code)
-                removed[name] = LazyTuples(change.removed, change.any_removed, change.count_removed, code)
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:

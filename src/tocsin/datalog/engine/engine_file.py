@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import Check, typed, typed_array
 from tocsin.arrays.array_file import PROGRAM, save_arrays
+from tocsin.arrays.dtypes import Longs
 from tocsin.arrays.packed import Texts
+from tocsin.datalog.engine.base_facts import Given
 from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.expiry import Expiry, Fact, Time
-from tocsin.datalog.engine.given_facts import Given
 from tocsin.datalog.engine.program import Program
-from tocsin.datalog.engine.requests import is_moment, is_time
-from tocsin.datalog.language.functors import TEXT_LIMIT
-from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.engine.requests import is_moment, is_time, rows_of_words
+from tocsin.datalog.language.syntax import TEXT_LIMIT, Type, Value
 from tocsin.datalog.machine.symbols import Symbols, are_floats
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import IndexFileError, RuleError
@@ -45,7 +45,7 @@ class Snapshot(NamedTuple):
 
 def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str | os.PathLike[str]) -> None:
     """Write a snapshot, whole or not at all."""
-    expiring = _expiring(snapshot.expiry, codes)
+    expiring = snapshot.expiry.by_relation()
     used = _used_symbols(snapshot.given, codes)
     texts = [snapshot.symbols.texts[number].encode() for number in used]
     arrays: list[tuple[str, NDArray[Any]]] = [
@@ -53,7 +53,8 @@ def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str 
         ("symbols.data", np.frombuffer(b"".join(texts), np.uint8)),
     ]
     for name, code in codes.items():
-        for what, rows in (("facts", snapshot.given[name]), ("times", expiring[name][0])):
+        times = rows_of_words([*expiring.get(name, ())], code)
+        for what, rows in (("facts", snapshot.given[name]), ("times", times)):
             arrays.append((f"{what}.{name}", _renumbered(rows, code, used).reshape(-1)))
     said = {
         "kind": PROGRAM,
@@ -64,7 +65,7 @@ def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str 
         "text_limit": snapshot.symbols.limit,
         "now": snapshot.expiry.now,
         "counts": {name: len(rows) for name, rows in snapshot.given.items()},
-        "times": {name: times for name, (_, times) in expiring.items()},
+        "times": {name: [*expiring.get(name, {}).values()] for name in codes},
     }
     save_arrays(path, said, arrays)
 
@@ -143,22 +144,7 @@ def _rows(
     return rows
 
 
-def _expiring(expiry: Expiry, codes: Mapping[str, TupleCode]) -> dict[str, tuple[Rows, list[int | float]]]:
-    """By relation: the rows that expire, and when."""
-    rows: dict[str, list[tuple[int, ...]]] = {name: [] for name in codes}
-    times: dict[str, list[int | float]] = {name: [] for name in codes}
-    for (name, row), moment in expiry.moments.items():
-        rows[name].append(row)
-        times[name].append(moment)
-    return {
-        name: (np.array(rows[name], np.int64).reshape(-1, len(code.types)), times[name])
-        if code.types
-        else (np.empty((len(rows[name]), 0), np.int64), times[name])
-        for name, code in codes.items()
-    }
-
-
-def _used_symbols(given: Given, codes: Mapping[str, TupleCode]) -> NDArray[np.int64]:
+def _used_symbols(given: Given, codes: Mapping[str, TupleCode]) -> Longs:
     columns = [
         given[name][:, place]
         for name, code in codes.items()
@@ -168,7 +154,7 @@ def _used_symbols(given: Given, codes: Mapping[str, TupleCode]) -> NDArray[np.in
     return np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
 
 
-def _renumbered(rows: Rows, code: TupleCode, used: NDArray[np.int64]) -> Rows:
+def _renumbered(rows: Rows, code: TupleCode, used: Longs) -> Rows:
     """Rows whose symbols are numbered by their places among those used."""
     renumbered = rows.copy()
     for place, kind in enumerate(code.types):

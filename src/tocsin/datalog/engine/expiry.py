@@ -27,6 +27,13 @@ class Expiry:
         self._heap: list[tuple[Time, Fact]] = []
         self._make_heap()
 
+    def by_relation(self) -> dict[str, dict[tuple[int, ...], Time]]:
+        """The rows of each relation that expire, and when."""
+        found: dict[str, dict[tuple[int, ...], Time]] = {}
+        for (name, row), moment in self.moments.items():
+            found.setdefault(name, {})[row] = moment
+        return found
+
     def set(self, fact: Fact, ttl: Time | None) -> None:
         """A tuple lives from now on for so long, or for ever."""
         if ttl is None:

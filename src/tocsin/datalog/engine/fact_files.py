@@ -18,31 +18,27 @@ which line.
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import sys
-import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
-from pyarrow.fs import LocalFileSystem
 
-from tocsin.datalog.engine.directives import Transfer
+from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.tuples import ARROW_TYPES, Rows, TupleCode
 from tocsin.errors import InputError, LimitError
-from tocsin.events.parquet_sizes import row_groups, unpacked_size
-from tocsin.events.rejects import readable
-from tocsin.storage.packed_files import UNPACKED_LIMIT, open_unpacked
+from tocsin.storage.packed_files import UNPACKED_LIMIT
+from tocsin.tables.csv_records import CsvRecords, plain_table
+from tocsin.tables.parquet_files import checked_dataset
+from tocsin.tables.records import BYTE_ORDER_MARK, NOT_TEXT, read_bytes, readable
 
 _ENDINGS = (".facts", ".facts.gz", ".csv", ".csv.gz", ".parquet")
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r" *([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0*([0-9]{1,30})) *\Z")
 _FLOAT = re.compile(r" *[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf|infinity)) *\Z")
 
@@ -102,37 +98,23 @@ def read_fact_file(
     name = str(path)
     if path.suffix.lower() == ".parquet":
         try:
-            return code.rows_of_table(checked_parquet(path, code.relation, unpacked_limit).read())
-        except LimitError as error:
-            raise LimitError(f"{name}: {error}", setting=error.setting) from None
+            with of_relation(code.relation):
+                return code.rows_of_table(checked_dataset(path, unpacked_limit).read())
+        except LimitError:
+            raise
         except (OSError, UnicodeDecodeError, pa.ArrowException, InputError) as error:
             raise InputError(f"{name}: {error}") from error
+    with of_relation(code.relation):
+        return _read_text(name, read_bytes(path, unpacked_limit), source, code, on_bad)
+
+
+@contextmanager
+def of_relation(relation: str) -> Iterator[None]:
+    """LimitError that names the relation and the setting when more bytes come out of a file than may."""
     try:
-        with open_unpacked(path, unpacked_limit) as stream:
-            data = stream.read()
+        yield
     except LimitError as error:
-        raise LimitError(f"{error}, of {code.relation}", setting="unpacked_limit") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    return _read_text(name, data, source, code, on_bad)
-
-
-def checked_parquet(path: Path, relation: str, unpacked_limit: int, times: int = 0) -> pq.ParquetDataset:
-    """A file, or a folder of files, to read; LimitError when more bytes come out of it than may.
-
-    Those are `unpacked_limit`, or so many times what is packed if that is more. A name is that of a local
-    file: without a file system Arrow would take `file:/etc/x` for a URI.
-    """
-    if not path.exists():
-        raise InputError("there is no such file")
-    opened = pq.ParquetDataset(str(path.absolute()), filesystem=LocalFileSystem())
-    files = [Path(file) for file in opened.files]
-    limit = max(unpacked_limit, times * sum(file.stat().st_size for file in files))
-    groups = [group for file in files for group in row_groups(file, pq.read_metadata(file))]
-    if unpacked_size(groups, limit) > limit:
-        reason = f"unpacked, it has more than {limit:,} bytes, the limit, of {relation}"
-        raise LimitError(reason, setting="unpacked_limit")
-    return opened
+        raise LimitError(f"{error}, of {relation}", setting="unpacked_limit") from None
 
 
 def file_of(source: Transfer, folder: Path) -> Path:
@@ -175,34 +157,19 @@ def layout_of(name: str, data: bytes, source: Transfer, code: TupleCode) -> Layo
 
 def _read_plain(data: bytes, layout: Layout, code: TupleCode) -> Rows | None:
     """The rows as Arrow reads them; None when it cannot, or when the two ways might differ."""
-    delimiter = layout.delimiter
-    if b"\r" in data and data.count(b"\r") == data.count(b"\r\n"):
-        data = data.replace(b"\r\n", b"\n")
-    if not code.types or len(delimiter) != 1 or not delimiter.isascii() or b"\r" in data:
-        return None
-    if (layout.quoted and b'"' in data) or not data.strip(b"\n"):
-        return None
     if any(kind is not Type.SYMBOL for kind in code.types) and (b"0x" in data or b"0X" in data):
         return None
     kinds = dict(zip(layout.order, code.types, strict=True))
-    names = [str(place) for place in range(len(code.types))]
+    table = plain_table(
+        data,
+        [ARROW_TYPES[kinds[place]] for place in range(len(kinds))],
+        layout.delimiter,
+        quoted=layout.quoted,
+        header=layout.headers,
+        blank_lines=_empty_is_a_tuple(code),
+    )
     try:
-        table = pacsv.read_csv(
-            pa.BufferReader(data),
-            pacsv.ReadOptions(column_names=names, skip_rows=int(layout.headers)),
-            pacsv.ParseOptions(
-                delimiter=delimiter,
-                quote_char=False,
-                double_quote=False,
-                ignore_empty_lines=not _empty_is_a_tuple(code),
-            ),
-            pacsv.ConvertOptions(
-                column_types={name: ARROW_TYPES[kinds[int(name)]] for name in names},
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
-        return code.rows_of_table(table.select([names[place] for place in layout.order]))
+        return None if table is None else code.rows_of_table(table.select(layout.order))
     except (pa.ArrowException, InputError):
         return None
 
@@ -241,30 +208,15 @@ def _records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str
             text = line.decode()
             yield number, text.split(delimiter), text
         except UnicodeDecodeError:
-            yield number, "not valid UTF-8", readable(line)
+            yield number, NOT_TEXT, readable(line)
 
 
 def _quoted_records(name: str, data: bytes, delimiter: str) -> Iterator[tuple[int, list[str] | str, str]]:
     """Each record of a CSV file, which may have several lines: as above."""
-    lines = io.StringIO(data.decode("utf-8", "surrogateescape"), newline="").readlines()
-    csv.field_size_limit(max(csv.field_size_limit(), len(data) + 1))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        first = reader.line_num
-        try:
-            record: list[str] | str = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            if "end of data" in str(error):
-                raise InputError(f"{name}:{first + 1}: a quote is never closed") from error
-            record = f"quotes out of place: {error}"
-        text = "".join(lines[first : reader.line_num]).rstrip("\r\n")
-        raw = text.encode("utf-8", "surrogateescape")
-        if not text.isascii() and readable(raw) != text:
-            yield first + 1, "not valid UTF-8", readable(raw)
-        else:
-            yield first + 1, record, text
+    text = io.StringIO(data.decode("utf-8", "surrogateescape"), newline="")
+    records = CsvRecords(name, text, delimiter, longest=len(data) + 1, blank_lines=True)
+    for record in records:
+        yield records.line, record if records.is_text else NOT_TEXT, records.text
 
 
 def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, ...]:

@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
+from tocsin.datalog.engine.base_facts import Given
 from tocsin.datalog.engine.expiry import Expiry, Time
-from tocsin.datalog.engine.given_facts import Given
 from tocsin.datalog.engine.program import Program, checked_limit
 from tocsin.datalog.engine.requests import check_ttl, is_moment, is_time, rows_of_words
 from tocsin.datalog.language.syntax import Type, Value
@@ -102,15 +102,13 @@ def snapshot_records(
         for first in range(0, len(rows), ROWS_AT_ONCE):
             some = rows[first : first + ROWS_AT_ONCE]
             yield facts_record(codes, symbols, {name: (some[:0], some)})
-    expiring: dict[str, list[tuple[int, ...]]] = {}
-    for name, row in expiry.moments:
-        expiring.setdefault(name, []).append(row)
-    for name, rows_of_one in expiring.items():
-        for first in range(0, len(rows_of_one), ROWS_AT_ONCE):
-            part = rows_of_one[first : first + ROWS_AT_ONCE]
+    for name, moments in expiry.by_relation().items():
+        expiring = [*moments]
+        for first in range(0, len(expiring), ROWS_AT_ONCE):
+            part = expiring[first : first + ROWS_AT_ONCE]
             texts, words = _with_own_texts(rows_of_words(part, codes[name]), codes[name], symbols)
-            moments = [expiry.moments[name, row] for row in part]
-            yield _record(["moments", [[name, len(part), texts, moments]]], words)
+            times = [moments[row] for row in part]
+            yield _record(["moments", [[name, len(part), texts, times]]], words)
 
 
 class EngineState:
@@ -179,7 +177,7 @@ class EngineState:
         for name in self._codes:
             self._bulk[name], self._single[name] = [], {}
 
-    def _facts(self, words: NDArray[np.int64], ttl: Time | None, blocks: Sequence[Any]) -> None:
+    def _facts(self, words: Longs, ttl: Time | None, blocks: Sequence[Any]) -> None:
         if ttl is not None:
             check_ttl(ttl)
         has_times = ttl is not None or bool(self.expiry.moments)
@@ -196,7 +194,7 @@ class EngineState:
                     self.expiry.set((name, row), ttl if place >= going else None)
         _check_none_left(words)
 
-    def _moments(self, words: NDArray[np.int64], blocks: Sequence[Any]) -> None:
+    def _moments(self, words: Longs, blocks: Sequence[Any]) -> None:
         moments = self.expiry.moments
         for name, count, texts, times in blocks:
             rows, words = self._rows(words, name, count, texts)
@@ -207,7 +205,7 @@ class EngineState:
         _check_none_left(words)
         self.expiry = Expiry(self.expiry.now, moments)
 
-    def _now(self, words: NDArray[np.int64], now: Time) -> None:
+    def _now(self, words: Longs, now: Time) -> None:
         _check_none_left(words)
         if not is_time(now) or now < self.expiry.now:
             raise ValueError("time moves backward")
@@ -216,9 +214,7 @@ class EngineState:
             self._single[name][row] = False
         self.expiry.passed(now, due)
 
-    def _rows(
-        self, words: NDArray[np.int64], name: str, count: int, texts: Sequence[str]
-    ) -> tuple[Rows, NDArray[np.int64]]:
+    def _rows(self, words: Longs, name: str, count: int, texts: Sequence[str]) -> tuple[Rows, Longs]:
         """The first rows among the words, of one relation, with this engine's numbers of texts; the rest."""
         code = self._codes[name]
         width = len(code.types)
@@ -259,6 +255,6 @@ def _with_own_texts(rows: Rows, code: TupleCode, symbols: Symbols) -> tuple[list
     return texts, rows.astype("<i8", copy=False).tobytes()
 
 
-def _check_none_left(words: NDArray[np.int64]) -> None:
+def _check_none_left(words: Longs) -> None:
     if len(words):
         raise ValueError(f"{len(words)} words are left over")

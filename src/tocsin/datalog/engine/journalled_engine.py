@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 
+from tocsin.datalog.engine.base_facts import Given
 from tocsin.datalog.engine.changes import Changes, Tuple
 from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.expiry import Expiry, Time
@@ -22,7 +23,6 @@ from tocsin.datalog.engine.fact_journal import (
     snapshot_records,
     start_record,
 )
-from tocsin.datalog.engine.given_facts import Given
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.symbols import Symbols

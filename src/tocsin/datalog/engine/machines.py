@@ -6,47 +6,24 @@ everything out anew after each change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tocsin.arrays.dtypes import Flags
 from tocsin.datalog.engine.program import Program, is_fact
 from tocsin.datalog.language.syntax import CheckedProgram, Constant, Value
+from tocsin.datalog.machine.closure_change import ClosureChange
 from tocsin.datalog.machine.closures import closure_steps
 from tocsin.datalog.machine.machine import Machine as ActivationMachine
 from tocsin.datalog.machine.normal_form import MADE, Atom, ClosureRule, JoinRule, NormalProgram, Relation
 from tocsin.datalog.machine.normal_form import Constant as NormalConstant
 from tocsin.datalog.machine.normaliser import normal_program
-from tocsin.datalog.machine.passes.made_program import ONCE
+from tocsin.datalog.machine.passes.program_builder import ONCE
 from tocsin.datalog.machine.symbols import Symbols
-from tocsin.datalog.machine.tuples import Rows
+from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.datalog.meaning import applied
 
 Facts = tuple[tuple[str, tuple[Value, ...]], ...]
-
-
-class ImplicitChange(Protocol):
-    """The last change of a relation that is never written out."""
-
-    def added(self) -> Rows:
-        """What came."""
-
-    def removed(self) -> Rows:
-        """What went."""
-
-    def any_added(self) -> bool:
-        """Whether anything came, without working it out."""
-
-    def any_removed(self) -> bool:
-        """Whether anything went, without working it out."""
-
-    def count_added(self) -> int:
-        """How much came."""
-
-    def count_removed(self) -> int:
-        """How much went."""
 
 
 class Machine(Protocol):
@@ -74,7 +51,7 @@ class Machine(Protocol):
     def net_change(self, relation: int) -> tuple[Rows, Rows]:
         """What came in the last settling, and what went."""
 
-    def closure_change(self, relation: int) -> ImplicitChange | None:
+    def closure_change(self, relation: int) -> ClosureChange | None:
         """What came and went of a relation that is kept implicit, to be worked out later; None of others."""
 
     def rows(self, relation: int) -> Rows:
@@ -92,7 +69,7 @@ class Machine(Protocol):
     def holds(self, relation: int, row: tuple[int, ...]) -> bool:
         """Whether a tuple is in a relation."""
 
-    def held(self, relation: int, rows: Rows) -> NDArray[np.bool_]:
+    def held(self, relation: int, rows: Rows) -> Flags:
         """Of many tuples, which are in a relation."""
 
     def rank(self, relation: int, row: tuple[int, ...]) -> int:
@@ -116,20 +93,46 @@ class Started(NamedTuple):
     taking: Mapping[str, str]
 
 
-class Starter(Protocol):
-    """Whatever makes a machine for a program."""
+class Held:
+    """The relations of a machine, by name and in Python values: what `why` asks about."""
 
-    def __call__(
-        self,
-        program: Program,
-        fed: Collection[str],
-        local: Value | None,
-        symbols: Symbols,
-        limit: int,
-        *,
-        implicit: bool = True,
-    ) -> Started:
-        """A machine that holds nothing yet. The relations `fed` must take facts, others may be implicit."""
+    def __init__(self, started: Started, codes: Mapping[str, TupleCode]) -> None:
+        self._machine = started.machine
+        self._taking = started.taking
+        self._codes = codes
+
+    def holds(self, relation: str, values: tuple[Value, ...]) -> bool:
+        """Whether a tuple is there."""
+        return self._machine.holds(self._machine.relation(relation), self._codes[relation].encode(values))
+
+    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[tuple[Value, ...]]:
+        """The tuples that have these values in these columns, counted from 0."""
+        number, code = self._machine.relation(relation), self._codes[relation]
+        if len(columns) == len(code.types):
+            values = tuple(columns[column] for column in range(len(columns)))
+            return iter([values] if self.holds(relation, values) else [])
+        if columns:
+            wanted = dict(sorted(columns.items()))
+            key = tuple([code.word(column, value) for column, value in wanted.items()])
+            rows = self._machine.lookup(number, tuple(wanted), key)
+        else:
+            rows = self._machine.rows(number)
+        return iter(code.decode_rows(rows))
+
+    def rank(self, relation: str, values: tuple[Value, ...]) -> int:
+        """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
+        return self._machine.rank(self._machine.relation(relation), self._codes[relation].encode(values))
+
+    def is_given(self, relation: str, values: tuple[Value, ...]) -> bool:
+        """Whether a tuple is a fact that was given, not only derived."""
+        taking = self._taking.get(relation)
+        if taking is None:
+            return False
+        return self._machine.is_given(self._machine.relation(taking), self._codes[relation].encode(values))
+
+
+Starter = Callable[[Program, Collection[str], Value | None, Symbols, int, bool], Started]
+"""What makes a machine for a program, that holds nothing yet, like start_machine."""
 
 
 def start_machine(
@@ -138,10 +141,12 @@ def start_machine(
     local: Value | None,
     symbols: Symbols,
     limit: int,
-    *,
-    implicit: bool = True,
+    implicit: bool,
 ) -> Started:
-    """The activation index for a program."""
+    """The activation index for a program.
+
+    The relations `fed` must take facts, others may be `implicit`: kept in a way that takes none.
+    """
     normal = with_constant_rules(normal_program(program.bare, local))
     if implicit:
         normal = closure_steps(normal, fed)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.datalog.language.checker import check_program
-from tocsin.datalog.language.functors import TEXT_LIMIT
-from tocsin.datalog.language.rule_removal import without_rule
-from tocsin.datalog.language.syntax import CheckedProgram, Relation, Rule, Truth, Value
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.language.clause_parser import without_rule
+from tocsin.datalog.language.printer import print_argument
+from tocsin.datalog.language.syntax import (
+    TEXT_LIMIT,
+    CheckedProgram,
+    Constant,
+    Relation,
+    Rule,
+    Truth,
+    Type,
+    Value,
+    Variable,
+    type_of,
+)
+from tocsin.datalog.language.tree_walk import walk
+from tocsin.datalog.machine.symbols import Symbols, Unfit
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, RuleError, UsageError, each_error, raise_all, telling
 from tocsin.storage.packed_files import UNPACKED_LIMIT
@@ -161,6 +173,28 @@ class Program:
             name: TupleCode(name, relation.types, symbols, relation.columns)
             for name, relation in self.checked.relations.items()
         }
+
+    def check_local(self, local: Value | None) -> None:
+        """Refuse a local address that some located argument (`@x`) can never have."""
+        if local is None:
+            return
+        symbols = Symbols()
+        for argument in self._located():
+            try:
+                symbols.word(local, type_of(argument))
+            except Unfit as unfit:
+                held = print_argument(argument)
+                raise UsageError(f"local is what {held} is held to, {unfit}, not {local!r}") from None
+
+    def read_local(self, written: str) -> Value:
+        """A written address: a number where it looks like one, unless a located argument is a symbol."""
+        is_text = any(type_of(argument) is Type.SYMBOL for argument in self._located())
+        return int(written) if not is_text and written.removeprefix("-").isdecimal() else written
+
+    def _located(self) -> Iterator[Variable | Constant]:
+        for node in walk(*(rule.body for rule in self.checked.rules)):
+            if isinstance(node, Variable | Constant) and node.located:
+                yield node
 
     def with_rules(self, text: str) -> Program:
         """The program with more text behind it: rules, and declarations if they need some.

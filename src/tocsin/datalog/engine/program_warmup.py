@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tocsin.arrays.jit import is_cached
 from tocsin.datalog.engine.program import Program
-from tocsin.datalog.kernels.net_changes import report
+from tocsin.datalog.kernels.tuple_table import report
 
 _PROGRAM = """
 .decl arc(x: number, y: number)

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from tocsin.datalog.engine.directives import Transfer
+from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, TocsinWarning

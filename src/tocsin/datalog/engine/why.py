@@ -14,10 +14,18 @@ from typing import NamedTuple
 from tocsin.datalog.engine.assignment_search import Below, Furthest, Known, Search, in_order
 from tocsin.datalog.engine.assignment_search import Step as SearchStep
 from tocsin.datalog.engine.derivations import Absence, Derivation, Fact, Observation, Obstacle, Step
-from tocsin.datalog.language.aggregate_variables import OWN_MARK, written
-from tocsin.datalog.language.alternatives import Literal, alternatives_of
-from tocsin.datalog.language.conjunctions import HIDDEN, Binding, Names, Tuple, anonymous_name, level_names
+from tocsin.datalog.language.conjunctions import (
+    HIDDEN,
+    Binding,
+    Literal,
+    Names,
+    Tuple,
+    alternatives_of,
+    anonymous_name,
+    level_names,
+)
 from tocsin.datalog.language.printer import print_body
+from tocsin.datalog.language.scopes import OWN_MARK, written
 from tocsin.datalog.language.syntax import (
     Anonymous,
     Argument,
@@ -31,19 +39,13 @@ from tocsin.datalog.language.syntax import (
     Rule,
     Value,
     Variable,
+    arguments_of,
 )
 from tocsin.datalog.language.tree_walk import Rewriter
 from tocsin.errors import DerivationError
 
 _FUEL = 20_000
 """How many tuples the search for an obstacle looks at in one rule before it says what it found."""
-
-
-def why(
-    program: CheckedProgram, known: Known, relation: str, values: Tuple, local: Value | None = None
-) -> Derivation | Absence:
-    """How a tuple is derived, or why it is not there."""
-    return Deriver(program, local).why(known, relation, values)
 
 
 class _Way(NamedTuple):
@@ -147,11 +149,10 @@ def _ways(rule: Rule, head: Atom, stratum: frozenset[str]) -> Iterator[_Way]:
             computed = Variable(f"{HIDDEN}head {column}", type=argument.type)
             parts.append(computed.name)
             equations.append(Comparison("=", computed, argument))
-    arguments = [argument for each in rule.heads for argument in each.arguments]
     bound = [part for part in parts if isinstance(part, str)]
     for alternative in alternatives_of(rule.body):
         literals = (*alternative, *equations)
-        names = level_names(*literals, *arguments)
+        names = level_names(*literals, *arguments_of(rule.heads))
         is_recursive = any(
             isinstance(literal, Positive) and literal.atom.relation in stratum for literal in literals
         )

@@ -1,4 +1,4 @@
-"""The loops of the activation index: activation.py joins, settlement.py brings relations up to date.
+"""The loops of the activation index: activation.py joins, fixpoint.py brings relations up to date.
 
 Begin with layout.py, which says where everything is.
 """

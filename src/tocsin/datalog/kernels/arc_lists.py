@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import bare_kernel
-from tocsin.datalog.kernels.arcs import OUT, Numbers, Words
 
 STOPPED = -1
 
@@ -24,7 +24,8 @@ NUMBER, STEPS = range(2)
 class View(NamedTuple):
     """A graph, and what searches in it write on.
 
-    tails, heads, first, links   the arcs and their lists
+    ends, first, links           the arcs and their lists
+    arcs                             how many arcs there are
     without     int32[n]             places of arcs that are left out
     more        int32[2, n]          tails and heads of arcs that are taken as if they were there
     marks       int64[MARKS, room]   the number that a search gave a vertex last; numbers only rise
@@ -32,20 +33,20 @@ class View(NamedTuple):
     listed      int32[4, room]       vertices that were found; in the last row the place of one among sources
     """
 
-    tails: Numbers
-    heads: Numbers
-    first: Numbers
-    links: Numbers
-    without: Numbers
-    more: Numbers
-    marks: Words
-    control: Words
-    listed: Numbers
+    ends: Ints
+    first: Ints
+    links: Ints
+    arcs: int
+    without: Ints
+    more: Ints
+    marks: Longs
+    control: Longs
+    listed: Ints
 
 
 @bare_kernel
 def _first_arc(view: View, side: int, vertex: int) -> int:
-    """The first arc of a vertex: a place, or tails.size + the number of an arc of `more`; -1 without any."""
+    """The first arc of a vertex: a place, or arcs + the number of an arc of `more`; -1 without any."""
     place = np.int64(view.first[side, vertex])
     if place < 0:
         return _more_from(view, side, vertex, 0)
@@ -54,12 +55,12 @@ def _first_arc(view: View, side: int, vertex: int) -> int:
 
 @bare_kernel
 def _next_arc(view: View, side: int, vertex: int, place: int) -> int:
-    if place < view.tails.size:
+    if place < view.arcs:
         place = np.int64(view.links[2 * side, place])
         while place >= 0 and _is_left_out(view, place):
             place = np.int64(view.links[2 * side, place])
         return place if place >= 0 else _more_from(view, side, vertex, 0)
-    return _more_from(view, side, vertex, place - view.tails.size + 1)
+    return _more_from(view, side, vertex, place - view.arcs + 1)
 
 
 @bare_kernel
@@ -74,16 +75,16 @@ def _is_left_out(view: View, place: int) -> bool:
 def _more_from(view: View, side: int, vertex: int, start: int) -> int:
     for i in range(start, view.more.shape[1]):
         if view.more[side, i] == vertex:
-            return view.tails.size + i
+            return view.arcs + i
     return -1
 
 
 @bare_kernel
 def _end_of(view: View, side: int, place: int) -> int:
     """Where an arc leads, followed forward (OUT) or backward."""
-    if place >= view.tails.size:
-        return np.int64(view.more[1 - side, place - view.tails.size])
-    return np.int64(view.heads[place] if side == OUT else view.tails[place])
+    if place >= view.arcs:
+        return np.int64(view.more[1 - side, place - view.arcs])
+    return np.int64(view.ends[2 * place + 1 - side])
 
 
 @bare_kernel
@@ -132,7 +133,7 @@ def leads(view: View, source: int, target: int) -> int:
 
 
 @bare_kernel
-def pairs_through(view: View, side: int, tail: int, head: int, pairs: Numbers, starts: Words) -> int:
+def pairs_through(view: View, side: int, tail: int, head: int, pairs: Ints, starts: Longs) -> int:
     """The pairs of a closure that one more arc brings, where its tail does not lead to its head yet.
 
     NEAR are the head and what it leads to, as far as the tail does not lead there. Each vertex that leads to
@@ -213,7 +214,7 @@ def _spread(view: View, side: int, start: int, mark: int, run: int, row: int) ->
 
 @bare_kernel
 def _missing_of(
-    view: View, side: int, source: int, run: int, near: int, pairs: Numbers, starts: Words, total: int
+    view: View, side: int, source: int, run: int, near: int, pairs: Ints, starts: Longs, total: int
 ) -> int:
     """Write the pairs of a source and each vertex near that it does not lead to. How many, or STOPPED."""
     marks, listed, control = view.marks, view.listed, view.control

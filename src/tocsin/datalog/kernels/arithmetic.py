@@ -7,60 +7,30 @@ bits; a float is its bits, never -0.0 and never NaN: what would be NaN fails, as
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
-from tocsin.arrays.jit import bare_kernel
-from tocsin.datalog.kernels.layout import (
-    DIVISION_BY_ZERO,
-    EXPRESSIONS,
-    GOES_ON,
-    NOT_A_NUMBER,
-    OPERANDS,
-    REGISTERS,
-)
+import numpy as np
+
+from tocsin.arrays.dtypes import Longs
+from tocsin.arrays.jit import bare_kernel, inner_kernel
+from tocsin.datalog.kernels import layout
 from tocsin.datalog.kernels.memory_table import words
 
 CONSTANT, REGISTER, FIRST_OPERATION = range(3)
 
 NUMBER, UNSIGNED, FLOAT = range(3)
 
-(
-    ADD,
-    SUBTRACT,
-    MULTIPLY,
-    DIVIDE,
-    REMAINDER,
-    POWER,
-    LEAST,
-    GREATEST,
-    BIT_AND,
-    BIT_OR,
-    BIT_XOR,
-    SHIFT_LEFT,
-    SHIFT_RIGHT,
-    SHIFT_RIGHT_ZEROS,
-    BOTH,
-    EITHER,
-    ONE_OF,
-    EQUAL,
-    DIFFERENT,
-    LESS,
-    AT_MOST,
-    GREATER,
-    AT_LEAST,
-    NEGATE,
-    BIT_NOT,
-    NOT,
-) = range(26)
+ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER, POWER, LEAST, GREATEST, BIT_AND, BIT_OR, BIT_XOR = range(11)
+SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_ZEROS, BOTH, EITHER, ONE_OF = range(11, 17)
+EQUAL, DIFFERENT, LESS, AT_MOST, GREATER, AT_LEAST, NEGATE, BIT_NOT, NOT = range(17, 26)
 FIRST_UNARY = NEGATE
 
 
 @bare_kernel
-def evaluate(table: NDArray[np.int64], start: int, end: int) -> int:
+def evaluate(table: Longs, start: int, end: int) -> int:
     """Work out an expression; its value is OPERANDS[0]. Returns why there is none, or GOES_ON."""
-    expressions, registers = words(table, EXPRESSIONS), words(table, REGISTERS)
-    operands = words(table, OPERANDS)
+    expressions, registers = words(table, layout.EXPRESSIONS), words(table, layout.REGISTERS)
+    operands = words(table, layout.OPERANDS)
     top = 0
     while start < end:
         code = expressions[start]
@@ -82,20 +52,35 @@ def evaluate(table: NDArray[np.int64], start: int, end: int) -> int:
                 failure = _on_unsigned(operands, top - 1, functor)
             else:
                 failure = _on_floats(operands, top - 1, functor)
-            if failure != GOES_ON:
+            if failure != layout.GOES_ON:
                 return failure
             start += 1
-    return GOES_ON
+    return layout.GOES_ON
+
+
+@inner_kernel
+def _compares(a: Any, b: Any, functor: int) -> bool:
+    """Whether a comparison holds between two values of the same type."""
+    return (
+        (functor == EQUAL and a == b)
+        or (functor == DIFFERENT and a != b)
+        or (functor == LESS and a < b)
+        or (functor == AT_MOST and a <= b)
+        or (functor == GREATER and a > b)
+        or (functor == AT_LEAST and a >= b)
+    )
 
 
 @bare_kernel
-def _on_numbers(operands: NDArray[np.int64], at: int, functor: int) -> int:
+def _on_numbers(operands: Longs, at: int, functor: int) -> int:
     """Replace operands[at] by what the functor makes of it, and of the next one if it takes two."""
     a, b = operands[at], operands[at + 1]
     result = np.int64(0)
-    if functor == DIVIDE or functor == REMAINDER:
+    if EQUAL <= functor <= AT_LEAST:
+        result = np.int64(_compares(a, b, functor))
+    elif functor == DIVIDE or functor == REMAINDER:
         if b == 0:
-            return DIVISION_BY_ZERO
+            return layout.DIVISION_BY_ZERO
         if b == -1:
             result = -a if functor == DIVIDE else np.int64(0)
         else:
@@ -105,7 +90,7 @@ def _on_numbers(operands: NDArray[np.int64], at: int, functor: int) -> int:
             result = quotient if functor == DIVIDE else a - quotient * b
     elif functor == POWER and b < 0:
         if a == 0:
-            return DIVISION_BY_ZERO
+            return layout.DIVISION_BY_ZERO
         result = np.int64(1) if a == 1 or (a == -1 and b & 1 == 0) else np.int64(-1 if a == -1 else 0)
     elif functor == LEAST:
         result = min(a, b)
@@ -113,27 +98,21 @@ def _on_numbers(operands: NDArray[np.int64], at: int, functor: int) -> int:
         result = max(a, b)
     elif functor == SHIFT_RIGHT:
         result = a >> (b & 63)
-    elif functor == LESS:
-        result = np.int64(a < b)
-    elif functor == AT_MOST:
-        result = np.int64(a <= b)
-    elif functor == GREATER:
-        result = np.int64(a > b)
-    elif functor == AT_LEAST:
-        result = np.int64(a >= b)
     else:
         result = _on_bits(a, b, functor)
     operands[at] = result
-    return GOES_ON
+    return layout.GOES_ON
 
 
 @bare_kernel
-def _on_unsigned(operands: NDArray[np.int64], at: int, functor: int) -> int:
+def _on_unsigned(operands: Longs, at: int, functor: int) -> int:
     a, b = np.uint64(operands[at]), np.uint64(operands[at + 1])
     result = np.int64(0)
-    if functor == DIVIDE or functor == REMAINDER:
+    if EQUAL <= functor <= AT_LEAST:
+        result = np.int64(_compares(a, b, functor))
+    elif functor == DIVIDE or functor == REMAINDER:
         if b == 0:
-            return DIVISION_BY_ZERO
+            return layout.DIVISION_BY_ZERO
         result = np.int64(a // b) if functor == DIVIDE else np.int64(a % b)
     elif functor == LEAST:
         result = np.int64(min(a, b))
@@ -141,18 +120,10 @@ def _on_unsigned(operands: NDArray[np.int64], at: int, functor: int) -> int:
         result = np.int64(max(a, b))
     elif functor == SHIFT_RIGHT:
         result = np.int64(a >> (b & np.uint64(63)))
-    elif functor == LESS:
-        result = np.int64(a < b)
-    elif functor == AT_MOST:
-        result = np.int64(a <= b)
-    elif functor == GREATER:
-        result = np.int64(a > b)
-    elif functor == AT_LEAST:
-        result = np.int64(a >= b)
     else:
         result = _on_bits(operands[at], operands[at + 1], functor)
     operands[at] = result
-    return GOES_ON
+    return layout.GOES_ON
 
 
 @bare_kernel
@@ -182,10 +153,6 @@ def _on_bits(a: int, b: int, functor: int) -> int:
         return np.int64(a != 0 or b != 0)
     if functor == ONE_OF:
         return np.int64((a != 0) != (b != 0))
-    if functor == EQUAL:
-        return np.int64(a == b)
-    if functor == DIFFERENT:
-        return np.int64(a != b)
     if functor == NEGATE:
         return -a
     if functor == BIT_NOT:
@@ -205,18 +172,11 @@ def _power(base: int, exponent: np.uint64) -> int:
 
 
 @bare_kernel
-def _on_floats(operands: NDArray[np.int64], at: int, functor: int) -> int:
+def _on_floats(operands: Longs, at: int, functor: int) -> int:
     a, b = np.int64(operands[at]).view(np.float64), np.int64(operands[at + 1]).view(np.float64)
     if EQUAL <= functor <= AT_LEAST:
-        operands[at] = np.int64(
-            (functor == EQUAL and a == b)
-            or (functor == DIFFERENT and a != b)
-            or (functor == LESS and a < b)
-            or (functor == AT_MOST and a <= b)
-            or (functor == GREATER and a > b)
-            or (functor == AT_LEAST and a >= b)
-        )
-        return GOES_ON
+        operands[at] = np.int64(_compares(a, b, functor))
+        return layout.GOES_ON
     result = -a
     if functor == ADD:
         result = a + b
@@ -226,17 +186,17 @@ def _on_floats(operands: NDArray[np.int64], at: int, functor: int) -> int:
         result = a * b
     elif functor == DIVIDE:
         if b == 0:
-            return DIVISION_BY_ZERO
+            return layout.DIVISION_BY_ZERO
         result = a / b
     elif functor == POWER:
         if a == 0 and b < 0:
-            return DIVISION_BY_ZERO
+            return layout.DIVISION_BY_ZERO
         result = a**b
     elif functor == LEAST:
         result = min(a, b)
     elif functor == GREATEST:
         result = max(a, b)
     if result != result:
-        return NOT_A_NUMBER
+        return layout.NOT_A_NUMBER
     operands[at] = np.float64(result + 0.0).view(np.int64)
-    return GOES_ON
+    return layout.GOES_ON

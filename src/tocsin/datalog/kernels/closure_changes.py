@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import bare_kernel, kernel
-from tocsin.datalog.kernels.graph_components import Condensation
-from tocsin.datalog.kernels.reach_bits import Bits, Numbers, Words, targets_of
+from tocsin.datalog.kernels.reach_bits import Closure, targets_of
 
 
 @bare_kernel
-def _component_of(vertex: int, component: Numbers) -> int:
+def _component_of(vertex: int, component: Ints) -> int:
     """The component of a vertex, or -1 when the graph is from before it came."""
     return np.int64(component[vertex]) if vertex < component.size else -1
 
 
+@bare_kernel
+def _write(pairs: Longs, start: int, words: Longs, source: int, targets: Ints) -> None:
+    """Write the words of a source and of each of its targets."""
+    for place in range(targets.size):
+        pairs[0, start + place] = words[source]
+        pairs[1, start + place] = words[targets[place]]
+
+
 @kernel
 def compare_closures(
-    sources: Numbers,
-    before: Condensation,
-    before_row_of: Numbers,
-    before_bits: Bits,
-    after: Condensation,
-    after_row_of: Numbers,
-    after_bits: Bits,
-    words: Words,
-    added: Words,
-    removed: Words,
+    sources: Ints,
+    before: Closure,
+    after: Closure,
+    words: Longs,
+    added: Longs,
+    removed: Longs,
 ) -> tuple[int, int]:
     """What each source reaches after and not before, and the other way round; how many pairs both are.
 
@@ -35,8 +39,8 @@ def compare_closures(
     added, removed   int64[2, pairs]   the words of sources and targets; when empty, pairs are only counted
     """
     writing = added.shape[1] + removed.shape[1] > 0
-    before_seen = np.full(before.cyclic.size, -1, np.int32)
-    after_seen = np.full(after.cyclic.size, -1, np.int32)
+    before_seen = np.full(before.graph.cyclic.size, -1, np.int32)
+    after_seen = np.full(after.graph.cyclic.size, -1, np.int32)
     waiting = np.empty(max(before_seen.size, after_seen.size), np.int32)
     lost = np.empty(words.size, np.int32)
     gained = np.empty(words.size, np.int32)
@@ -46,16 +50,16 @@ def compare_closures(
     for i in range(sources.size):
         source = sources[i]
         was, now = old, new
-        old = _component_of(source, before.component)
-        new = _component_of(source, after.component)
+        old = _component_of(source, before.graph.component)
+        new = _component_of(source, after.graph.component)
         if old != was or new != now:
             reaching = kept = losses = gains = 0
             if old >= 0:
-                reaching = targets_of(old, before, before_row_of, before_bits, before_seen, i, waiting, lost)
+                reaching = targets_of(old, before, before_seen, i, waiting, lost)
             for place in range(reaching):
                 reached[lost[place]] = 2 * i
             if new >= 0:
-                kept = targets_of(new, after, after_row_of, after_bits, after_seen, i, waiting, gained)
+                kept = targets_of(new, after, after_seen, i, waiting, gained)
             for place in range(kept):
                 target = gained[place]
                 if reached[target] == 2 * i:
@@ -68,27 +72,15 @@ def compare_closures(
                     lost[losses] = lost[place]
                     losses += 1
         if writing:
-            for place in range(gains):
-                added[0, all_gained + place] = words[source]
-                added[1, all_gained + place] = words[gained[place]]
-            for place in range(losses):
-                removed[0, all_lost + place] = words[source]
-                removed[1, all_lost + place] = words[lost[place]]
+            _write(added, all_gained, words, source, gained[:gains])
+            _write(removed, all_lost, words, source, lost[:losses])
         all_gained += gains
         all_lost += losses
     return all_gained, all_lost
 
 
 @kernel
-def missing_pairs(
-    sources: Numbers,
-    targets: Numbers,
-    condensation: Condensation,
-    row_of: Numbers,
-    bits: Bits,
-    words: Words,
-    pairs: Words,
-) -> int:
+def missing_pairs(sources: Ints, targets: Ints, closure: Closure, words: Longs, pairs: Longs) -> int:
     """The targets that each source does not reach; how many pairs these are.
 
     Sources of the same component stand together.
@@ -96,7 +88,7 @@ def missing_pairs(
     pairs   int64[2, n]   the words of sources and targets; when empty, pairs are only counted
     """
     writing = pairs.shape[1] > 0
-    seen = np.full(condensation.cyclic.size, -1, np.int32)
+    seen = np.full(closure.graph.cyclic.size, -1, np.int32)
     waiting = np.empty(seen.size, np.int32)
     found = np.empty(words.size, np.int32)
     missing = np.empty(targets.size, np.int32)
@@ -104,13 +96,13 @@ def missing_pairs(
     absent = total = 0
     last = -2
     for i in range(sources.size):
-        one = _component_of(sources[i], condensation.component)
+        one = _component_of(sources[i], closure.graph.component)
         if one != last:
             last = one
             absent = 0
             count = 0
             if one >= 0:
-                count = targets_of(one, condensation, row_of, bits, seen, i, waiting, found)
+                count = targets_of(one, closure, seen, i, waiting, found)
             for place in range(count):
                 reached[found[place]] = i
             for target in targets:
@@ -118,8 +110,6 @@ def missing_pairs(
                     missing[absent] = target
                     absent += 1
         if writing:
-            for place in range(absent):
-                pairs[0, total + place] = words[sources[i]]
-                pairs[1, total + place] = words[missing[place]]
+            _write(pairs, total, words, sources[i], missing[:absent])
         total += absent
     return total

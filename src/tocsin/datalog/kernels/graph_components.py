@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.jit import kernel
-
-Numbers = NDArray[np.int32]
 
 
 class Condensation(NamedTuple):
@@ -29,16 +27,16 @@ class Condensation(NamedTuple):
     next_one       int32[...]         next_one[next_start[c] : next_start[c + 1]]
     """
 
-    component: Numbers
-    member_start: Numbers
-    member: Numbers
-    cyclic: NDArray[np.bool_]
-    next_start: Numbers
-    next_one: Numbers
+    component: Ints
+    member_start: Ints
+    member: Ints
+    cyclic: Flags
+    next_start: Ints
+    next_one: Ints
 
 
 @kernel
-def strong_components(start: Numbers, target: Numbers) -> tuple[Numbers, int]:
+def strong_components(start: Ints, target: Ints) -> tuple[Ints, int]:
     """The component of each vertex, by Tarjan's algorithm, and how many there are.
 
     A component is numbered when all that it leads to has been, so that arcs lead to lower numbers.
@@ -104,7 +102,7 @@ def strong_components(start: Numbers, target: Numbers) -> tuple[Numbers, int]:
 
 
 @kernel
-def condense(start: Numbers, target: Numbers, component: Numbers, count: int) -> Condensation:
+def condense(start: Ints, target: Ints, component: Ints, count: int) -> Condensation:
     """The graph of the components."""
     member_start = np.zeros(count + 1, np.int32)
     for vertex in range(component.size):

@@ -39,7 +39,7 @@ A *data index* has one entry for each key that a tuple of any of its members has
     KEYS       int64[n * width]
     HEADS      int32[n * members]  the first tuple + 1 of a member, or how many tuples a counted one has
     PLACES     int32[2^k]          open addressing by key: entry + 1, or 0
-    NODE_...   int64, int32        where its keys are kept in order: a skip list (ordered_maps.py)
+    NODE_...   int64, int32        where its keys are kept in order: a skip list (key_order.py)
 
 A *link* is a relation's membership in a data index: the semantic index. A tuple with no partner hangs in the
 entry of its key all the same, where the partner will come: its waiting entry.
@@ -123,9 +123,7 @@ ENTRIES, NEXTS, LASTS = range(3)
 
 # INDEXES
 I_WIDTH, I_MEMBERS, I_BASE, I_SIZE, I_ROOM, I_FREE, I_ORDER, INDEX = range(8)
-KEYS, HEADS, PLACES, NODE_KEYS, NODE_RIGHT, NODE_DOWN, NODE_LEFT, TOP_NODE, TOP_LEVELS, NODE_SUPPLY = range(
-    10
-)
+KEYS, HEADS, PLACES, NODE_KEYS, NODE_RIGHT, NODE_DOWN, NODE_LEFT, NODE_STATE = range(8)
 
 # PLANS
 P_RELATION, P_ATOM, P_STEPS, P_TESTS, P_TESTS_END, P_RULE, PLAN = range(7)

@@ -1,27 +1,34 @@
 """What the components of a graph reach: as rows of bits where these fit in memory, else by searching.
 
-    row_of    int32[C]             the row of a component, -1 for one that reaches nothing; empty: no rows
-    bits      uint64[rows, width]  bit v - low of its row: vertex v is reached, for low <= v < low + 64 width
-
 Rows are made for all vertices at once, or, to count what does not fit, for a window of them after another.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import count_bits, lowest_bit
+from tocsin.arrays.dtypes import Flags, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, kernel
 from tocsin.datalog.kernels.graph_components import Condensation
 
-Numbers = NDArray[np.int32]
-Words = NDArray[np.int64]
-Bits = NDArray[np.uint64]
+
+class Closure(NamedTuple):
+    """What each of the C components of a graph reaches.
+
+    row_of    int32[C]             the row of a component, -1 for one that reaches nothing; empty: no rows
+    bits      uint64[rows, width]  bit v - low of its row: vertex v is reached, for low <= v < low + 64 width
+    """
+
+    graph: Condensation
+    row_of: Ints
+    bits: Words
 
 
 @kernel
-def number_rows(cyclic: NDArray[np.bool_], next_start: Numbers) -> tuple[Numbers, int]:
+def number_rows(cyclic: Flags, next_start: Ints) -> tuple[Ints, int]:
     """`row_of`, and how many rows there are."""
     row_of = np.full(cyclic.size, -1, np.int32)
     rows = 0
@@ -33,7 +40,7 @@ def number_rows(cyclic: NDArray[np.bool_], next_start: Numbers) -> tuple[Numbers
 
 
 @bare_kernel
-def _set_members(bits: Bits, row: int, member: Numbers, first: int, last: int, low: int) -> None:
+def _set_members(bits: Words, row: int, member: Ints, first: int, last: int, low: int) -> None:
     """The members first ... last - 1 of some component are reached, those that lie in the window."""
     upto = low + 64 * bits.shape[1]
     for place in range(first, last):
@@ -43,9 +50,9 @@ def _set_members(bits: Bits, row: int, member: Numbers, first: int, last: int, l
 
 
 @bare_kernel
-def fill_rows(condensation: Condensation, row_of: Numbers, bits: Bits, low: int) -> None:
+def fill_rows(closure: Closure, low: int) -> None:
     """Make the rows, all zero before: a component reaches its next ones and what they reach."""
-    _, member_start, member, cyclic, next_start, next_one = condensation
+    (_, member_start, member, cyclic, next_start, next_one), row_of, bits = closure
     for one in range(row_of.size):
         row = row_of[one]
         if row < 0:
@@ -63,8 +70,9 @@ def fill_rows(condensation: Condensation, row_of: Numbers, bits: Bits, low: int)
 
 
 @bare_kernel
-def count_in_rows(member_start: Numbers, row_of: Numbers, bits: Bits) -> int:
+def count_in_rows(closure: Closure) -> int:
     """How many pairs the rows stand for."""
+    (_, member_start, _, _, _, _), row_of, bits = closure
     total = 0
     for one in range(row_of.size):
         row = row_of[one]
@@ -77,23 +85,14 @@ def count_in_rows(member_start: Numbers, row_of: Numbers, bits: Bits) -> int:
 
 
 @bare_kernel
-def targets_of(
-    one: int,
-    condensation: Condensation,
-    row_of: Numbers,
-    bits: Bits,
-    seen: Numbers,
-    mark: int,
-    waiting: Numbers,
-    targets: Numbers,
-) -> int:
+def targets_of(one: int, closure: Closure, seen: Ints, mark: int, waiting: Ints, targets: Ints) -> int:
     """Write the vertices that a component reaches into `targets`; how many there are.
 
     seen      int32[C]   holds no `mark` before; only looked at without rows, as is `waiting`
     waiting   int32[C]
     targets   int32[n]
     """
-    _, member_start, member, cyclic, next_start, next_one = condensation
+    (_, member_start, member, cyclic, next_start, next_one), row_of, bits = closure
     found = 0
     if row_of.size:
         row = row_of[one]
@@ -125,19 +124,16 @@ def targets_of(
 
 
 @kernel
-def write_pairs(
-    condensation: Condensation, row_of: Numbers, bits: Bits, words: Words, sources: Words, reached: Words
-) -> None:
+def write_pairs(closure: Closure, words: Longs, sources: Longs, reached: Longs) -> None:
     """Write all pairs, as the words of their vertices, into two columns that are just long enough."""
-    _, member_start, member, _, _, _ = condensation
-    components = member_start.size - 1
-    seen = np.full(components, -1, np.int32)
-    waiting = np.empty(components, np.int32)
+    _, member_start, member, cyclic, _, _ = closure.graph
+    seen = np.full(cyclic.size, -1, np.int32)
+    waiting = np.empty(cyclic.size, np.int32)
     targets = np.empty(member.size, np.int32)
     target_words = np.empty(member.size, np.int64)
     used = 0
-    for one in range(components):
-        found = targets_of(one, condensation, row_of, bits, seen, one, waiting, targets)
+    for one in range(cyclic.size):
+        found = targets_of(one, closure, seen, one, waiting, targets)
         if found == 0:
             continue
         for i in range(found):
@@ -152,23 +148,15 @@ def write_pairs(
 
 @kernel
 def write_share(
-    condensation: Condensation,
-    row_of: Numbers,
-    bits: Bits,
-    words: Words,
-    start: int,
-    step: int,
-    sources: Words,
-    reached: Words,
+    closure: Closure, words: Longs, start: int, step: int, sources: Longs, reached: Longs
 ) -> tuple[int, int]:
     """Write the pairs of the sources member[start], member[start + step], ..., as many as there is room for.
 
     There must be room for those of one source. Returns how many were written, and where to go on.
     """
-    component, member_start, member, _, _, _ = condensation
-    components = member_start.size - 1
-    seen = np.full(components, -1, np.int32)
-    waiting = np.empty(components, np.int32)
+    component, _, member, cyclic, _, _ = closure.graph
+    seen = np.full(cyclic.size, -1, np.int32)
+    waiting = np.empty(cyclic.size, np.int32)
     targets = np.empty(member.size, np.int32)
     used = found = 0
     last = -1
@@ -176,7 +164,7 @@ def write_share(
     while place < member.size:
         one = component[member[place]]
         if one != last:
-            found = targets_of(one, condensation, row_of, bits, seen, one, waiting, targets)
+            found = targets_of(one, closure, seen, one, waiting, targets)
             last = one
         if used + found > sources.size:
             return used, place
@@ -221,9 +209,7 @@ def count_by_search(condensation: Condensation, steps: int) -> int:
 
 
 @bare_kernel
-def search_graph(
-    start: Numbers, target: Numbers, came_from: Numbers, waiting: Numbers, used: int, wanted: int
-) -> int:
+def search_graph(start: Ints, target: Ints, came_from: Ints, waiting: Ints, used: int, wanted: int) -> int:
     """List what the first `used` vertices of `waiting` lead to by some arcs, behind them, nearest first.
 
     Stops when `wanted` has been reached. How many vertices are listed then; one of the first ones is listed

@@ -19,19 +19,16 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 
-from tocsin.datalog.language.aggregate_variables import without_head_aggregates
-from tocsin.datalog.language.alternatives import MOST, TooManyError, alternatives_of, body_of
 from tocsin.datalog.language.components import instantiated
-from tocsin.datalog.language.declared_types import Columns, Declared
+from tocsin.datalog.language.conjunctions import MOST, TooManyError, alternatives_of, body_of, is_located
+from tocsin.datalog.language.directives import mistakes_in
 from tocsin.datalog.language.fact_parser import BARE, placed
-from tocsin.datalog.language.includes import Reader, read_sources
 from tocsin.datalog.language.inline import inlined_rules
-from tocsin.datalog.language.io_parameters import mistakes_in
 from tocsin.datalog.language.outline import Block, RelationDeclaration
 from tocsin.datalog.language.parser import parse_program
-from tocsin.datalog.language.problems import Problems
 from tocsin.datalog.language.range_functor import with_ranges
-from tocsin.datalog.language.scopes import scoped
+from tocsin.datalog.language.scopes import scoped, without_head_aggregates
+from tocsin.datalog.language.sources import Problems, Reader, read_sources
 from tocsin.datalog.language.strata import stratify
 from tocsin.datalog.language.syntax import (
     Atom,
@@ -47,9 +44,9 @@ from tocsin.datalog.language.syntax import (
     Type,
     Variable,
 )
-from tocsin.datalog.language.tree_walk import Node, walk
+from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.language.type_inference import Inference, filled_constant, is_in_range
-from tocsin.datalog.language.types import Types
+from tocsin.datalog.language.types import Columns, Declared, Types
 from tocsin.errors import raise_all
 
 
@@ -121,11 +118,8 @@ class _Checking:
             if fact is not None:
                 return fact
             rule = placed(rule)
-        arguments = [argument for head in rule.heads for argument in head.arguments]
-        for atom in _atoms_in(*arguments, rule.body):
+        for atom in _atoms_of(rule):
             self._check_atom(atom)
-        for head in rule.heads:
-            self._check_atom(head)
         self._check_locations(rule)
         rule = with_ranges(without_head_aggregates(rule), self._problems)
         try:
@@ -181,14 +175,13 @@ class _Checking:
 
     def _check_locations(self, rule: Rule) -> None:
         """A location is an argument of an atom, and an atom has one at most."""
-        arguments = [argument for head in rule.heads for argument in head.arguments]
         right: set[int] = set()
-        for atom in (*rule.heads, *_atoms_in(*arguments, rule.body)):
-            marked = [argument for argument in atom.arguments if _is_located(argument)]
+        for atom in _atoms_of(rule):
+            marked = [argument for argument in atom.arguments if is_located(argument)]
             right.update(map(id, marked))
             for argument in marked[1:]:
                 self._problems.add(argument.place, f"'{atom.relation}' has two locations here")
-        for node in walk(rule.body, *arguments):
+        for node in walk(*rule.parts):
             if isinstance(node, Variable | Constant) and node.located and id(node) not in right:
                 self._problems.add(node.place, "a location is an argument of an atom, and nothing else")
 
@@ -200,17 +193,12 @@ class _Checking:
                 self._problems.add(directive.place, reason)
 
     def _all_declared(self, rule: Rule) -> bool:
-        arguments = [argument for head in rule.heads for argument in head.arguments]
-        atoms = (*rule.heads, *_atoms_in(*arguments, rule.body))
-        return all(atom.relation in self._relations for atom in atoms)
+        return all(atom.relation in self._relations for atom in _atoms_of(rule))
 
 
-def _atoms_in(*nodes: Node) -> list[Atom]:
-    return [node.atom for node in walk(*nodes) if isinstance(node, Positive | Negation)]
-
-
-def _is_located(argument: object) -> bool:
-    return isinstance(argument, Variable | Constant) and argument.located
+def _atoms_of(rule: Rule) -> list[Atom]:
+    inside = [node.atom for node in walk(*rule.parts) if isinstance(node, Positive | Negation)]
+    return [*rule.heads, *inside]
 
 
 def _count(number: int, what: str) -> str:

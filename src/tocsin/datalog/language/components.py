@@ -11,19 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tocsin.datalog.language.outline import (
-    Block,
-    Component,
-    ComponentType,
-    Instance,
-    Named,
-    RelationDeclaration,
-    TypeDeclaration,
-)
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.functors import CAST
+from tocsin.datalog.language.outline import Block, Component, ComponentType, Instance, Named
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import Argument, Constant, Operation, Rule
 from tocsin.datalog.language.tree_walk import Rewriter
-from tocsin.datalog.language.vocabulary import CAST
 
 DEPTH = 100
 """How deep instances may stand within one another; deeper, a component contains itself."""
@@ -219,17 +211,15 @@ class _Instantiation:
             return
         naming = _Naming(scope, part.parameters)
         flat.types += [
-            TypeDeclaration(
-                scope.prefix + each.name, each.place, each.subset, tuple(map(naming.named_type, each.parts))
-            )
+            each._replace(name=scope.prefix + each.name, parts=tuple(map(naming.named_type, each.parts)))
             for each in block.types
         ]
         flat.relations += [
-            RelationDeclaration(
-                scope.prefix + each.name,
-                each.place,
-                tuple(column._replace(type=naming.named_type(column.type)) for column in each.columns),
-                each.qualifiers,
+            each._replace(
+                name=scope.prefix + each.name,
+                columns=tuple(
+                    column._replace(type=naming.named_type(column.type)) for column in each.columns
+                ),
             )
             for each in block.relations
         ]

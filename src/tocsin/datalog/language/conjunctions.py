@@ -1,30 +1,123 @@
-"""What the literals of a conjunction bind, and what they need before they can be looked at."""
+"""Bodies as conjunctions without a disjunction in them: which variables their literals give a value, and what
+they need before they can be looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 from itertools import count
 
-from tocsin.datalog.language import functors
-from tocsin.datalog.language.alternatives import Literal
+from tocsin.datalog.language.functors import EACH
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
     Argument,
     Atom,
+    Body,
     Comparison,
+    Conjunction,
     Constant,
+    Disjunction,
     Negation,
     Operation,
     Positive,
+    Truth,
     Value,
     Variable,
-    type_of,
 )
-from tocsin.datalog.language.tree_walk import Node, variables_in, walk_outside_aggregates
-from tocsin.datalog.language.vocabulary import EACH
-from tocsin.errors import DerivationError
+from tocsin.datalog.language.tree_walk import Node, variables_in, variables_outside
+
+Literal = Positive | Negation | Comparison | Truth
+
+MOST = 10_000
+"""How many alternatives a body may have."""
+
+
+class TooManyError(Exception):
+    """A body has more than MOST alternatives."""
+
+
+def alternatives_of(body: Body) -> list[list[Literal]]:
+    """The conjunctions of which one must hold; raises TooManyError."""
+    if isinstance(body, Disjunction):
+        found = [alternative for part in body.parts for alternative in alternatives_of(part)]
+        _check(len(found))
+        return found
+    if not isinstance(body, Conjunction):
+        return [[body]]
+    found = [[]]
+    for part in body.parts:
+        choices = alternatives_of(part)
+        if len(choices) == 1:
+            for alternative in found:
+                alternative.extend(choices[0])
+        else:
+            _check(len(found) * len(choices))
+            found = [[*alternative, *choice] for alternative in found for choice in choices]
+    return found
+
+
+def body_of(alternatives: Sequence[Sequence[Body]]) -> Body:
+    """The body that says the same as these alternatives."""
+    bodies: list[Body] = [
+        literals[0] if len(literals) == 1 else Conjunction(tuple(literals)) for literals in alternatives
+    ]
+    return bodies[0] if len(bodies) == 1 else Disjunction(tuple(bodies))
+
+
+def _check(count: int) -> None:
+    if count > MOST:
+        raise TooManyError
+
+
+Ready = Callable[[Aggregate, Set[str]], bool]
+"""Whether an aggregate has a result when these variables have values."""
+
+
+def grounded(
+    literals: Sequence[Literal], given: Collection[str], ready: Ready = lambda _aggregate, _known: True
+) -> set[str]:
+    """The variables that are given, stand in a positive atom, or equal something that has a value.
+
+    An equation gives a value to a variable that is one of its sides; none is turned round to find out
+    what `x` in `x + 1` is. Those still waiting are gone through in turns from the front and from the back,
+    as a chain of them is mostly written in one of these orders.
+    """
+    known = set(given)
+    equations: list[tuple[Argument, Argument]] = []
+    for literal in literals:
+        if isinstance(literal, Positive):
+            known.update(
+                argument.name for argument in literal.atom.arguments if isinstance(argument, Variable)
+            )
+        elif isinstance(literal, Comparison) and literal.operator == "=":
+            equations += [(literal.left, literal.right), (literal.right, literal.left)]
+        elif isinstance(literal, Comparison) and literal.operator == EACH:
+            equations.append((literal.left, literal.right))
+    while True:
+        waiting: list[tuple[Argument, Argument]] = []
+        for variable, value in equations:
+            if not isinstance(variable, Variable) or variable.name in known:
+                continue
+            if _has_value(value, known, ready):
+                known.add(variable.name)
+            else:
+                waiting.append((variable, value))
+        if len(waiting) in (0, len(equations)):
+            return known
+        equations = waiting[::-1]
+
+
+def _has_value(argument: Argument, known: Set[str], ready: Ready) -> bool:
+    if isinstance(argument, Variable):
+        return argument.name in known
+    if isinstance(argument, Constant):
+        return True
+    if isinstance(argument, Operation):
+        return all(_has_value(operand, known, ready) for operand in argument.operands)
+    return not isinstance(argument, Anonymous) and ready(argument, known)
+
 
 Tuple = tuple[Value, ...]
 Binding = dict[str, Value]
@@ -103,7 +196,7 @@ def is_ready(literal: Negation | Comparison, bound: Collection[str], names: Name
 
 def level_names(*nodes: Node) -> Names:
     """The variables that occur in these parts, outside the aggregates in them."""
-    return frozenset(node.name for node in walk_outside_aggregates(*nodes) if isinstance(node, Variable))
+    return frozenset(variable.name for variable in variables_outside(*nodes))
 
 
 def needed(argument: Argument, names: Names) -> Names:
@@ -115,21 +208,3 @@ def needed(argument: Argument, names: Names) -> Names:
 def is_located(argument: Argument) -> bool:
     """Whether it is held to the local address."""
     return isinstance(argument, Variable | Constant) and argument.located
-
-
-def value_of(argument: Argument, binding: Binding, aggregate_value: Callable[[Aggregate], Value]) -> Value:
-    """What an argument stands for. Raises DerivationError when there is no such value."""
-    values: list[Value] = []
-    for part in reversed(list(walk_outside_aggregates(argument))):
-        if isinstance(part, Constant):
-            values.append(part.value)
-        elif isinstance(part, Variable):
-            if part.name not in binding:
-                raise DerivationError("a value that there is none of is needed")
-            values.append(binding[part.name])
-        elif isinstance(part, Aggregate):
-            values.append(aggregate_value(part))
-        elif isinstance(part, Operation):
-            operands = [values.pop() for _ in part.operands]
-            values.append(functors.apply(part.functor, type_of(part.operands[0]), operands))
-    return values.pop()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from tocsin.datalog.language.outline import Named
 from tocsin.datalog.language.syntax import Place
 from tocsin.datalog.language.tokens import Token, TokenKind, describe, tokenize
 from tocsin.syntax.places import Lines
+
+T = TypeVar("T")
 
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
@@ -88,6 +91,13 @@ class Cursor:
         if not self.at(symbol):
             self.expected(what or f"'{symbol}'")
         return self.advance()
+
+    def listed(self, read: Callable[[], T], between: str = ",") -> list[T]:
+        """What is read here, and behind each such symbol that follows: for what does not nest."""
+        found = [read()]
+        while self.accept(between):
+            found.append(read())
+        return found
 
     def name(self, what: str) -> Named:
         """Step over a name, which must be here."""

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Final
 
 from tocsin.datalog.language.cursor import Cursor
+from tocsin.datalog.language.functors import NO_RELATIONS
 from tocsin.datalog.language.syntax import NOWHERE, Argument, Atom, Constant, Place, Rule, Truth, Type
-from tocsin.datalog.language.vocabulary import NO_RELATIONS
 
 _CONSTANT = r'-?(?:0|[1-9][0-9]{0,18})|"[^"\\\n\ud800-\udfff]*+"'
 _FACT = re.compile(

@@ -1,392 +1,321 @@
-"""What operators, functors, comparisons and aggregates of programs mean, on Python values.
+"""The functors, comparisons and aggregates of programs: a row for each, which all else goes by.
 
-One table by the functor's name and the type of its first operand. Numbers are 64 bits and wrap; minus
-zero is zero. What has no value (division by zero, a text that is no number, a float that is none)
-raises DerivationError; whoever knows the rule adds it.
-
-Texts are counted in bytes of UTF-8, as Soufflé does; a character that `substr` would cut in two is left out.
+Parser, printer and checker go by how it is written and typed; the evaluator, the machine and Spark by what it
+means; the machine's kernels by their name for it, Spark's workers by what works it out over columns. What
+the rows refer to is in arithmetic.py. docs/architecture.md has the recipe for another one.
 """
 
 from __future__ import annotations
 
-import math
 import operator
-import re
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from functools import lru_cache
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
+import numpy as np
+
+from tocsin.datalog.language.arithmetic import (
+    BITS,
+    Column,
+    Range,
+    cat,
+    float_of_text,
+    floating,
+    integer_of_float,
+    integer_of_text,
+    match,
+    mean_of,
+    no_power,
+    no_quotient,
+    number,
+    power,
+    powers,
+    quotient,
+    quotients,
+    remainder,
+    remainders,
+    shifted_left,
+    shifted_right,
+    substr,
+    sum_of,
+    unsigned,
+    zeros_shifted_in,
+)
 from tocsin.datalog.language.syntax import Type, Value
-from tocsin.datalog.language.vocabulary import EACH, RANGE
-from tocsin.errors import DerivationError, TocsinWarning
-from tocsin.syntax.regexes import LONGEST_PATTERN, Regex, compile_regex
 
-_BITS = 64
-_WORDS = 1 << _BITS
-_SIGN = 1 << (_BITS - 1)
+EACH = "in"
+"""The comparison of a variable with a range, which nobody can write."""
 
-LONGEST_RANGE = 10_000_000
-"""So many values a `range` may have."""
+RANGE = "range"
+"""The functor that has many values."""
 
-TEXT_LIMIT = 1 << 30
-"""So many bytes of texts the rules of a program may make, if nothing else is said."""
+CAST = "as"
+"""The functor of `as(x, T)`: its second operand is a Constant that holds the type's name."""
 
-LONGEST_TEXT = 64 << 20
-"""In characters: so long a text may be that `cat` makes."""
+_NUMBER, _SYMBOL, _FLOAT = (frozenset({kind}) for kind in (Type.NUMBER, Type.SYMBOL, Type.FLOAT))
+_INTEGERS = frozenset({Type.NUMBER, Type.UNSIGNED})
+_NUMERIC = _INTEGERS | _FLOAT
+_ANY = frozenset(Type)
 
+Types = frozenset[Type]
 Function = Callable[..., Value]
+Fit = Callable[[Any], Any]
+"""Brings a result into its type: a whole number into 64 bits, say."""
+
+
+class Signature(NamedTuple):
+    """What a functor takes and gives.
+
+    `operands` holds the types that each operand may have. With `alike`, all operands and the result have
+    one and the same type, any of those; otherwise the result has the type `result`. With `variadic`, there
+    may be any number of operands like the first, at least so many as given.
+    """
+
+    operands: tuple[Types, ...]
+    result: Type | None = None
+    variadic: bool = False
+
+    @property
+    def alike(self) -> bool:
+        """Whether operands and result have one type."""
+        return self.result is None
+
+    def takes(self, count: int) -> bool:
+        """Whether there may be so many operands."""
+        return count >= len(self.operands) if self.variadic else count == len(self.operands)
+
+    def operand(self, place: int) -> Types:
+        """The types that an operand may have."""
+        return self.operands[0 if self.variadic else place]
+
+
+class Functor(NamedTuple):
+    """What a functor is.
+
+    signature    what it takes and gives
+    meaning      its value, by the type of its first operand
+    partial      the types of its first operand with which it has no value for some operands
+    binding      how strongly it binds its operands, if it is written between them: all but ^ from the left
+    kernel       what kernels/arithmetic.py calls it; None for what needs texts or another type
+    column       what works the same out over columns, for those that kernels know
+    undefined    in which rows of columns it has no value, besides floats that are none
+    """
+
+    signature: Signature
+    meaning: Mapping[Type, Function]
+    partial: Types = frozenset()
+    binding: int = 0
+    kernel: str | None = None
+    column: Callable[..., Column] | None = None
+    undefined: Callable[[Column, Column], Column] | None = None
+
+
+class ComparisonOperator(NamedTuple):
+    """What a comparison is: whether it holds, which one holds when it does not, and what kernels call it.
+
+    Those that kernels know compare whole columns, too.
+    """
+
+    holds: Callable[[Any, Any], Any]
+    opposite: str | None
+    kernel: str | None = None
+
+
+class AggregateFunction(NamedTuple):
+    """What an aggregate is: its value of some values of a type, and whether it has one of none."""
+
+    signature: Signature
+    of: Callable[[Sequence[Any], Type | None], Value]
+    of_none: bool = False
+
+
+_FITS: dict[Type, Fit] = {Type.NUMBER: number, Type.UNSIGNED: unsigned, Type.FLOAT: floating}
+
+
+def _between(
+    binding: int,
+    kernel: str,
+    column: Callable[..., Column],
+    function: Callable[[Fit], Function],
+    kinds: Types = _INTEGERS,
+    undefined: Callable[[Column, Column], Column] | None = None,
+) -> Functor:
+    """An operator between two values of one of these types."""
+    partial = kinds & _FLOAT if undefined is None else kinds
+    meaning = {kind: function(fit) for kind, fit in _FITS.items() if kind in kinds}
+    return Functor(Signature((kinds, kinds)), meaning, partial, binding, kernel, column, undefined)
+
+
+def _before(
+    kernel: str, column: Callable[..., Column], function: Callable[[Fit], Function], kinds: Types = _INTEGERS
+) -> Functor:
+    """An operator before one value."""
+    meaning = {kind: function(fit) for kind, fit in _FITS.items() if kind in kinds | _INTEGERS}
+    return Functor(Signature((kinds,)), meaning, kernel=kernel, column=column)
+
+
+def _best(kernel: str, column: Callable[..., Column], function: Function) -> Functor:
+    signature = Signature((_ANY, _ANY), variadic=True)
+    return Functor(signature, dict.fromkeys(Type, function), kernel=kernel, column=column)
+
+
+def _conversion(
+    result: Type, of_integers: Function, of_floats: Function, of_texts: Function, partial: Types
+) -> Functor:
+    meaning = {Type.NUMBER: of_integers, Type.UNSIGNED: of_integers, Type.FLOAT: of_floats}
+    return Functor(Signature((_ANY,), result), meaning | {Type.SYMBOL: of_texts}, partial)
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+FUNCTORS: dict[str, Functor] = {
+    "lor": _between(1, "EITHER", np.logical_or, lambda _: lambda x, y: int(x != 0 or y != 0)),
+    "lxor": _between(2, "ONE_OF", np.logical_xor, lambda _: lambda x, y: int((x != 0) != (y != 0))),
+    "land": _between(3, "BOTH", np.logical_and, lambda _: lambda x, y: int(x != 0 and y != 0)),
+    "bor": _between(4, "BIT_OR", np.bitwise_or, lambda fit: lambda x, y: fit(x | y)),
+    "bxor": _between(5, "BIT_XOR", np.bitwise_xor, lambda fit: lambda x, y: fit(x ^ y)),
+    "band": _between(6, "BIT_AND", np.bitwise_and, lambda fit: lambda x, y: fit(x & y)),
+    "bshl": _between(7, "SHIFT_LEFT", shifted_left, lambda fit: lambda x, by: fit(x << by % BITS)),
+    "bshr": _between(7, "SHIFT_RIGHT", shifted_right, lambda fit: lambda x, by: fit(x >> by % BITS)),
+    "bshru": _between(
+        7, "SHIFT_RIGHT_ZEROS", zeros_shifted_in, lambda fit: lambda x, by: fit(unsigned(x) >> by % BITS)
+    ),
+    "+": _between(8, "ADD", np.add, lambda fit: lambda x, y: fit(x + y), _NUMERIC)._replace(
+        signature=Signature((_ANY, _ANY))  # of symbols it becomes cat
+    ),
+    "-": _between(8, "SUBTRACT", np.subtract, lambda fit: lambda x, y: fit(x - y), _NUMERIC),
+    "*": _between(9, "MULTIPLY", np.multiply, lambda fit: lambda x, y: fit(x * y), _NUMERIC),
+    "/": _between(
+        9, "DIVIDE", quotients, lambda fit: lambda x, y: fit(quotient(x, y)), _NUMERIC, no_quotient
+    ),
+    "%": _between(
+        9, "REMAINDER", remainders, lambda fit: lambda x, y: fit(remainder(x, y)), _INTEGERS, no_quotient
+    ),
+    "^": _between(11, "POWER", powers, lambda fit: lambda x, y: fit(power(x, y)), _NUMERIC, no_power),
+    "neg": _before("NEGATE", np.negative, lambda fit: lambda x: fit(-x), _NUMBER | _FLOAT),
+    "bnot": _before("BIT_NOT", np.invert, lambda fit: lambda x: fit(~x)),
+    "lnot": _before("NOT", np.logical_not, lambda _: lambda x: int(x == 0)),
+    "min": _best("LEAST", np.minimum, min),
+    "max": _best("GREATEST", np.maximum, max),
+    RANGE: Functor(
+        Signature((_NUMERIC, _NUMERIC), variadic=True), dict.fromkeys(_NUMERIC, cast(Function, Range))
+    ),
+    "cat": Functor(Signature((_SYMBOL,), Type.SYMBOL, variadic=True), {Type.SYMBOL: cat}),
+    "strlen": Functor(Signature((_SYMBOL,), Type.NUMBER), {Type.SYMBOL: lambda text: len(text.encode())}),
+    "substr": Functor(Signature((_SYMBOL, _NUMBER, _NUMBER), Type.SYMBOL), {Type.SYMBOL: substr}),
+    "to_number": _conversion(
+        Type.NUMBER, number, integer_of_float(Type.NUMBER), integer_of_text(Type.NUMBER), _FLOAT | _SYMBOL
+    ),
+    "to_unsigned": _conversion(
+        Type.UNSIGNED,
+        unsigned,
+        integer_of_float(Type.UNSIGNED),
+        integer_of_text(Type.UNSIGNED),
+        _FLOAT | _SYMBOL,
+    ),
+    "to_float": _conversion(Type.FLOAT, float, _same, float_of_text, _SYMBOL),
+    "to_string": _conversion(Type.SYMBOL, str, "{:f}".format, _same, frozenset()),
+}
+"""Every operator and functor, by the name it has in an Operation."""
+
+COMPARISONS: dict[str, ComparisonOperator] = {
+    "=": ComparisonOperator(operator.eq, "!=", "EQUAL"),
+    "!=": ComparisonOperator(operator.ne, "=", "DIFFERENT"),
+    "<": ComparisonOperator(operator.lt, ">=", "LESS"),
+    "<=": ComparisonOperator(operator.le, ">", "AT_MOST"),
+    ">": ComparisonOperator(operator.gt, "<=", "GREATER"),
+    ">=": ComparisonOperator(operator.ge, "<", "AT_LEAST"),
+    EACH: ComparisonOperator(lambda value, numbers: value in numbers, None),
+    "match": ComparisonOperator(match, "!match"),
+    "!match": ComparisonOperator(lambda pattern, text: not match(pattern, text), "match"),
+    "contains": ComparisonOperator(lambda part, text: part in text, "!contains"),
+    "!contains": ComparisonOperator(lambda part, text: part not in text, "contains"),
+}
+"""Every comparison, by its written name; with a `!`, the opposite."""
+
+AGGREGATES: dict[str, AggregateFunction] = {
+    "count": AggregateFunction(Signature((), Type.NUMBER), lambda values, _: len(values), of_none=True),
+    "sum": AggregateFunction(Signature((_NUMERIC,)), sum_of, of_none=True),
+    "min": AggregateFunction(Signature((_NUMERIC,)), lambda values, _: min(values)),
+    "max": AggregateFunction(Signature((_NUMERIC,)), lambda values, _: max(values)),
+    "mean": AggregateFunction(Signature((_NUMERIC,), Type.FLOAT), mean_of),
+}
+"""The functions over all assignments of a body."""
 
 
 def apply(functor: str, operand_type: Type, operands: Sequence[Value]) -> Value:
     """The value of a functor. `operand_type` is the type of its first operand."""
-    return FUNCTORS[functor, operand_type](*operands)
+    return FUNCTORS[functor].meaning[operand_type](*operands)
 
 
 def is_arithmetic(functor: str, operand_type: Type) -> bool:
     """Whether it takes and gives numbers of one type: what needs no text and no conversion."""
-    return functor in _ARITHMETIC and operand_type is not Type.SYMBOL
+    return FUNCTORS[functor].kernel is not None and operand_type is not Type.SYMBOL
 
 
 def is_total(functor: str, operand_type: Type) -> bool:
-    """Whether it has a value for all operands."""
-    if functor == RANGE:
-        return True  # but at its limit
-    if operand_type is Type.FLOAT:
-        return functor in ("neg", "min", "max", "to_string", "to_float")
-    if operand_type is Type.SYMBOL:
-        return not functor.startswith("to_") or functor == "to_string"  # cat has one but at its limit
-    return functor not in ("/", "%", "^")
+    """Whether it has a value for all operands, but at a limit: of `range` and `cat`."""
+    return operand_type not in FUNCTORS[functor].partial
 
 
 def holds(comparison: str, left: Value, right: Value) -> bool:
     """Whether a comparison of two values of one type holds. Texts compare by their bytes."""
-    return COMPARISONS[comparison](left, right)
+    return bool(COMPARISONS[comparison].holds(left, right))
 
 
 def aggregate(function: str, value_type: Type | None, values: Sequence[Any]) -> Value | None:
-    """The result of an aggregate over the values of its assignments, None when it has none.
-
-    Sums of floats are rounded once, so that they do not depend on an order; a mean is the sum, not yet
-    wrapped, divided by the count.
-    """
-    if function == "count":
-        return len(values)
-    if function == "sum":
-        return _wrapped_sum(value_type, values)
-    if not values:
-        return None
-    if function == "mean":
-        if value_type is Type.FLOAT:
-            return _float(_exact_sum(values) / len(values))
-        return _float(sum(values) / len(values))
-    result: Value = min(values) if function == "min" else max(values)
-    return result
+    """The result of an aggregate over the values of its assignments, None when it has none."""
+    row = AGGREGATES[function]
+    return row.of(values, value_type) if values or row.of_none else None
 
 
-def _wrapped_sum(value_type: Type | None, values: Sequence[Any]) -> Value:
-    if value_type is Type.FLOAT:
-        return _float(_exact_sum(values))
-    total = sum(values)
-    return _unsigned(total) if value_type is Type.UNSIGNED else _number(total)
-
-
-def _exact_sum(values: Sequence[Any]) -> float:
-    """The float nearest to the sum; infinite where that is beyond all floats, and NaN of both infinities."""
-    infinite: set[float] = {value for value in values if math.isinf(value)}
-    if infinite:
-        return sum(infinite)
-    try:
-        return math.fsum(values)
-    except OverflowError:
-        total = sum(map(Fraction, values))
-    try:
-        return float(total)
-    except OverflowError:
-        return math.inf if total > 0 else -math.inf
-
-
-def _number(value: int) -> int:
-    """The 64-bit number with the same last 64 bits."""
-    return (value + _SIGN) % _WORDS - _SIGN
-
-
-def _unsigned(value: int) -> int:
-    return value % _WORDS
-
-
-def _float(value: float) -> float:
-    if math.isnan(value):
-        raise DerivationError("the result is not a number")
-    return value + 0.0
-
-
-def _truncated_quotient(left: int, right: int) -> int:
-    if right == 0:
-        raise DerivationError("division by zero")
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def _remainder(left: int, right: int) -> int:
-    if right == 0:
-        raise DerivationError("remainder of a division by zero")
-    return left - right * _truncated_quotient(left, right)
-
-
-def _integer_power(base: int, exponent: int) -> int:
-    """Wraps as multiplying again and again does; a negative exponent gives the quotient, truncated."""
-    if exponent >= 0:
-        return pow(base, exponent, _WORDS)
-    if base == 0:
-        raise DerivationError("division by zero: zero to a negative power")
-    if base in (1, -1):
-        return base if exponent % 2 else 1
-    return 0
-
-
-def _float_quotient(left: float, right: float) -> float:
-    if right == 0:
-        raise DerivationError("division by zero")
-    return left / right
-
-
-def _float_power(base: float, exponent: float) -> float:
-    if base == 0 and exponent < 0:
-        raise DerivationError("division by zero: zero to a negative power")
-    try:
-        return math.pow(base, exponent)
-    except ValueError:
-        return math.nan
-    except OverflowError:
-        return -math.inf if base < 0 and exponent % 2 == 1 else math.inf
-
-
-def _shift(exponent: int) -> int:
-    """Shifts look at the last six bits of how far."""
-    return exponent % _BITS
-
-
-def _substr(text: str, start: int, length: int) -> str:
-    """So many bytes from a byte on: all the rest when `length` is negative, none when `start` is outside."""
-    encoded = text.encode()
-    if not 0 <= start <= len(encoded):
-        return ""
-    stop = len(encoded) if length < 0 else start + length
-    return encoded[start:stop].decode(errors="ignore")
-
-
-_INTEGER = re.compile(r"\s*([+-]?)(0x[0-9a-fA-F]+|0b[01]+|[0-9]+)", re.ASCII)
-_DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
-_BASES = {"0x": 16, "0b": 2}
-
-
-def _read_integer(functor: str, text: str, least: int, most: int) -> int:
-    read = _INTEGER.fullmatch(text)
-    if read is None:
-        raise DerivationError(f"{functor}({text!r}): this text is not a number")
-    sign, digits = read.groups()
-    size = int(digits, _BASES.get(digits[:2], 10)) if len(digits) <= _BITS + 2 else most + 1
-    value = -size if sign == "-" else size
-    if not least <= value <= most:
-        raise DerivationError(f"{functor}({text!r}): this number does not fit 64 bits")
-    return value
-
-
-def _text_to_number(text: str) -> int:
-    return _read_integer("to_number", text, -_SIGN, _SIGN - 1)
-
-
-def _text_to_unsigned(text: str) -> int:
-    return _read_integer("to_unsigned", text, 0, _WORDS - 1)
-
-
-def _text_to_float(text: str) -> float:
-    if _DECIMAL.fullmatch(text) is None:
-        raise DerivationError(f"to_float({text!r}): this text is not a number")
-    value = float(text)
-    if math.isinf(value):
-        raise DerivationError(f"to_float({text!r}): this number is too large for a float")
-    return value + 0.0
-
-
-def _float_to_integer(functor: str, value: float, least: int, most: int) -> int:
-    if math.isinf(value) or not least <= int(value) <= most:
-        raise DerivationError(f"{functor}({value!r}): this number does not fit")
-    return int(value)
-
-
-def _float_to_number(value: float) -> int:
-    return _float_to_integer("to_number", value, -_SIGN, _SIGN - 1)
-
-
-def _float_to_unsigned(value: float) -> int:
-    return _float_to_integer("to_unsigned", value, 0, _WORDS - 1)
-
-
-def _float_to_text(value: float) -> str:
-    return f"{value:f}"
-
-
-@lru_cache(maxsize=4096)
-def _whole_text_regex(pattern: str) -> Regex | None:
-    """The expression, None when it is none: that matches nothing, as in Soufflé, which warns of it."""
-    try:
-        compile_regex(pattern)
-        return compile_regex(rf"\A(?:{pattern})\z")
-    except ValueError as error:
-        if _is_well_formed(pattern):
-            raise DerivationError(f"match({pattern!r}, ...): {error}") from None
-        warnings.warn(f"match({pattern!r}, ...) matches nothing: {error}", TocsinWarning, stacklevel=3)
-        return None
-
-
-def _is_well_formed(pattern: str) -> bool:
-    """Whether an expression that RE2 does not take (a back-reference, say) is one all the same."""
-    if len(pattern) > LONGEST_PATTERN:
-        return True
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
-
-
-def _cat(*texts: str) -> str:
-    if sum(map(len, texts)) > LONGEST_TEXT:
-        raise DerivationError(
-            f"cat makes a text of more than {LONGEST_TEXT:,} characters, which is the limit"
-        )
-    return "".join(texts)
-
-
-class Range:
-    """The numbers of a range, as Soufflé counts them: down where it ends below its start."""
-
-    def __init__(self, first: Any, end: Any, step: Any = None) -> None:
-        self._first, self._end = first, end
-        self._step = (1 if first <= end else -1) if step is None else step
-
-    def __iter__(self) -> Iterator[Value]:
-        number, end, step = self._first, self._end, self._step
-        if step == 0:
-            yield from () if number == end else (number,)
-            return
-        for _ in range(LONGEST_RANGE):
-            if not (number < end if step > 0 else number > end):
-                return
-            yield number
-            number += step
-        raise DerivationError(f"range has more than {LONGEST_RANGE:,} values, which is the limit")
-
-    def numbers(self, rule: str) -> Iterator[Value]:
-        """The same, for a rule that an error names."""
-        try:
-            yield from self
-        except DerivationError as error:
-            raise DerivationError(error.reason, rule=error.rule or rule) from None
-
-    def __contains__(self, value: object) -> bool:
-        if isinstance(value, int) and self._step:
-            return value in range(self._first, self._end, self._step)
-        return any(value == each for each in self)
-
-
-def _match(pattern: Any, text: Any) -> bool:
-    regex = _whole_text_regex(pattern)
-    return regex is not None and regex.search(text)
-
-
-def _contains(part: Any, text: Any) -> bool:
-    return part in text
-
-
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    EACH: lambda value, numbers: value in numbers,
-    "match": _match,
-    "contains": _contains,
-    "!match": lambda pattern, text: not _match(pattern, text),
-    "!contains": lambda part, text: not _contains(part, text),
+KERNEL_NAMES = {name: row.kernel for name, row in FUNCTORS.items() if row.kernel} | {
+    name: row.kernel for name, row in COMPARISONS.items() if row.kernel
 }
-"""Every comparison there is, by its written name; with a `!`, the opposite."""
+"""What kernels call the functors and comparisons that they know."""
 
+# ---- Words
 
-def _on_integers(fit: Callable[[int], int]) -> dict[str, Function]:
-    """Operators of number or unsigned; `fit` brings a whole number into the type's 64 bits."""
-    return {
-        "neg": lambda value: fit(-value),
-        "+": lambda left, right: fit(left + right),
-        "-": lambda left, right: fit(left - right),
-        "*": lambda left, right: fit(left * right),
-        "/": lambda left, right: fit(_truncated_quotient(left, right)),
-        "%": lambda left, right: fit(_remainder(left, right)),
-        "^": lambda base, exponent: fit(_integer_power(base, exponent)),
-        "band": lambda left, right: fit(left & right),
-        "bor": lambda left, right: fit(left | right),
-        "bxor": lambda left, right: fit(left ^ right),
-        "bnot": lambda value: fit(~value),
-        "bshl": lambda value, by: fit(value << _shift(by)),
-        "bshr": lambda value, by: fit(value >> _shift(by)),
-        "bshru": lambda value, by: fit(_unsigned(value) >> _shift(by)),
-        "land": lambda left, right: int(left != 0 and right != 0),
-        "lor": lambda left, right: int(left != 0 or right != 0),
-        "lxor": lambda left, right: int((left != 0) != (right != 0)),
-        "lnot": lambda value: int(value == 0),
-        "min": min,
-        "max": max,
-        "to_number": _number,
-        "to_unsigned": _unsigned,
-        "to_float": float,
-        "to_string": str,
-    }
+BINDING = {name: row.binding for name, row in FUNCTORS.items() if row.binding}
+"""How strongly each operator binds its operands."""
 
+UNARY = {"-": "neg", "bnot": "bnot", "lnot": "lnot"}
+"""The operators before one operand, and their functors."""
 
-_ON_FLOATS: dict[str, Function] = {
-    "neg": lambda value: _float(-value),
-    "+": lambda left, right: _float(left + right),
-    "-": lambda left, right: _float(left - right),
-    "*": lambda left, right: _float(left * right),
-    "/": lambda left, right: _float(_float_quotient(left, right)),
-    "^": lambda base, exponent: _float(_float_power(base, exponent)),
-    "min": min,
-    "max": max,
-    "to_number": _float_to_number,
-    "to_unsigned": _float_to_unsigned,
-    "to_float": lambda value: value,
-    "to_string": _float_to_text,
+UNARY_BINDING = 10
+"""How strongly they bind: `-x ^ y` is `-(x ^ y)`, and `-x * y` is `(-x) * y`."""
+
+PREDICATES = ("match", "contains")
+"""The comparisons written as functors, of two symbols; with a `!` before it, the opposite one."""
+
+SIGNS = tuple(name for name, row in COMPARISONS.items() if row.kernel)
+"""The comparisons written between their operands."""
+
+OPPOSITE = {name: row.opposite for name, row in COMPARISONS.items() if row.opposite}
+"""The comparison that holds exactly when another does not."""
+
+CALLED = frozenset(name for name in FUNCTORS if name.isidentifier()) - {*BINDING, *UNARY.values()}
+"""The functors that are written as a name before parentheses."""
+
+RESERVED = frozenset({*BINDING, *UNARY, *AGGREGATES, "true", "false", "nil", "_"})
+"""The words that are no variables and no relations."""
+
+REFUSED = {
+    "ord": "the functor ord is not supported: symbols have no number that a program may rely on",
+    "autoinc": "counters (autoinc) are not supported: results do not depend on an order",
+    "__FILE__": "__FILE__ is not supported: results do not depend on where a program is stored",
+    "__LINE__": "__LINE__ is not supported: results do not depend on where a rule stands",
+    "__INCL__": "__INCL__ is not supported: results do not depend on where a program is stored",
+    "__ITERATION__": "__ITERATION__ is not supported: results do not depend on an order",
+    "itof": "'itof' is not a functor: use to_float",
+    "utof": "'utof' is not a functor: use to_float",
+    "itou": "'itou' is not a functor: use to_unsigned",
+    "ftou": "'ftou' is not a functor: use to_unsigned",
+    "utoi": "'utoi' is not a functor: use to_number",
+    "ftoi": "'ftoi' is not a functor: use to_number",
 }
+"""The functors of Soufflé that are not taken here, and why."""
 
-_ON_TEXTS: dict[str, Function] = {
-    "cat": _cat,
-    "strlen": lambda text: len(text.encode()),
-    "substr": _substr,
-    "min": min,
-    "max": max,
-    "to_number": _text_to_number,
-    "to_unsigned": _text_to_unsigned,
-    "to_float": _text_to_float,
-    "to_string": lambda text: text,
-}
-
-FUNCTORS: dict[tuple[str, Type], Function] = {
-    (name, operand_type): function
-    for operand_type, functions in (
-        (Type.NUMBER, _on_integers(_number)),
-        (Type.UNSIGNED, _on_integers(_unsigned)),
-        (Type.FLOAT, _ON_FLOATS),
-        (Type.SYMBOL, _ON_TEXTS),
-    )
-    for name, function in functions.items()
-}
-"""Every functor there is, by its written name and the type of its first operand."""
-for _kind in (Type.NUMBER, Type.UNSIGNED, Type.FLOAT):
-    FUNCTORS[RANGE, _kind] = cast(Function, Range)
-
-_ARITHMETIC = frozenset(_on_integers(_number)) - {"to_number", "to_unsigned", "to_float", "to_string"}
+NO_RELATIONS = RESERVED | CALLED | {CAST, *PREDICATES, *REFUSED}
+"""The words that no relation is named by, as they mean something else before parentheses."""

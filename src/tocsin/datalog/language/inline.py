@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
-from tocsin.datalog.language.aggregate_variables import OWN_MARK, variables_outside
-from tocsin.datalog.language.alternatives import Literal, TooManyError, alternatives_of, body_of
-from tocsin.datalog.language.groundedness import grounded
+from tocsin.datalog.language.conjunctions import Literal, TooManyError, alternatives_of, body_of, grounded
+from tocsin.datalog.language.functors import OPPOSITE
 from tocsin.datalog.language.outline import Block
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.scopes import OWN_MARK
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
@@ -32,8 +32,7 @@ from tocsin.datalog.language.syntax import (
     Truth,
     Variable,
 )
-from tocsin.datalog.language.tree_walk import Rewriter, variables_in, walk
-from tocsin.datalog.language.vocabulary import OPPOSITE
+from tocsin.datalog.language.tree_walk import Rewriter, variables_in, variables_outside, walk
 
 
 def inlined_rules(block: Block, problems: Problems) -> list[Rule]:
@@ -56,8 +55,7 @@ def _is_endless(name: str, rules: Sequence[Rule]) -> bool:
     if any(name in _relations_in(rule.body) for rule, _ in own):
         return False
     return any(
-        {variable.name for variable in variables_outside(*literals, *head.arguments)}
-        - grounded(literals, (), lambda _aggregate, _known: True)
+        {variable.name for variable in variables_outside(*literals, *head.arguments)} - grounded(literals, ())
         for rule, head in own
         for literals in alternatives_of(rule.body)
     )

@@ -39,10 +39,10 @@ from __future__ import annotations
 
 import re
 
-from tocsin.datalog.language.argument_parser import NESTING, RECORDS, USER_FUNCTORS
-from tocsin.datalog.language.clause_parser import ClauseReader
+from tocsin.datalog.language.clause_parser import NESTING, RECORDS, USER_FUNCTORS, ClauseReader
 from tocsin.datalog.language.cursor import Cursor, Mistake
 from tocsin.datalog.language.fact_parser import read_facts
+from tocsin.datalog.language.functors import NO_RELATIONS
 from tocsin.datalog.language.outline import (
     Block,
     Column,
@@ -54,10 +54,9 @@ from tocsin.datalog.language.outline import (
     TypeDeclaration,
     directive,
 )
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import Place
 from tocsin.datalog.language.tokens import TokenKind
-from tocsin.datalog.language.vocabulary import NO_RELATIONS
 
 _IO_QUALIFIERS = ("input", "output", "printsize")
 _QUALIFIERS = frozenset(
@@ -178,21 +177,15 @@ class _ProgramReader:
 
     def _relation(self, block: Block, names: list[Named]) -> None:
         cursor = self._cursor
-        names.append(self._relation_name())
-        while cursor.accept(","):
-            names.append(self._relation_name())
+        cursor.listed(lambda: names.append(self._relation_name()))
         if cursor.at("="):
             cursor.fail("'debug_delta' is not supported")
         cursor.expect("(", "',' or '('")
-        columns: list[Column] = []
-        if not cursor.at(")"):
-            columns.append(self._column())
-            while cursor.accept(","):
-                columns.append(self._column())
+        columns = () if cursor.at(")") else tuple(cursor.listed(self._column))
         cursor.expect(")", "',' or ')'")
         qualifiers = self._qualifiers()
         for named in names:
-            block.relations.append(RelationDeclaration(named.name, named.place, tuple(columns), qualifiers))
+            block.relations.append(RelationDeclaration(named.name, named.place, columns, qualifiers))
             for kind in _IO_QUALIFIERS:
                 if kind in qualifiers:
                     block.directives.append(directive(kind, named, {}))
@@ -238,18 +231,17 @@ class _ProgramReader:
             block.types.append(_old_style(named, "symbol"))
 
     def _union(self) -> tuple[Named, ...]:
+        return tuple(self._cursor.listed(self._part, "|"))
+
+    def _part(self) -> Named:
         cursor = self._cursor
-        parts: list[Named] = []
-        while True:
-            if cursor.at("["):
-                cursor.fail(RECORDS)
-            part = cursor.qualified_name("a type")
-            if cursor.at("{"):
-                self._skip_braces()
-                raise Mistake(part.place, _ALGEBRAIC)
-            parts.append(part)
-            if not cursor.accept("|"):
-                return tuple(parts)
+        if cursor.at("["):
+            cursor.fail(RECORDS)
+        part = cursor.qualified_name("a type")
+        if cursor.at("{"):
+            self._skip_braces()
+            raise Mistake(part.place, _ALGEBRAIC)
+        return part
 
     def _skip_braces(self) -> None:
         """Step over the braces here and all branches behind them."""
@@ -267,9 +259,7 @@ class _ProgramReader:
 
     def _io(self, block: Block, kind: str) -> None:
         cursor = self._cursor
-        relations = [cursor.qualified_name("the name of a relation")]
-        while cursor.accept(","):
-            relations.append(cursor.qualified_name("the name of a relation"))
+        relations = cursor.listed(lambda: cursor.qualified_name("the name of a relation"))
         parameters: dict[str, str] = {}
         if cursor.accept("("):
             while not cursor.at(")"):
@@ -316,9 +306,7 @@ class _ProgramReader:
         named = cursor.name("the name of a component")
         arguments: list[str] = []
         if cursor.accept("<"):
-            arguments.append(cursor.qualified_name("a type").name)
-            while cursor.accept(","):
-                arguments.append(cursor.qualified_name("a type").name)
+            arguments = cursor.listed(lambda: cursor.qualified_name("a type").name)
             cursor.expect(">", "',' or '>'")
         return ComponentType(named.name, tuple(arguments), named.place)
 
@@ -338,18 +326,16 @@ class _ProgramReader:
             cursor.advance()
 
     def _plan(self) -> None:
+        self._cursor.listed(self._order)
+
+    def _order(self) -> None:
         cursor = self._cursor
-        while True:
-            self._number()
-            cursor.expect(":")
-            cursor.expect("(")
-            if not cursor.at(")"):
-                self._number()
-                while cursor.accept(","):
-                    self._number()
-            cursor.expect(")", "',' or ')'")
-            if not cursor.accept(","):
-                return
+        self._number()
+        cursor.expect(":")
+        cursor.expect("(")
+        if not cursor.at(")"):
+            cursor.listed(self._number)
+        cursor.expect(")", "',' or ')'")
 
     def _number(self) -> None:
         if self._cursor.token.kind is not TokenKind.NUMBER:

@@ -5,6 +5,7 @@ Names that checking made (scopes.py) are printed as they are, and are the only t
 
 from __future__ import annotations
 
+from tocsin.datalog.language.functors import BINDING, CAST, EACH, PREDICATES, UNARY, UNARY_BINDING
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
@@ -25,7 +26,6 @@ from tocsin.datalog.language.syntax import (
     Variable,
 )
 from tocsin.datalog.language.tokens import ESCAPES
-from tocsin.datalog.language.vocabulary import BINDING, CAST, EACH, PREDICATES, UNARY, UNARY_BINDING
 
 _ESCAPED = str.maketrans({meant: f"\\{letter}" for letter, meant in ESCAPES.items() if letter != "'"})
 _PREFIXES = {functor: "-" if word == "-" else f"{word} " for word, functor in UNARY.items()}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from tocsin.datalog.language.aggregate_variables import OWN_MARK
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.functors import EACH, RANGE
+from tocsin.datalog.language.scopes import OWN_MARK
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Argument,
@@ -23,13 +24,11 @@ from tocsin.datalog.language.syntax import (
     Variable,
 )
 from tocsin.datalog.language.tree_walk import Rewriter, walk
-from tocsin.datalog.language.vocabulary import EACH, RANGE
 
 
 def with_ranges(rule: Rule, problems: Problems) -> Rule:
     """The rule with a comparison for each of its ranges."""
-    arguments = [argument for head in rule.heads for argument in head.arguments]
-    ranges = [node for node in walk(rule.body, *arguments) if is_range(node)]
+    ranges = [node for node in walk(*rule.parts) if is_range(node)]
     if not ranges:
         return rule
     for each in ranges:

@@ -1,4 +1,4 @@
-"""Which variables of an aggregate are its own, and whether every variable of a rule has a value.
+"""The aggregates of a rule: which variables are their own, and whether every variable of a rule has a value.
 
 A variable within an aggregate is the rule's when it has a value outside of it; but one of the aggregate's
 own value that its body binds is its own:
@@ -9,38 +9,182 @@ own value that its body binds is its own:
 
 All others are the aggregate's own. Where such a name is used elsewhere in the rule too, it is renamed
 here (to a name that nobody can write), so that afterwards equal names within a rule mean equal values.
+
+A variable that only a min or max binds, a *witness*, gets the values that reach it:
+
+    oldest(who) :- n = max age : { person(who, age) }.
+
+says the same as
+
+    oldest(who) :- n = max a : { person(_, a) }, person(who, age), age = n.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from tocsin.datalog.language.aggregate_variables import (
-    Names,
-    Renaming,
-    Replacing,
-    aggregates_in,
-    has_disjunction,
-    literal_with,
-    shared_variables,
-    variables_outside,
-    written,
-)
-from tocsin.datalog.language.alternatives import Literal, alternatives_of, body_of
-from tocsin.datalog.language.groundedness import grounded
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.conjunctions import Literal, alternatives_of, body_of, grounded
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
     Argument,
     Atom,
     Comparison,
+    Conjunction,
+    Disjunction,
     Operation,
+    Rule,
     Variable,
+    arguments_of,
 )
-from tocsin.datalog.language.tree_walk import Node, Rewriter, variables_in, walk
-from tocsin.datalog.language.witnesses import with_witnesses
+from tocsin.datalog.language.tree_walk import (
+    Node,
+    Rewriter,
+    parts_of,
+    variables_in,
+    variables_outside,
+    walk,
+    walk_outside_aggregates,
+)
+
+OWN_MARK = "'"
+"""What a name that was made has in it, and no name that can be written."""
+
+
+class Names:
+    """Makes names that stand nowhere else in a rule."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def fresh(self, name: str) -> str:
+        """A new name that tells which one it stands for."""
+        self._made += 1
+        return f"{written(name)}{OWN_MARK}{self._made}"
+
+
+def written(name: str) -> str:
+    """The name in the program that a name stands for."""
+    return name.split(OWN_MARK)[0]
+
+
+def aggregates_in(*nodes: Node) -> list[Aggregate]:
+    """The aggregates within the parts, without those within other aggregates."""
+    return [node for node in walk_outside_aggregates(*nodes) if isinstance(node, Aggregate)]
+
+
+def has_disjunction(aggregate: Aggregate) -> bool:
+    """Whether an aggregate's body has alternatives."""
+    return any(isinstance(node, Disjunction) for node in walk(aggregate.body))
+
+
+def shared_variables(aggregate: Aggregate, literals: Sequence[Literal], given: Collection[str]) -> set[str]:
+    """The variables of an aggregate that are the rule's.
+
+    They have a value outside of it, and are not both bound by its body and part of its own value.
+    """
+    known = grounded(literals, given, lambda other, _known: other is not aggregate)
+    known &= {variable.name for variable in variables_in(aggregate)}
+    if aggregate.value is not None and not has_disjunction(aggregate):
+        body = alternatives_of(aggregate.body)[0]
+        own = grounded(body, ())
+        known -= own & {variable.name for variable in variables_in(aggregate.value)}
+    return known
+
+
+class Renaming(Rewriter):
+    """Gives variables other names."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def variable(self, variable: Variable) -> Argument:
+        """The variable with its other name, if it has one."""
+        name = self._names.get(variable.name)
+        return variable if name is None else Variable(name, variable.place, variable.type, variable.located)
+
+
+class Replacing(Rewriter):
+    """Puts other arguments in the place of aggregates, by identity."""
+
+    def __init__(self, arguments: Mapping[int, Argument]) -> None:
+        self._arguments = arguments
+
+    def aggregate(self, aggregate: Aggregate) -> Argument:
+        """What stands in its place, or the aggregate itself."""
+        return self._arguments.get(id(aggregate), aggregate)
+
+
+def literal_with(rewriter: Rewriter, literal: Literal) -> Literal:
+    """A literal's copy."""
+    copy = rewriter.body(literal)
+    if isinstance(copy, Conjunction | Disjunction):
+        raise AssertionError("a literal stays one")
+    return copy
+
+
+def without_head_aggregates(rule: Rule) -> Rule:
+    """The rule with each aggregate of its heads moved to its body: `h(x, n) :- b(x), n = count : ...`."""
+    arguments = arguments_of(rule.heads)
+    results = {
+        id(aggregate): Variable(f"{aggregate.function}{OWN_MARK}h{number}", aggregate.place)
+        for number, aggregate in enumerate(aggregates_in(*arguments))
+    }
+    if not results:
+        return rule
+    equations = [
+        Comparison("=", results[id(aggregate)], aggregate, aggregate.place)
+        for aggregate in aggregates_in(*arguments)
+    ]
+    replacing = Replacing(results)
+    heads = tuple(replacing.atom(head) for head in rule.heads)
+    return Rule(heads, Conjunction((rule.body, *equations)), rule.place, rule.text)
+
+
+def with_witnesses(literals: Sequence[Literal], heads: Sequence[Argument], names: Names) -> list[Literal]:
+    """The literals of a rule, and more where a variable of theirs, or of the heads, has no value without."""
+    found = list(literals)
+    place = 0
+    while place < len(found):
+        for aggregate in aggregates_in(found[place]):
+            witnesses = _witnesses(aggregate, found, heads)
+            if witnesses:
+                found[place] = _exported(aggregate, witnesses, found, found[place], names)
+        place += 1
+    return found
+
+
+def _witnesses(aggregate: Aggregate, literals: Sequence[Literal], heads: Sequence[Argument]) -> set[str]:
+    """The variables that have a value in the aggregate only, and are used outside of it."""
+    if aggregate.function not in ("min", "max") or has_disjunction(aggregate):
+        return set()
+    known = grounded(literals, ())
+    outside = {variable.name for variable in variables_outside(*literals, *heads)}
+    within = grounded(alternatives_of(aggregate.body)[0], known)
+    return (_own_level(aggregate) & outside & within) - known
+
+
+def _exported(
+    aggregate: Aggregate, witnesses: set[str], literals: list[Literal], literal: Literal, names: Names
+) -> Literal:
+    """The literal with a variable for the aggregate; what binds it and the witnesses joins the literals."""
+    if aggregate.value is None:
+        raise AssertionError("min and max have a value")
+    own = _own_level(aggregate) - shared_variables(aggregate, literals, ())
+    result = Variable(names.fresh("r"), aggregate.place)
+    again = Renaming({name: names.fresh(name) for name in own - witnesses})
+    inner = Renaming({name: names.fresh(name) for name in own})
+    literals.extend(literal_with(again, part) for part in alternatives_of(aggregate.body)[0])
+    literals.append(Comparison("=", again.argument(aggregate.value), result, aggregate.place))
+    literals.append(Comparison("=", result, inner.copied(aggregate), aggregate.place))
+    return literal_with(Replacing({id(aggregate): result}), literal)
+
+
+def _own_level(aggregate: Aggregate) -> set[str]:
+    """The variables of an aggregate that stand in no aggregate within it."""
+    return {variable.name for variable in variables_outside(*parts_of(aggregate))}
 
 
 def scoped(
@@ -62,9 +206,9 @@ class _RuleScope:
 
     def scoped(self) -> tuple[tuple[Atom, ...], list[Literal]]:
         self._check_blanks()
-        arguments = [argument for head in self._heads for argument in head.arguments]
+        arguments = arguments_of(self._heads)
         if not any(isinstance(node, Aggregate) for node in walk(*self._literals, *arguments)):
-            known = grounded(self._literals, (), lambda _aggregate, _known: True)
+            known = grounded(self._literals, ())
             self._blame_unknown([*self._literals, *arguments], known)
             return self._heads, self._literals
         self._literals = [self._named_result(literal) for literal in self._literals]
@@ -149,11 +293,10 @@ class _RuleScope:
 
     def _check_blanks(self) -> None:
         """A `_` stands as an argument of a body's atom, and nowhere else."""
-        for head in self._heads:
-            for argument in head.arguments:
-                if isinstance(argument, Anonymous):
-                    self._problems.add(argument.place, "'_' has no value in a head")
-        arguments = [argument for head in self._heads for argument in head.arguments]
+        arguments = arguments_of(self._heads)
+        for argument in arguments:
+            if isinstance(argument, Anonymous):
+                self._problems.add(argument.place, "'_' has no value in a head")
         for node in walk(*self._literals, *arguments):
             if isinstance(node, Operation):
                 blanks = [part for part in node.operands if isinstance(part, Anonymous)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import Aggregate, Negation, Place, Positive, Rule
 from tocsin.datalog.language.tree_walk import Node, parts_of
 
@@ -65,8 +65,7 @@ class Use(NamedTuple):
 
 def uses_of(rule: Rule) -> Iterator[Use]:
     """The relations of a rule's body and of the aggregates in its heads."""
-    waiting: list[tuple[Node, str | None]] = [(rule.body, None)]
-    waiting.extend((argument, None) for head in rule.heads for argument in head.arguments)
+    waiting: list[tuple[Node, str | None]] = [(part, None) for part in rule.parts]
     while waiting:
         node, strictly = waiting.pop()
         if isinstance(node, Negation):

@@ -11,13 +11,16 @@ not count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
 Value = int | float | str
 """What a tuple holds: number and unsigned are int, float is float, symbol is str."""
+
+TEXT_LIMIT = 1 << 30
+"""So many bytes of texts the rules of a program may make, if nothing else is said."""
 
 
 class Type(Enum):
@@ -108,6 +111,11 @@ class Atom:
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+def arguments_of(atoms: Iterable[Atom]) -> list[Argument]:
+    """The arguments of all of them."""
+    return [argument for atom in atoms for argument in atom.arguments]
+
+
 @dataclass(frozen=True, slots=True)
 class Positive:
     """An atom of which a tuple is needed."""
@@ -166,6 +174,11 @@ class Rule:
     body: Body
     place: Place = field(default=NOWHERE, compare=False, repr=False)
     text: str = field(default="", compare=False)
+
+    @property
+    def parts(self) -> list[Argument | Body]:
+        """The body, and the arguments of the heads."""
+        return [self.body, *arguments_of(self.heads)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+from tocsin.syntax.bad_tokens import HALF_PAIR, has_half_pair, shortened, stray
+
 DIRECTIVES = (
     "decl",
     "functor",
@@ -95,7 +97,6 @@ ESCAPES = {'"': '"', "'": "'", "\\": "\\"} | dict(zip("abfnrtv", "\a\b\f\n\r\t\v
 """What stands behind a backslash in a string, and what it means."""
 
 _ESCAPE = re.compile(r"\\(.)")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _ODD_HINTS = {
     "==": "equality is written =",
     "**": "a power is written ^",
@@ -106,12 +107,15 @@ _ODD_HINTS = {
     "<-": "a head is followed by :-",
     "~": "the opposite of bits is bnot",
 }
-_STRAY_HINTS = {
-    "'": "a string is written in double quotes",
-    "‘": "a string is written in straight double quotes",
-    "’": "a string is written in straight double quotes",
-    "“": "a string is written in straight double quotes",
-    "”": "a string is written in straight double quotes",
+_STRAY_HINTS = dict.fromkeys("‘’“”", "a string is written in straight double quotes") | {
+    "'": "a string is written in double quotes"
+}
+_REASONS = {
+    "BAD_NUMBER": "'{shown}' is not a number",
+    "OPEN_STRING": 'this string does not end on its line: expected a closing " (a line feed is written \\n)',
+    "OPEN_COMMENT": "this comment never ends: expected */",
+    "PREPROCESSOR": "a preprocessor is not supported: run it first, and give its output without lines of '#'",
+    "WORD": "'{shown}' is not a name: a name has only A-Z, a-z, 0-9, _ and ?",
 }
 
 
@@ -142,7 +146,7 @@ def describe(token: Token) -> str:
     """The token as an error message names it."""
     if token.kind is TokenKind.END:
         return "the end"
-    text = _shortened(token.text)
+    text = shortened(token.text)
     return f"the string {text}" if token.kind is TokenKind.STRING else f"'{text}'"
 
 
@@ -154,38 +158,23 @@ def _unquoted(written: str, offset: int) -> Token:
             reason = f"the escape \\{unknown} has no meaning in a string (a backslash is written \\\\)"
             return Token(TokenKind.BAD, written, offset, reason)
         inner = _ESCAPE.sub(lambda found: ESCAPES[found[1]], inner)
-    if not inner.isascii() and _LONE_SURROGATE.search(inner):
-        return Token(TokenKind.BAD, written, offset, "half of a surrogate pair is not a character")
+    if has_half_pair(inner):
+        return Token(TokenKind.BAD, written, offset, HALF_PAIR)
     return Token(TokenKind.STRING, written, offset, inner)
 
 
 def _address(written: str, offset: int) -> Token:
     parts = written.split(".")
     if any(len(part) > 3 or int(part) > 255 for part in parts):
-        return Token(TokenKind.BAD, written, offset, f"'{_shortened(written)}' is no IPv4 address")
+        return Token(TokenKind.BAD, written, offset, f"'{shortened(written)}' is no IPv4 address")
     number = int.from_bytes(map(int, parts), "big", signed=True)
     return Token(TokenKind.NUMBER, written, offset, str(number))
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
 def _reason(group: str, written: str) -> str:
-    shown = _shortened(written)
+    shown = shortened(written)
     if group == "ODD":
         return f"'{shown}' has no meaning here: {_ODD_HINTS[written]}"
-    if group == "BAD_NUMBER":
-        return f"'{shown}' is not a number"
-    if group == "OPEN_STRING":
-        return 'this string does not end on its line: expected a closing " (a line feed is written \\n)'
-    if group == "OPEN_COMMENT":
-        return "this comment never ends: expected */"
-    if group == "PREPROCESSOR":
-        return "a preprocessor is not supported: run it first, and give its output without lines of '#'"
-    if group == "WORD":
-        return f"'{shown}' is not a name: a name has only A-Z, a-z, 0-9, _ and ?"
-    if written.isprintable():
-        hint = _STRAY_HINTS.get(written)
-        return f"'{shown}' has no meaning here" + (f": {hint}" if hint else "")
-    return f"the character U+{ord(written):04X} has no meaning here"
+    if group in _REASONS:
+        return _REASONS[group].format(shown=shown)
+    return stray(written, _STRAY_HINTS)

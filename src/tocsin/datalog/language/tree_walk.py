@@ -38,29 +38,13 @@ def parts_of(node: Node) -> tuple[Node, ...]:
     return _PARTS[type(node)](node)
 
 
-def _none(_: Variable | Anonymous | Constant | Truth) -> tuple[Node, ...]:
-    return ()
-
-
-def _of_atom(literal: Positive | Negation) -> tuple[Node, ...]:
-    return literal.atom.arguments
-
-
-def _of_comparison(comparison: Comparison) -> tuple[Node, ...]:
-    return (comparison.left, comparison.right)
-
-
-def _of_aggregate(aggregate: Aggregate) -> tuple[Node, ...]:
-    return (aggregate.body,) if aggregate.value is None else (aggregate.value, aggregate.body)
-
-
 _PARTS: Mapping[type[Node], Callable[[Any], tuple[Node, ...]]] = {
-    **dict.fromkeys((Variable, Anonymous, Constant, Truth), _none),
-    **dict.fromkeys((Positive, Negation), _of_atom),
+    **dict.fromkeys((Variable, Anonymous, Constant, Truth), lambda _: ()),
+    **dict.fromkeys((Positive, Negation), attrgetter("atom.arguments")),
     **dict.fromkeys((Conjunction, Disjunction), attrgetter("parts")),
     Operation: attrgetter("operands"),
-    Comparison: _of_comparison,
-    Aggregate: _of_aggregate,
+    Comparison: attrgetter("left", "right"),
+    Aggregate: lambda each: (each.body,) if each.value is None else (each.value, each.body),
 }
 
 
@@ -86,6 +70,11 @@ def walk_outside_aggregates(*nodes: Node) -> Iterator[Node]:
 def variables_in(*nodes: Node) -> Iterator[Variable]:
     """Every variable within the parts, each time it is written."""
     return (node for node in walk(*nodes) if isinstance(node, Variable))
+
+
+def variables_outside(*nodes: Node) -> Iterator[Variable]:
+    """Those among them that stand in no aggregate."""
+    return (node for node in walk_outside_aggregates(*nodes) if isinstance(node, Variable))
 
 
 def too_high(*nodes: Node) -> Place | None:

@@ -3,7 +3,7 @@
 Found out for one alternative of a rule at a time. Each argument has a *slot*, the set of primitive types
 that it may still have; what must be of one type shares a slot. A bare `1` starts as number, unsigned or
 float, and is a number where nothing says otherwise. Whether the declared types of variables go together
-is then up to type_fit.py.
+is then up to types.py.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tocsin.datalog.language.declared_types import Declared, described, written_functor
+from tocsin.datalog.language.arithmetic import RANGES
 from tocsin.datalog.language.fact_parser import BARE
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.functors import AGGREGATES, CAST, FUNCTORS, PREDICATES, Signature
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
@@ -29,19 +30,16 @@ from tocsin.datalog.language.syntax import (
     Type,
     Value,
     Variable,
+    arguments_of,
 )
 from tocsin.datalog.language.tree_walk import Node, Rewriter, walk
-from tocsin.datalog.language.type_fit import check_fit
-from tocsin.datalog.language.vocabulary import AGGREGATED, CAST, PREDICATES, SIGNATURES, Signature
+from tocsin.datalog.language.types import Declared, check_fit, described, written_functor
 
 _IN_ORDER = tuple(Type)
 _ANY = frozenset(Type)
 _BARE = frozenset({Type.NUMBER, Type.UNSIGNED, Type.FLOAT})
 _BARE_NEGATIVE = frozenset({Type.NUMBER, Type.FLOAT})
 _SYMBOL = frozenset({Type.SYMBOL})
-
-RANGES = {Type.NUMBER: (-(2**63), 2**63 - 1), Type.UNSIGNED: (0, 2**64 - 1)}
-"""The least and the greatest value of the integer types."""
 
 
 class _Slot:
@@ -102,8 +100,7 @@ class Inference:
 
     def typed(self, heads: Sequence[Atom], literals: Sequence[Body]) -> tuple[tuple[Atom, ...], list[Body]]:
         """The same parts with types filled in; notes what does not fit."""
-        arguments = [argument for head in heads for argument in head.arguments]
-        nodes = list(walk(*literals, *arguments))
+        nodes = list(walk(*literals, *arguments_of(heads)))
         for node in nodes:
             self._make_slot(node)
         for node in nodes:
@@ -167,7 +164,7 @@ class Inference:
         if operation.functor == CAST:
             self._cast(operation)
             return
-        signature = SIGNATURES[operation.functor]
+        signature = FUNCTORS[operation.functor].signature
         count = len(operation.operands)
         if not signature.takes(count):
             least = f"at least {len(signature.operands)}" if signature.variadic else len(signature.operands)
@@ -182,7 +179,7 @@ class Inference:
         if aggregate.value is None:
             self._slot(aggregate).restrict((Type.NUMBER,))
         else:
-            signature = AGGREGATED[aggregate.function]
+            signature = AGGREGATES[aggregate.function].signature
             self._apply(aggregate.function, signature, aggregate, (aggregate.value,))
 
     def _apply(

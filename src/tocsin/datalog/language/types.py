@@ -1,22 +1,39 @@
-"""The types that a program declares.
+"""The types that a program declares, of columns and casts, and whether those of a rule's variables fit.
 
     .type A <: number          every A is a number, and no number is an A unless it is computed or written
     .type B = A                another name for A
     .type C = A | D            whatever is an A or a D; both must come down to the same primitive type
 
-A value of type T fits where a supertype of T is wanted. A variable that is an A here and a B there is
-both, which there is only if one of them is a subtype of the other (or their unions overlap).
+A value of type T fits where a supertype of T is wanted. A variable has the types of all columns of positive
+atoms it stands in at once, and of the variables it is compared with; that there is only if one is a subtype
+of the other (or their unions overlap). It must fit the columns of the heads. A computed or written value fits
+any column of its primitive type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tocsin.datalog.language.functors import CAST, SIGNS, UNARY
 from tocsin.datalog.language.outline import Named, TypeDeclaration
-from tocsin.datalog.language.problems import Problems
+from tocsin.datalog.language.printer import print_value
+from tocsin.datalog.language.scopes import written
+from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.strata import components_in_order
-from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.language.syntax import (
+    Aggregate,
+    Argument,
+    Atom,
+    Comparison,
+    Constant,
+    Operation,
+    Place,
+    Positive,
+    Type,
+    Variable,
+)
+from tocsin.datalog.language.tree_walk import Node
 
 PRIMITIVES = {type_.value: type_ for type_ in Type}
 """The types that need no declaration."""
@@ -150,3 +167,120 @@ class Types:
         self._by_name[declaration.name] = DeclaredType(
             declaration.name, parts[0].primitive, members=tuple(members.values())
         )
+
+
+Columns = Sequence[tuple[str, DeclaredType | None]]
+"""Names and types of a relation's columns; a type is None when its declaration is in error."""
+
+
+class Declared:
+    """The relations and types of a program, as far as they are right."""
+
+    def __init__(self, columns: Mapping[str, Columns], types: Types) -> None:
+        self._columns = columns
+        self._types = types
+
+    def columns_of(self, atom: Atom) -> Iterator[tuple[Argument, str, DeclaredType]]:
+        """The arguments of an atom with the columns they stand in, as far as those are known."""
+        columns = self._columns.get(atom.relation, ())
+        if len(columns) == len(atom.arguments):
+            for argument, (name, declared) in zip(atom.arguments, columns, strict=True):
+                if declared is not None:
+                    yield argument, name, declared
+
+    def cast_type(self, argument: Argument) -> DeclaredType | None:
+        """The type that an argument is declared to be where it stands, or None."""
+        if not isinstance(argument, Operation) or argument.functor != CAST:
+            return None
+        named = argument.operands[1]
+        if not isinstance(named, Constant):
+            raise AssertionError("a cast names its type")
+        return self._types.find(Named(str(named.value), named.place))
+
+
+def described(argument: Argument) -> str:
+    """An argument as messages name it."""
+    if isinstance(argument, Variable):
+        return f"'{written(argument.name)}'"
+    if isinstance(argument, Constant):
+        return print_value(argument.value, argument.type)
+    if isinstance(argument, Operation):
+        return f"the result of '{written_functor(argument.functor)}'"
+    return f"the result of '{argument.function}'" if isinstance(argument, Aggregate) else "'_'"
+
+
+def written_functor(name: str) -> str:
+    """A functor as it is written."""
+    return _WRITTEN.get(name, name)
+
+
+_WRITTEN = {functor: word for word, functor in UNARY.items()}
+
+
+def check_fit(nodes: Sequence[Node], heads: Iterable[Atom], declared: Declared, problems: Problems) -> None:
+    """Note every variable that cannot have all of its types, or does not fit a head."""
+    groups = _Groups()
+    for node in nodes:
+        if not isinstance(node, Comparison) or node.operator not in SIGNS:
+            continue
+        if isinstance(node.left, Variable) and isinstance(node.right, Variable):
+            groups.join(node.left.name, node.right.name)
+    found: dict[str, tuple[DeclaredType, ...]] = {}
+    for name, type_, place in _sources(nodes, declared):
+        group = groups.of(name)
+        before = found.get(group, (type_,))
+        both = common(before, type_)
+        if both:
+            found[group] = both
+        elif before[0].primitive is type_.primitive:
+            shown = "' or '".join(each.name for each in before)
+            problems.add(
+                place,
+                f"'{written(name)}' is of type '{shown}', and of type '{type_.name}' here: no value is both",
+            )
+    for head in heads:
+        for argument, column, wanted in declared.columns_of(head):
+            cast = declared.cast_type(argument)
+            types: Sequence[DeclaredType] = () if cast is None else (cast,)
+            if isinstance(argument, Variable):
+                types = found.get(groups.of(argument.name), ())
+            for each in types:
+                if each.primitive is wanted.primitive and not each.fits(wanted):
+                    problems.add(
+                        argument.place,
+                        f"{described(argument)} is of type '{each.name}', which is not a subtype of"
+                        f" '{wanted.name}', the type of column '{column}' of '{head.relation}'",
+                    )
+
+
+def _sources(nodes: Iterable[Node], declared: Declared) -> Iterator[tuple[str, DeclaredType, Place]]:
+    """Where variables get their types: columns of positive atoms, and casts they are compared with."""
+    for node in nodes:
+        if isinstance(node, Positive):
+            for argument, _, type_ in declared.columns_of(node.atom):
+                if isinstance(argument, Variable):
+                    yield argument.name, type_, argument.place
+        elif isinstance(node, Comparison):
+            for side, other in ((node.left, node.right), (node.right, node.left)):
+                cast = declared.cast_type(other)
+                if isinstance(side, Variable) and cast is not None:
+                    yield side.name, cast, side.place
+
+
+class _Groups:
+    """Variables that are compared with one another, each group by one of its names."""
+
+    def __init__(self) -> None:
+        self._towards: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        towards = self._towards
+        while (further := towards.get(name, name)) != name:
+            towards[name] = towards.get(further, further)
+            name = further
+        return name
+
+    def join(self, left: str, right: str) -> None:
+        first, second = self.of(left), self.of(right)
+        if first != second:
+            self._towards[first] = second

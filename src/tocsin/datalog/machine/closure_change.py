@@ -24,23 +24,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.datalog.kernels.closure_changes import compare_closures, missing_pairs
-from tocsin.datalog.machine.arc_set import Numbers, Words
 from tocsin.datalog.machine.local_change import LocalChange
 from tocsin.datalog.machine.reachability import Reachability
 
 FEW = 64
 """Up to so many arcs are worth asking whether they are idle."""
 
-NOTHING: Words = np.empty((2, 0), np.int64)
+NOTHING: Longs = np.empty((2, 0), np.int64)
 """Columns without room: what is asked to write there only counts."""
 
 
 class NetArcs(NamedTuple):
     """Arcs that came and arcs that went, int32[n, 2] each, none of them both."""
 
-    added: Numbers
-    removed: Numbers
+    added: Ints
+    removed: Ints
 
 
 class Comparison(NamedTuple):
@@ -49,30 +49,30 @@ class Comparison(NamedTuple):
     before: Reachability
     after: Reachability
     arcs: NetArcs
-    words: Words
+    words: Longs
 
 
 class _Ways(NamedTuple):
     """How a change is worked out: by comparing two graphs, or near its arcs if these are few."""
 
     compared: Callable[[], Comparison]
-    nearby: Callable[[], tuple[LocalChange, Words] | None]
+    nearby: Callable[[], tuple[LocalChange, Longs] | None]
 
 
 class ClosureChange:
     """The net change of a closure. Until somebody looks, it keeps the log of arcs since its start."""
 
     def __init__(
-        self, compared: Callable[[], Comparison], nearby: Callable[[], tuple[LocalChange, Words] | None]
+        self, compared: Callable[[], Comparison], nearby: Callable[[], tuple[LocalChange, Longs] | None]
     ) -> None:
         self._ways: _Ways | None = _Ways(compared, nearby)
         self._pairs = (NOTHING.T, NOTHING.T)
 
-    def added(self) -> Words:
+    def added(self) -> Longs:
         """The pairs that came, int64[n, 2]."""
         return self._looked_at()[0]
 
-    def removed(self) -> Words:
+    def removed(self) -> Longs:
         """The pairs that went, int64[n, 2]."""
         return self._looked_at()[1]
 
@@ -113,7 +113,7 @@ class ClosureChange:
         added, removed = self._looked_at()
         return len(added), len(removed)
 
-    def _looked_at(self) -> tuple[Words, Words]:
+    def _looked_at(self) -> tuple[Longs, Longs]:
         if self._ways is not None:
             self._found_nearby(only_few=False)
         if self._ways is not None:
@@ -135,7 +135,7 @@ class ClosureChange:
         return len(pairs[0]) > 0, len(pairs[1]) > 0
 
 
-def changed_pairs(compared: Comparison) -> tuple[Words, Words]:
+def changed_pairs(compared: Comparison) -> tuple[Longs, Longs]:
     """The pairs that came and those that went."""
     if len(compared.arcs.added) + len(compared.arcs.removed) > FEW:
         return _through_several(compared)
@@ -155,22 +155,22 @@ def _kept(compared: Comparison) -> Reachability:
     return _without(before, removed) if len(added) else after
 
 
-def _not_idle(kept: Reachability, arcs: Numbers) -> Numbers:
+def _not_idle(kept: Reachability, arcs: Ints) -> Ints:
     busy = [not kept.holds(tail, head) for tail, head in arcs.tolist()]
     return arcs[np.array(busy, np.bool_)]
 
 
-def _without(graph: Reachability, arcs: Numbers) -> Reachability:
+def _without(graph: Reachability, arcs: Ints) -> Reachability:
     """A graph without some of its arcs."""
     gone = np.isin(_one_number(graph.tails, graph.heads), _one_number(arcs[:, 0], arcs[:, 1]))
     return Reachability(graph.tails[~gone], graph.heads[~gone], graph.vertices, graph.room)
 
 
-def _one_number(tails: Numbers, heads: Numbers) -> Words:
+def _one_number(tails: Ints, heads: Ints) -> Longs:
     return (tails.astype(np.int64) << 32) | heads
 
 
-def _through_one(kept: Reachability, arcs: Numbers, words: Words) -> Words:
+def _through_one(kept: Reachability, arcs: Ints, words: Longs) -> Longs:
     """The pairs that a graph has with one more arc; none where there is no arc."""
     if not len(arcs):
         return NOTHING.T
@@ -182,17 +182,16 @@ def _through_one(kept: Reachability, arcs: Numbers, words: Words) -> Words:
     return _missing(kept.turned, targets, sources, words)[:, ::-1]
 
 
-def _missing(graph: Reachability, sources: Numbers, targets: Numbers, words: Words) -> Words:
+def _missing(graph: Reachability, sources: Ints, targets: Ints, words: Longs) -> Longs:
     """The pairs of a source and a target that the closure of a graph does not have."""
     grouped = sources[np.argsort(_components(graph, sources))]
-    closure = (graph.condensation, *graph.rows, words)
-    pairs = np.empty((2, missing_pairs(grouped, targets, *closure, NOTHING)), np.int64)
+    pairs = np.empty((2, missing_pairs(grouped, targets, graph.closure, words, NOTHING)), np.int64)
     if pairs.size:
-        missing_pairs(grouped, targets, *closure, pairs)
+        missing_pairs(grouped, targets, graph.closure, words, pairs)
     return pairs.T
 
 
-def _through_several(compared: Comparison) -> tuple[Words, Words]:
+def _through_several(compared: Comparison) -> tuple[Longs, Longs]:
     before, after, (added, removed), words = compared
     sources = np.union1d(before.before(removed[:, 0]), after.before(added[:, 0]))
     targets = np.union1d(before.after(removed[:, 1]), after.after(added[:, 1]))
@@ -203,11 +202,11 @@ def _through_several(compared: Comparison) -> tuple[Words, Words]:
 
 
 def _differences(
-    before: Reachability, after: Reachability, sources: Numbers, words: Words
-) -> tuple[Words, Words]:
+    before: Reachability, after: Reachability, sources: Ints, words: Longs
+) -> tuple[Longs, Longs]:
     """The pairs of these sources that came and those that went."""
     grouped = sources[np.lexsort((_components(after, sources), _components(before, sources)))]
-    graphs = (before.condensation, *before.rows, after.condensation, *after.rows, words)
+    graphs = (before.closure, after.closure, words)
     gains, losses = compare_closures(grouped, *graphs, NOTHING, NOTHING)
     added, removed = np.empty((2, gains), np.int64), np.empty((2, losses), np.int64)
     if gains + losses:
@@ -215,7 +214,7 @@ def _differences(
     return added.T, removed.T
 
 
-def _components(graph: Reachability, vertices: Numbers) -> Numbers:
+def _components(graph: Reachability, vertices: Ints) -> Ints:
     """The component of each vertex, -1 for one that came later."""
     component = np.full(len(vertices), -1, np.int32)
     known = vertices < graph.vertices

@@ -9,17 +9,17 @@ present one without what came in since, and with what went out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.datalog.machine.arc_set import ArcSet, Numbers, VertexNumbers, Words
+from tocsin.arrays.dtypes import Flags, Ints, Longs
+from tocsin.datalog.machine.arc_set import ArcSet, VertexNumbers
 from tocsin.datalog.machine.closure_change import ClosureChange, Comparison, NetArcs
 from tocsin.datalog.machine.local_change import FEW, LocalChange, Marks, Overlay
 from tocsin.datalog.machine.reachability import ROOM, Reachability
 
-NO_ARCS: Words = np.empty((0, 2), np.int64)
+NO_ARCS: Longs = np.empty((0, 2), np.int64)
 FORGET = 1_024
 """Vertices without arcs are forgotten when there are more of them than this and than others."""
 
@@ -56,14 +56,14 @@ class ClosureGraph:
         """The present state, to be handed to `changes_between`."""
         return self._version
 
-    def insert(self, arcs: Words) -> int:
+    def insert(self, arcs: Longs) -> int:
         """Put in arcs; those that are there already change nothing. How many are new."""
         is_new = self._arcs.add(self._vertices.numbers(arcs))
         if is_new.any():
             self._step(_those(arcs, is_new), True)
         return int(is_new.sum())
 
-    def delete(self, arcs: Words) -> int:
+    def delete(self, arcs: Longs) -> int:
         """Take out arcs; those that are not there change nothing. How many were there."""
         numbers = self._vertices.find(arcs).reshape(-1, 2)
         known = (numbers >= 0).all(axis=1)
@@ -75,7 +75,7 @@ class ClosureGraph:
                 self._forget_vertices()
         return int(was_there.sum())
 
-    def _step(self, arcs: Words, comes: bool) -> None:
+    def _step(self, arcs: Longs, comes: bool) -> None:
         self._version.arcs, self._version.comes = arcs, comes
         self._version.following = self._version = Version()
 
@@ -86,7 +86,7 @@ class ClosureGraph:
         self._arcs = ArcSet()
         self._arcs.add(self._vertices.numbers(arcs))
 
-    def arcs(self) -> Words:
+    def arcs(self) -> Longs:
         """All arcs."""
         words = self._vertices.words
         return np.stack([words[self._arcs.tails], words[self._arcs.heads]], axis=1)
@@ -95,7 +95,7 @@ class ClosureGraph:
         """The net change of the pairs from one version to a later one, worked out when it is looked at."""
         return ClosureChange(lambda: self._compared(before, after), lambda: self._nearby(before, after))
 
-    def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Words] | None:
+    def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Longs] | None:
         """The change as one of few arcs, and the vertices' words; None when it is one of many."""
         arcs = since = self.net_arcs(before, after)
         if after is not self._version:
@@ -120,19 +120,19 @@ class ClosureGraph:
         """How many pairs there are; none is written out."""
         return self.now.count
 
-    def pairs(self) -> Words:
+    def pairs(self) -> Longs:
         """All pairs; the two columns lie one behind the other in memory, as Arrow wants them."""
         return self.now.pairs(self._vertices.words)
 
-    def pairs_of_share(self, share: int, shares: int, piece: int) -> Iterator[Words]:
+    def pairs_of_share(self, share: int, shares: int, piece: int) -> Iterator[Longs]:
         """The pairs of every `shares`-th source, counted from `share`, about `piece` of them at a time."""
         return self.now.pairs_of_share(self._vertices.words, share, shares, piece)
 
-    def from_(self, x: int) -> Words:
+    def from_(self, x: int) -> Longs:
         """The y of all pairs (x, y)."""
         return self._words(self.now.reached_from(self._vertices_of(x)))
 
-    def to(self, y: int) -> Words:
+    def to(self, y: int) -> Longs:
         """The x of all pairs (x, y)."""
         return self._words(self.now.reaching(self._vertices_of(y)))
 
@@ -141,7 +141,19 @@ class ClosureGraph:
         ends = self._vertices_of(x, y)
         return len(ends) == 2 and self.now.holds(*ends.tolist())
 
-    def path(self, x: int, y: int) -> Words:
+    def lookup(self, columns: tuple[int, ...], key: Sequence[int]) -> Longs:
+        """The pairs with these values in these columns."""
+        wanted = dict(zip(columns, key, strict=True))
+        if not wanted:
+            return self.pairs()
+        if len(wanted) == 2:
+            found = [[wanted[0], wanted[1]]] if self.holds(wanted[0], wanted[1]) else []
+            return np.array(found, np.int64).reshape(-1, 2)
+        others = self.from_(wanted[0]) if 0 in wanted else self.to(wanted[1])
+        known = np.full(len(others), next(iter(wanted.values())), np.int64)
+        return np.stack((known, others) if 0 in wanted else (others, known), axis=1)
+
+    def path(self, x: int, y: int) -> Longs:
         """The words along a shortest path of at least one arc from x to y; none when there is no path."""
         ends = self._vertices_of(x, y)
         path = self.now.path(*ends.tolist()) if len(ends) == 2 else []
@@ -152,7 +164,7 @@ class ClosureGraph:
         ends = self._vertices_of(x, y)
         return self.now.distance(*ends.tolist()) if len(ends) == 2 else 0
 
-    def components(self) -> tuple[Words, Numbers]:
+    def components(self) -> tuple[Longs, Ints]:
         """Each word that an arc has, and the number of its strongly connected component.
 
         Numbers need not be close together; an arc never leads from a lower one to a higher one.
@@ -160,12 +172,12 @@ class ClosureGraph:
         used = np.union1d(self._arcs.tails, self._arcs.heads)
         return self._words(used), self.now.condensation.component[used]
 
-    def _vertices_of(self, *words: int) -> Numbers:
+    def _vertices_of(self, *words: int) -> Ints:
         """The numbers of those words that have one."""
         numbers = self._vertices.find(np.array(words, np.int64))
         return numbers[numbers >= 0]
 
-    def _words(self, vertices: Numbers) -> Words:
+    def _words(self, vertices: Ints) -> Longs:
         return self._vertices.words[vertices]
 
     @property
@@ -183,7 +195,7 @@ class ClosureGraph:
 
     def _made(self, version: Version) -> Reachability:
         since = self.net_arcs(version, self._version)
-        places = self._arcs.places(since.added.ravel())
+        places = self._arcs.find(since.added)
         tails = np.append(np.delete(self._arcs.tails, places), since.removed[:, 0])
         heads = np.append(np.delete(self._arcs.heads, places), since.removed[:, 1])
         return Reachability(tails, heads, self._vertices.count, self._room)
@@ -197,12 +209,12 @@ class ClosureGraph:
         return _without_detours(arcs, comes) if len(steps) > 1 else NetArcs(arcs[comes], arcs[~comes])
 
 
-def _those(arcs: Words, chosen: NDArray[np.bool_]) -> Words:
+def _those(arcs: Longs, chosen: Flags) -> Longs:
     """A copy of the chosen arcs; choosing all of them, as most changes do, is many times faster."""
     return arcs.copy() if chosen.all() else arcs[chosen]
 
 
-def _steps(before: Version, after: Version) -> Iterator[tuple[Words, bool]]:
+def _steps(before: Version, after: Version) -> Iterator[tuple[Longs, bool]]:
     """The arcs of each step from one version to a later one, and whether they come or go."""
     version = before
     while version is not after and version.following is not None:
@@ -210,7 +222,7 @@ def _steps(before: Version, after: Version) -> Iterator[tuple[Words, bool]]:
         version = version.following
 
 
-def _without_detours(arcs: Numbers, comes: NDArray[np.bool_]) -> NetArcs:
+def _without_detours(arcs: Ints, comes: Flags) -> NetArcs:
     """The net of arcs that come and go several times: the first and the last time say enough."""
     first = np.unique(arcs, axis=0, return_index=True)[1]
     last = len(arcs) - 1 - np.unique(arcs[::-1], axis=0, return_index=True)[1]

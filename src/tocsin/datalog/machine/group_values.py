@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from heapq import heapify, heappop, heappush
-from typing import Any, Protocol
+from typing import Any
 
+from tocsin.datalog.language.arithmetic import wrapped
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.errors import DerivationError
 
@@ -14,31 +15,12 @@ _UNITS = 1074
 """Every float is a whole number of 2 ** -1074."""
 
 
-class Accumulator(Protocol):
-    """The values of one group: `count` is how many, `word` what the group was last said to come to."""
+class Accumulator:
+    """The values of one group: `count` is how many, `word` what the group was last said to come to.
 
-    count: int
-    word: int | None
+    This one is the aggregate count, which looks at no value.
+    """
 
-    def change(self, value: Any, by: int) -> None:
-        """A value comes (1) or goes (-1)."""
-
-    def result(self) -> Value:
-        """What the values come to; there is at least one."""
-
-
-def accumulator(function: str, kind: Type) -> Accumulator:
-    """An empty group for an aggregate function over values of a type."""
-    if function == "count":
-        return _Count()
-    if function in ("min", "max"):
-        return _Extreme(function == "max")
-    if kind is Type.FLOAT:
-        return _FloatSum(mean=function == "mean")
-    return _Sum(kind, mean=function == "mean")
-
-
-class _Count:
     __slots__ = ("count", "word")
 
     def __init__(self) -> None:
@@ -46,20 +28,32 @@ class _Count:
         self.word: int | None = None
 
     def change(self, value: Any, by: int) -> None:  # noqa: ARG002  every accumulator is told the value
+        """A value comes (1) or goes (-1)."""
         self.count += by
 
-    def result(self) -> int:
+    def result(self) -> Value:
+        """What the values come to; there is at least one."""
         return self.count
 
 
-class _Sum:
+def accumulator(function: str, kind: Type) -> Accumulator:
+    """An empty group for an aggregate function over values of a type."""
+    if function == "count":
+        return Accumulator()
+    if function in ("min", "max"):
+        return _Extreme(function == "max")
+    if kind is Type.FLOAT:
+        return _FloatSum(mean=function == "mean")
+    return _Sum(kind, mean=function == "mean")
+
+
+class _Sum(Accumulator):
     """Whole numbers: a sum wraps at 64 bits, a mean is of the sum before it wraps."""
 
-    __slots__ = ("_kind", "_mean", "_total", "count", "word")
+    __slots__ = ("_kind", "_mean", "_total")
 
     def __init__(self, kind: Type, *, mean: bool) -> None:
-        self.count = 0
-        self.word: int | None = None
+        super().__init__()
         self._total = 0
         self._kind = kind
         self._mean = mean
@@ -71,18 +65,16 @@ class _Sum:
     def result(self) -> Value:
         if self._mean:
             return self._total / self.count
-        wrapped = self._total % 2**64
-        return wrapped - 2**64 if self._kind is Type.NUMBER and wrapped >= 2**63 else wrapped
+        return wrapped(self._total, self._kind)
 
 
-class _FloatSum:
+class _FloatSum(Accumulator):
     """Floats, added as whole numbers of the smallest float there is: rounded once, when it is asked."""
 
-    __slots__ = ("_infinite", "_mean", "_total", "count", "word")
+    __slots__ = ("_infinite", "_mean", "_total")
 
     def __init__(self, *, mean: bool) -> None:
-        self.count = 0
-        self.word: int | None = None
+        super().__init__()
         self._total = 0
         self._infinite = [0, 0]
         self._mean = mean
@@ -111,14 +103,13 @@ class _FloatSum:
             return math.inf if self._total > 0 else -math.inf
 
 
-class _Extreme:
+class _Extreme(Accumulator):
     """The least or the greatest value. Values that went stay in the heap until they come to its top."""
 
-    __slots__ = ("_heap", "_present", "_sign", "count", "word")
+    __slots__ = ("_heap", "_present", "_sign")
 
     def __init__(self, greatest: bool) -> None:
-        self.count = 0
-        self.word: int | None = None
+        super().__init__()
         self._sign = -1 if greatest else 1
         self._present: Counter[Any] = Counter()
         self._heap: list[Any] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tocsin.datalog.kernels import arithmetic
+from tocsin.datalog.language.functors import KERNEL_NAMES
 from tocsin.datalog.language.syntax import Type
 
 KINDS = {
@@ -13,31 +14,5 @@ KINDS = {
 }
 """Symbols are compared as the numbers they are known by: only whether they are equal."""
 
-FUNCTORS = {
-    "+": arithmetic.ADD,
-    "-": arithmetic.SUBTRACT,
-    "*": arithmetic.MULTIPLY,
-    "/": arithmetic.DIVIDE,
-    "%": arithmetic.REMAINDER,
-    "^": arithmetic.POWER,
-    "min": arithmetic.LEAST,
-    "max": arithmetic.GREATEST,
-    "band": arithmetic.BIT_AND,
-    "bor": arithmetic.BIT_OR,
-    "bxor": arithmetic.BIT_XOR,
-    "bshl": arithmetic.SHIFT_LEFT,
-    "bshr": arithmetic.SHIFT_RIGHT,
-    "bshru": arithmetic.SHIFT_RIGHT_ZEROS,
-    "land": arithmetic.BOTH,
-    "lor": arithmetic.EITHER,
-    "lxor": arithmetic.ONE_OF,
-    "=": arithmetic.EQUAL,
-    "!=": arithmetic.DIFFERENT,
-    "<": arithmetic.LESS,
-    "<=": arithmetic.AT_MOST,
-    ">": arithmetic.GREATER,
-    ">=": arithmetic.AT_LEAST,
-    "neg": arithmetic.NEGATE,
-    "bnot": arithmetic.BIT_NOT,
-    "lnot": arithmetic.NOT,
-}
+FUNCTORS: dict[str, int] = {name: getattr(arithmetic, kernel) for name, kernel in KERNEL_NAMES.items()}
+"""The numbers of operations."""

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.datalog.kernels.arc_lists import MARKS, STEPS, STOPPED, View, leads, pairs_through
 from tocsin.datalog.kernels.arcs import IN, OUT
-from tocsin.datalog.machine.arc_set import ArcSet, Numbers, Words
+from tocsin.datalog.machine.arc_set import ArcSet
 
 FEW = 16
 """Up to so many arcs are looked at one by one."""
@@ -31,9 +32,9 @@ class Marks:
     """What searches write on, which is kept for the next one."""
 
     def __init__(self) -> None:
-        self.control: Words = np.zeros(2, np.int64)
-        self.marks: Words = np.zeros((MARKS, 0), np.int64)
-        self.listed: Numbers = np.zeros((4, 0), np.int32)
+        self.control: Longs = np.zeros(2, np.int64)
+        self.marks: Longs = np.zeros((MARKS, 0), np.int64)
+        self.listed: Ints = np.zeros((4, 0), np.int32)
 
     def make_room(self, vertices: int) -> None:
         """Have room for so many vertices; one of them may be listed twice."""
@@ -92,7 +93,7 @@ class LocalChange:
         went = self._is_any_missing(after, self._removed)
         return None if came is None or went is None else (came, went)
 
-    def pairs(self, *, only_few: bool) -> tuple[Numbers, Numbers] | None:
+    def pairs(self, *, only_few: bool) -> tuple[Ints, Ints] | None:
         """The pairs that came and those that went, int32[n, 2]; given up sooner when only few are wanted."""
         most = min(self._most, LEAST_STEPS) if only_few else self._most
         graph = self._before
@@ -123,7 +124,7 @@ class LocalChange:
         self._marks.control[STEPS] = most
         return leads(view, tail, head)
 
-    def _pairs_of(self, graph: Overlay, arc: Arc, most: int) -> Numbers | None:
+    def _pairs_of(self, graph: Overlay, arc: Arc, most: int) -> Ints | None:
         """The pairs that an arc adds to a graph without it."""
         view = self._view(graph)
         led = self._leads(view, *arc, most)
@@ -144,25 +145,18 @@ class LocalChange:
     def _view(self, graph: Overlay) -> View:
         without = np.array([*graph.without], np.int32).ravel()
         more = np.array([*graph.more], np.int32).reshape(-1, 2).T.copy()
-        places = self._arcs.places(without)
+        places = self._arcs.find(without)
         if (places < 0).any():
             raise AssertionError("an arc that is left out is there")
-        return View(
-            self._arcs.tails,
-            self._arcs.heads,
-            *self._lists,
-            places,
-            more,
-            self._marks.marks,
-            self._marks.control,
-            self._marks.listed,
-        )
+        marks = self._marks
+        graph_now = (self._arcs.ends, *self._lists, self._arcs.count)
+        return View(*graph_now, places, more, marks.marks, marks.control, marks.listed)
 
 
-NO_PAIRS: Numbers = np.empty((0, 2), np.int32)
+NO_PAIRS: Ints = np.empty((0, 2), np.int32)
 
 
-def _net(added: Numbers, removed: Numbers) -> tuple[Numbers, Numbers]:
+def _net(added: Ints, removed: Ints) -> tuple[Ints, Ints]:
     """Without the pairs that are in both."""
     came, went = (
         (pairs[:, 0].astype(np.int64) << 32) | pairs[:, 1].astype(np.int64) for pairs in (added, removed)

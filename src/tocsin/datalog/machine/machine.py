@@ -13,17 +13,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.arrays.jit import entry_point
-from tocsin.datalog.kernels import activation, layout, link_entries, net_changes, settlement
-from tocsin.datalog.machine.arrangement import Arrangement, Listener
+from tocsin.datalog.kernels import activation, fixpoint, layout, tuple_table
 from tocsin.datalog.machine.closure_change import ClosureChange
 from tocsin.datalog.machine.closure_graph import ClosureGraph
 from tocsin.datalog.machine.index_links import Link, Side
-from tocsin.datalog.machine.memory import Words
-from tocsin.datalog.machine.normal_form import AggregateRule, ClosureRule, JoinRule, MapRule, NormalProgram
-from tocsin.datalog.machine.python_steps import AggregateStep, ClosureStep, Derivations, MapStep, OutsideStep
+from tocsin.datalog.machine.normal_form import JoinRule, NormalProgram
+from tocsin.datalog.machine.program_layout import Listener, ProgramLayout
+from tocsin.datalog.machine.python_steps import ClosureStep, outside_steps, taken_outside
 from tocsin.datalog.machine.store import Store
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import TupleCode
@@ -69,18 +68,17 @@ class Machine:
         self._may_start_anew = may_start_anew
         self.symbols = symbols
         self._store = Store()
-        self._outside: list[OutsideStep] = []
         self._graphs: dict[int, ClosureStep] = {}
         self._listeners: list[Listener] = []
-        self._waiting: list[tuple[int, Words, bool]] = []
+        self._waiting: list[tuple[int, Longs, bool]] = []
         self._planned = False
         self._texts_before = len(symbols), symbols.made
         self._codes = {
             relation.name: TupleCode(relation.name, relation.types, symbols) for relation in program.relations
         }
-        self._make_outside_steps()
+        self._outside = outside_steps(program, self._codes, symbols)
         senders = [step.origin for step in self._outside]
-        self._arrangement = Arrangement(program, symbols, self._store, senders, reported)
+        self._program_layout = ProgramLayout(program, symbols, self._store, senders, reported)
         for step in self._outside:
             if isinstance(step, ClosureStep):
                 self._graphs[self.relation(step.head)] = step
@@ -88,20 +86,18 @@ class Machine:
         self._control[layout.ITEM_RELATION] = -1
         self._control[layout.LIMIT] = min(limit, NO_LIMIT)
         self._control[layout.LEAST_OVERTURNED] = NO_LIMIT
-        self._inbox = np.zeros(
-            1 + max((len(relation.types) for relation in program.relations), default=0), np.int64
-        )
-        self._inbox_bytes = self._inbox.data
-        self._pack = [struct.Struct(f"{len(relation.types)}q").pack_into for relation in program.relations]
-        self._change_one: Callable[[Words, int, bool], int] = self._first_change_one
-        self._reported = np.empty(64, np.int64)
         self._arities = [len(relation.types) for relation in program.relations]
+        self._inbox = np.zeros(1 + max(self._arities, default=0), np.int64)
+        self._inbox_bytes = self._inbox.data
+        self._pack = [struct.Struct(f"{arity}q").pack_into for arity in self._arities]
+        self._change_one: Callable[[Longs, int, bool], int] = self._first_change_one
+        self._reported = np.empty(64, np.int64)
         for slot, array in (
             (layout.CONTROL, self._control),
             (layout.INBOX, self._inbox),
             (layout.EMISSIONS, np.zeros(_EMISSIONS, np.int64)),
             (layout.OUTBOX, np.zeros(_OUTBOX, np.int64)),
-            (layout.FAILURES, np.zeros(2 * len(self._arrangement.rules), np.int64)),
+            (layout.FAILURES, np.zeros(2 * len(self._program_layout.rules), np.int64)),
         ):
             self._store.memory.put(slot, array)
         for name, values in program.facts:
@@ -111,7 +107,7 @@ class Machine:
         """The number by which a relation is called from here on."""
         return self._store.number_of[name]
 
-    def change(self, relation: int, rows: Words, insert: bool) -> None:
+    def change(self, relation: int, rows: Longs, insert: bool) -> None:
         """Stage facts that are given, or taken back; what is there, or is not there, changes nothing."""
         self._waiting.append((relation, np.ascontiguousarray(rows, np.int64), insert))
 
@@ -124,17 +120,17 @@ class Machine:
         self._begin_closures()
         self._texts_before = len(self.symbols), self.symbols.made
         memory = self._store.memory
-        settlement.begin(memory.table)
+        fixpoint.begin(memory.table)
         for relation, rows, insert in self._waiting:
             self._store.make_room(relation, len(rows))
             memory.put(layout.INBOX, rows.reshape(-1))
-            settlement.stage(memory.table, relation, len(rows), insert)
+            fixpoint.stage(memory.table, relation, len(rows), insert)
         memory.put(layout.INBOX, self._inbox)
         taken_from = {relation for relation, rows, insert in self._waiting if len(rows) and not insert}
         self._waiting = []
         if taken_from and self._is_overturned_by(taken_from):
             self._start_anew()
-        self._run(settlement.run(memory.table))
+        self._run(fixpoint.run(memory.table))
 
     @property
     def is_settled(self) -> bool:
@@ -144,7 +140,7 @@ class Machine:
             not self._waiting
             and done >= self._store.memory.arrays[layout.COMPONENTS].size
             and not self._control[layout.FAILING]
-            and not any(isinstance(step, MapStep | AggregateStep) and step.failing for step in self._outside)
+            and not any(step.failing for step in self._outside)
         )
 
     def change_one(self, relation: int, row: Sequence[int], insert: bool) -> int:
@@ -182,17 +178,9 @@ class Machine:
 
         return change
 
-    def added(self, relation: int) -> Words:
-        """The rows that the last change added to a relation."""
-        return self.net_change(relation)[0]
-
-    def removed(self, relation: int) -> Words:
-        """The rows that the last change removed from a relation."""
-        return self.net_change(relation)[1]
-
-    def net_change(self, relation: int) -> tuple[Words, Words]:
+    def net_change(self, relation: int) -> tuple[Longs, Longs]:
         """The rows that the last change added to a relation, and those that it removed."""
-        while (counts := net_changes.report(self._store.memory.table, relation, self._reported)) < 0:
+        while (counts := tuple_table.report(self._store.memory.table, relation, self._reported)) < 0:
             self._reported = np.empty(2 * -counts * self._arities[relation], np.int64)
         arity = self._arities[relation]
         came, went = counts >> 32, counts & 0xFFFFFFFF
@@ -206,12 +194,12 @@ class Machine:
         step = self._graphs.get(relation)
         return None if step is None else step.change()
 
-    def rows(self, relation: int) -> Words:
+    def rows(self, relation: int) -> Longs:
         """All rows of a relation."""
         graph = self._graph(relation)
         return self._rows_with(relation, layout.PRESENT) if graph is None else graph.pairs()
 
-    def given(self, relation: int) -> Words:
+    def given(self, relation: int) -> Longs:
         """The rows that were given, whether or not a rule derives them too."""
         return self._rows_with(relation, layout.GIVEN)
 
@@ -229,15 +217,14 @@ class Machine:
             return graph.holds(row[0], row[1])
         return bool(self._state_of(relation, row) & layout.PRESENT)
 
-    def held(self, relation: int, rows: Words) -> NDArray[np.bool_]:
+    def held(self, relation: int, rows: Longs) -> Flags:
         """Of many rows, which a relation has."""
         graph = self._graph(relation)
         if graph is not None:
             return np.array([graph.holds(x, y) for x, y in rows.tolist()], np.bool_)
         is_there = np.empty(len(rows), np.bool_)
-        net_changes.find_rows(
-            self._store.memory.table, relation, np.ascontiguousarray(rows).reshape(-1), is_there
-        )
+        listed = np.ascontiguousarray(rows).reshape(-1)
+        tuple_table.find_tuples(self._store.memory.table, relation, listed, is_there)
         return is_there
 
     def is_given(self, relation: int, row: Sequence[int]) -> bool:
@@ -252,32 +239,23 @@ class Machine:
         graph = self._graph(relation)
         if graph is not None:
             return graph.distance(row[0], row[1])
-        record = self._store.relation_record(relation)
         number = self._store.find(relation, np.array(row, np.int64))
-        if number < 0 or not record[layout.R_RECURSIVE]:
-            return 0
-        return int(self._store.array(int(record[layout.R_BASE]), layout.RANKS)[number])
+        return int(self._store.ranks(relation, np.array([number]))[0]) if number >= 0 else 0
 
-    def lookup(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> Words:
+    def lookup(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> Longs:
         """The rows with these values in these columns. The first time, an index is built for it."""
         graph = self._graph(relation)
         if graph is not None:
-            return _pairs_of(graph, columns, key)
+            return graph.lookup(columns, key)
         self._bring_up_to_date()
         name = self.program.relations[relation].name
         links = len(self._store.links.links)
         link = self._store.links.link(Link(Side(name, columns), (), counted=False))
         in_order = self._store.details.place(range(len(columns)))
         if len(self._store.links.links) > links:
-            self._arrangement.arrange(self._listeners)
+            self._program_layout.arrange(self._listeners)
         self._store.write_details()
-        wanted = np.array(key, np.int64)
-        found = np.empty(16, np.int64)
-        while (
-            count := link_entries.collect(self._store.memory.table, link, wanted, in_order, found)
-        ) > found.size:
-            found = np.empty(count, np.int64)
-        return self._store.rows(relation, found[:count])
+        return self._store.lookup(relation, link, key, in_order)
 
     def listener(self, rule: JoinRule, atom: int) -> int:
         """Have a rule asked for the tuples of one of its body atoms, without storing what it derives."""
@@ -288,11 +266,11 @@ class Machine:
         self._bring_up_to_date()
         known = len(self._listeners)
         self._listeners += [Listener(rule, atom) for rule, atom in asked]
-        self._arrangement.plan_listeners(self._listeners)
-        self._arrangement.arrange(self._listeners)
+        self._program_layout.plan_listeners(self._listeners)
+        self._program_layout.arrange(self._listeners)
         return range(known, len(self._listeners))
 
-    def fire(self, listener: int, row: Sequence[int]) -> Words:
+    def fire(self, listener: int, row: Sequence[int]) -> Longs:
         """The heads of a listener's rule with this row, which must be there, in the place of its atom."""
         heard = self._listeners[listener]
         relation = self.relation(heard.rule.body[heard.atom].relation)
@@ -304,11 +282,11 @@ class Machine:
             self._provide(status)
         return self._take_heads(heard.rule)
 
-    def fire_all(self, listener: int) -> Words:
+    def fire_all(self, listener: int) -> Longs:
         """The heads of a listener's rule for every row of its atom: whole relations at once."""
         heard = self._listeners[listener]
         number = 0
-        found: list[Words] = []
+        found: list[Longs] = []
         while number >= 0:
             number = activation.activate_all(self._store.memory.table, heard.number, number)
             if number >= 0 and self._control[layout.FAILURE] != layout.GOES_ON:
@@ -320,7 +298,7 @@ class Machine:
 
     def stats(self) -> dict[str, Any]:
         """Accesses as the paper counts them, and what there is."""
-        elements, least = self._arrangement.constraint_elements()
+        elements, least = self._program_layout.constraint_elements()
         return {
             "index_accesses": int(self._control[layout.INDEX_ACCESSES]),
             "tuple_accesses": int(self._control[layout.TUPLE_ACCESSES]),
@@ -338,8 +316,7 @@ class Machine:
 
     def reset_stats(self) -> None:
         """Count accesses from zero."""
-        for field in (layout.INDEX_ACCESSES, layout.TUPLE_ACCESSES, layout.ACTIVATIONS, layout.BARREN):
-            self._control[field] = 0
+        self._control[[layout.INDEX_ACCESSES, layout.TUPLE_ACCESSES, layout.ACTIVATIONS, layout.BARREN]] = 0
 
     def _finish_one(self, relation: int, insert: bool, status: int) -> int:
         """Give the kernel what it needs to change one tuple."""
@@ -352,21 +329,10 @@ class Machine:
         self._run(status)
         return int(self._control[layout.REPORTS])
 
-    def _first_change_one(self, table: Words, relation: int, insert: bool) -> int:
-        status = settlement.change_one(table, relation, insert)
-        self._change_one = entry_point(settlement.change_one)
+    def _first_change_one(self, table: Longs, relation: int, insert: bool) -> int:
+        status = fixpoint.change_one(table, relation, insert)
+        self._change_one = entry_point(fixpoint.change_one)
         return status
-
-    def _make_outside_steps(self) -> None:
-        for step in self.program.steps:
-            if isinstance(step, MapRule):
-                self._outside.append(
-                    MapStep(step, self._codes[step.origin], self._codes[step.head], self.symbols)
-                )
-            elif isinstance(step, AggregateRule):
-                self._outside.append(AggregateStep(step, self.symbols, self._codes[step.head]))
-            elif isinstance(step, ClosureRule):
-                self._outside.append(ClosureStep(step))
 
     def _plan(self) -> None:
         """Lay out rules before the first change, when the staged facts tell how large relations are."""
@@ -376,8 +342,8 @@ class Machine:
         cardinalities = dict.fromkeys(self._store.number_of, 0)
         for relation, rows, insert in self._waiting:
             cardinalities[self.program.relations[relation].name] += len(rows) if insert else 0
-        self._arrangement.plan_rules(cardinalities)
-        self._arrangement.arrange(self._listeners)
+        self._program_layout.plan_rules(cardinalities)
+        self._program_layout.arrange(self._listeners)
 
     def _bring_up_to_date(self) -> None:
         if self._waiting or not self._planned:
@@ -395,7 +361,7 @@ class Machine:
         number = self._store.find(relation, np.array(row, np.int64))
         return self._store.state(relation, number) if number >= 0 else 0
 
-    def _rows_with(self, relation: int, bit: int) -> Words:
+    def _rows_with(self, relation: int, bit: int) -> Longs:
         return self._store.rows(relation, np.flatnonzero(self._store.states(relation) & bit))
 
     def _run(self, status: int) -> None:
@@ -403,10 +369,10 @@ class Machine:
         try:
             while status != layout.FINISHED:
                 self._provide(status)
-                status = settlement.run(self._store.memory.table)
+                status = fixpoint.run(self._store.memory.table)
             for step in self._outside:
-                if isinstance(step, MapStep | AggregateStep) and step.failing:
-                    raise next(iter(step.failing.values()))
+                for failure in step.failing.values():
+                    raise failure
         except BaseException:
             self.symbols.forget(*self._texts_before)
             raise
@@ -440,10 +406,8 @@ class Machine:
         Nothing is asked for that was made room for before, and what came and went is told as ever.
         """
         control = self._control
-        for field in (layout.DERIVED, layout.DERIVATIONS, layout.REMOVED, layout.FAILING):
-            control[field] = 0
-        for field in (layout.EMITTED, layout.TAKEN, layout.SENT, layout.COMPONENT):
-            control[field] = 0
+        control[[layout.DERIVED, layout.DERIVATIONS, layout.REMOVED, layout.FAILING]] = 0
+        control[[layout.EMITTED, layout.TAKEN, layout.SENT, layout.COMPONENT]] = 0
         control[layout.PHASE] = layout.TAKING_AWAY
         control[layout.ITEM_RELATION] = -1
         control[layout.LEAST_OVERTURNED] = NO_LIMIT
@@ -461,29 +425,10 @@ class Machine:
         if derivations < least:
             return False
         self._control[layout.LEAST_OVERTURNED] = max(least, derivations // 2)
-        going = {self.program.relations[relation].name: self._going(relation) for relation in taken_from}
-        upheaval = self._arrangement.upheaval
-        return all(upheaval.is_made(self._live, facts, going) for facts in (self._facts, self._all_facts))
-
-    def _live(self, name: str) -> int:
-        return int(self._store.relation_record(self.relation(name))[layout.R_LIVE])
-
-    def _facts(self, name: str) -> int:
-        """How many rows a relation has, if no rule derives any."""
-        record = self._store.relation_record(self.relation(name))
-        return 0 if record[layout.R_DERIVED] else int(record[layout.R_LIVE])
-
-    def _all_facts(self, name: str) -> int:
-        """How many rows of a relation are given; all must be looked at, where rules derive some."""
-        given = self._store.states(self.relation(name)) & layout.GIVEN
-        return self._facts(name) or int(np.count_nonzero(given))
-
-    def _going(self, relation: int) -> int:
-        """How many tuples of a relation are about to go."""
-        record = self._store.relation_record(relation)
-        pending = self._store.array(int(record[layout.R_BASE]), layout.PENDING)[: record[layout.R_PENDING]]
-        states = self._store.array(int(record[layout.R_BASE]), layout.STATES)
-        return int(np.count_nonzero(states[pending] & layout.PRESENT))
+        store = self._store
+        going = {self.program.relations[relation].name: store.going(relation) for relation in taken_from}
+        exceeds_rebuild = self._program_layout.deletion_cost.exceeds_rebuild
+        return all(exceeds_rebuild(store.live, facts, going) for facts in (store.facts, store.all_facts))
 
     def _fail(self, rule: int, failure: int) -> None:
         if failure == layout.NEVER_COUNTED:
@@ -491,54 +436,26 @@ class Machine:
         if failure == layout.TOO_MANY:
             limit = self._control[layout.LIMIT]
             raise DerivationError(f"more than {limit:,} tuples are derived, which is the limit")
-        rules = [*self._arrangement.rules, *(listener.rule for listener in self._listeners)]
+        rules = [*self._program_layout.rules, *(listener.rule for listener in self._listeners)]
         source = rules[rule].source
         raise DerivationError(_FAILURES[failure], rule=source.text if source else None)
 
     def _deliver(self) -> None:
         """Have the steps outside the kernels take what was laid aside for them."""
-        sent = int(self._control[layout.SENT])
+        memory, sent = self._store.memory, int(self._control[layout.SENT])
         self._control[layout.SENT] = 0
-        outbox = self._store.memory.arrays[layout.OUTBOX][:sent].reshape(-1, 4).copy()
-        found: list[Words] = []
-        for place in np.unique(outbox[:, 0]).tolist():
-            of_step = outbox[outbox[:, 0] == place]
-            relation, numbers = int(of_step[0, 1]), of_step[:, 2]
-            derivations = self._outside[place].take(
-                self._store.rows(relation, numbers), of_step[:, 3], self._store.ranks(relation, numbers)
-            )
-            if derivations is not None:
-                found.append(self._emissions(derivations))
-        emissions = np.concatenate([*found, np.empty(0, np.int64)])
-        memory = self._store.memory
+        outbox = memory.arrays[layout.OUTBOX][:sent].reshape(-1, 4).copy()
+        emissions = taken_outside(self._outside, outbox, self._store)
         if emissions.size > memory.arrays[layout.EMISSIONS].size:
             memory.put(layout.EMISSIONS, np.empty(2 * emissions.size, np.int64))
         memory.arrays[layout.EMISSIONS][: emissions.size] = emissions
         self._control[layout.TAKEN] = 0
         self._control[layout.EMITTED] = emissions.size
 
-    def _emissions(self, derivations: Derivations) -> Words:
-        head = np.full(len(derivations.rows), self.relation(derivations.head), np.int64)
-        front = np.stack((head, derivations.signs, derivations.ranks), axis=1)
-        return np.concatenate((front, derivations.rows), axis=1).reshape(-1)
-
-    def _take_heads(self, rule: JoinRule) -> Words:
+    def _take_heads(self, rule: JoinRule) -> Longs:
         """The heads of what was emitted, which is counted for nobody."""
         width = len(rule.head.terms)
         emitted = int(self._control[layout.EMITTED])
         self._control[layout.EMITTED] = 0
         records = self._store.memory.arrays[layout.EMISSIONS][:emitted].reshape(-1, 3 + width)
         return records[:, 3:].copy()
-
-
-def _pairs_of(graph: ClosureGraph, columns: tuple[int, ...], key: Sequence[int]) -> Words:
-    """The pairs of a closure with these values in these columns."""
-    wanted = dict(zip(columns, key, strict=True))
-    if not wanted:
-        return graph.pairs()
-    if len(wanted) == 2:
-        found = [[wanted[0], wanted[1]]] if graph.holds(wanted[0], wanted[1]) else []
-        return np.array(found, np.int64).reshape(-1, 2)
-    others = graph.from_(wanted[0]) if 0 in wanted else graph.to(wanted[1])
-    known = np.full(len(others), next(iter(wanted.values())), np.int64)
-    return np.stack((known, others) if 0 in wanted else (others, known), axis=1)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Words = NDArray[np.int64]
-Numbers = NDArray[np.int32]
+from tocsin.arrays.dtypes import Longs
 
 
 class Memory:
@@ -16,7 +15,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.arrays: list[NDArray[Any]] = []
-        self.table: Words = np.zeros(2 * 64, np.int64)
+        self.table: Longs = np.zeros(2 * 64, np.int64)
 
     def add(self, array: NDArray[Any]) -> int:
         """A new slot."""

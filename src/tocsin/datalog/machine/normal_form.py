@@ -17,7 +17,7 @@ one part of it has; an Anything, and a variable that stands in one atom only, as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -67,6 +67,21 @@ class Call(NamedTuple):
 
 
 Expression = Variable | Constant | Call
+
+
+def parts_of(*expressions: Expression | Anything) -> Iterator[Expression | Anything]:
+    """Expressions and all that they are made of."""
+    waiting = list(expressions)
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, Call):
+            waiting += part.operands
+
+
+def variables_of(*expressions: Expression | Anything) -> Iterator[Variable]:
+    """The variables in expressions, each time they occur."""
+    return (part for part in parts_of(*expressions) if isinstance(part, Variable))
 
 
 class Atom(NamedTuple):

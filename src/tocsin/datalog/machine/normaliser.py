@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 
-from tocsin.datalog.language.alternatives import Literal, alternatives_of
+from tocsin.datalog.language.conjunctions import Literal, alternatives_of
 from tocsin.datalog.language.syntax import Atom as WrittenAtom
 from tocsin.datalog.language.syntax import CheckedProgram, Constant, Rule, Truth, Type, Value, type_of
 from tocsin.datalog.machine.normal_form import Atom, NormalProgram, Source, Variable
 from tocsin.datalog.machine.passes.aggregates import expanded, lifted
 from tocsin.datalog.machine.passes.clause import Clause
 from tocsin.datalog.machine.passes.clause_reader import Reader, canonical
-from tocsin.datalog.machine.passes.made_program import Made
+from tocsin.datalog.machine.passes.program_builder import Made
 from tocsin.datalog.machine.passes.text_steps import emit_in_stages
 from tocsin.datalog.machine.passes.unification import unified
 

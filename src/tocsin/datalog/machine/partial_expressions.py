@@ -9,36 +9,30 @@ from __future__ import annotations
 
 from tocsin.datalog.language.functors import is_total
 from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine.normal_form import Call, Constant, Expression, JoinRule, Variable
+from tocsin.datalog.machine.normal_form import (
+    Call,
+    Constant,
+    Expression,
+    JoinRule,
+    Variable,
+    parts_of,
+    variables_of,
+)
 
 _MOST_MARKS = 61
 OF_A_TEST = 1 << _MOST_MARKS
 """The mark of a test that failed, which nothing needs."""
 
 
-def variables_in(expression: Expression) -> set[int]:
-    """The variables of an expression, by number."""
-    found: set[int] = set()
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Variable):
-            found.add(part.number)
-        elif isinstance(part, Call):
-            waiting.extend(part.operands)
-    return found
+def variables_in(*expressions: Expression) -> set[int]:
+    """The variables of expressions, by number."""
+    return {variable.number for variable in variables_of(*expressions)}
 
 
 def may_fail(expression: Expression) -> bool:
     """Whether an expression has no value for some operands: a division by what is no constant, for one."""
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Call):
-            waiting.extend(part.operands)
-            if not is_total(part.functor, part.type) and not _is_harmless(part):
-                return True
-    return False
+    calls = (part for part in parts_of(expression) if isinstance(part, Call))
+    return any(not is_total(call.functor, call.type) and not _is_harmless(call) for call in calls)
 
 
 def _is_harmless(call: Call) -> bool:

@@ -5,30 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from tocsin.datalog.kernels import layout
+from tocsin.datalog.machine import plans
 from tocsin.datalog.machine.index_links import Link, Side
-from tocsin.datalog.machine.normal_form import (
-    Constant,
-    Expression,
-    Let,
-    Test,
-    Variable,
-)
+from tocsin.datalog.machine.normal_form import Constant, Expression, Let, Test, Variable
 from tocsin.datalog.machine.partial_expressions import OF_A_TEST, may_fail, variables_in
-from tocsin.datalog.machine.plans import (
-    AskFollowed,
-    AskSearched,
-    Check,
-    Compute,
-    Emit,
-    Follow,
-    Load,
-    Other,
-    Plan,
-    Range,
-    Search,
-    Some,
-    Step,
-)
+from tocsin.datalog.machine.plans import Plan, Step
 from tocsin.datalog.machine.rule_shape import RuleShape
 
 _TURNED_ROUND = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -64,7 +45,7 @@ class _Planning:
         while (atom := self._best_atom()) is not None:
             self._find(atom)
             if self._had_its_turn(atom):
-                self.steps.append(Other(atom))
+                self.steps.append(plans.Other(atom))
             self._bind(atom)
         self._ask_what_can_be_asked(self.lets, self.checks, self.counted)
         self._emit()
@@ -94,7 +75,9 @@ class _Planning:
                 and (other, order) not in self.asked
             ):
                 self.asked.add((other, order))
-                self.steps.append(Some(self.shape.link(other, order), atom, self.shape.link(atom, order)))
+                self.steps.append(
+                    plans.Some(self.shape.link(other, order), atom, self.shape.link(atom, order))
+                )
         certain = [let for let in self.lets if not self._may_fail(let.expression, let.variable)]
         checks = [check for check in self.checks if not self._may_fail(check.left, check.right)]
         counted = [atom for atom in self.counted if self.marks.keys().isdisjoint(self.shape.columns[atom])]
@@ -121,7 +104,7 @@ class _Planning:
                 self.lets.remove(let)
                 self._compute(let)
         for check in list(checks):
-            variables = variables_in(check.left) | variables_in(check.right)
+            variables = variables_in(check.left, check.right)
             if self.bound >= variables:
                 self.checks.remove(check)
                 self._check(check)
@@ -145,15 +128,15 @@ class _Planning:
         variables = variables_in(let.expression)
         self._load(variables)
         mark = self.marks.get(number, 0)
-        self.steps.append(Compute(number, let.expression, let.type, mark, self._needed(variables)))
+        self.steps.append(plans.Compute(number, let.expression, let.type, mark, self._needed(variables)))
         self._know([number])
         self.loaded.add(number)
 
     def _check(self, check: Test, *, leaves_mark: bool = True) -> None:
-        variables = variables_in(check.left) | variables_in(check.right)
+        variables = variables_in(check.left, check.right)
         self._load(variables)
         mark = OF_A_TEST if leaves_mark and self._may_fail(check.left, check.right) else 0
-        self.steps.append(Check(check, mark, self._needed(variables)))
+        self.steps.append(plans.Check(check, mark, self._needed(variables)))
 
     def _needed(self, variables: Iterable[int]) -> int:
         needed = 0
@@ -169,10 +152,10 @@ class _Planning:
         hangs_with = self.shape.neighbours[atom]
         source = next((other for other in self.bound_atoms if hangs_with.get(other) == order), None)
         if source is not None:
-            self.steps.append(AskFollowed(link, source, self.shape.link(source, order), turned, some))
+            self.steps.append(plans.AskFollowed(link, source, self.shape.link(source, order), turned, some))
         else:
             self._load(order)
-            self.steps.append(AskSearched(link, order, turned, some, self._needed(order)))
+            self.steps.append(plans.AskSearched(link, order, turned, some, self._needed(order)))
 
     def _turned(self, atom: int) -> int:
         """What another atom that hangs by the starting one's link is taken to say of the entry that turned.
@@ -225,8 +208,8 @@ class _Planning:
         if source is not None:
             order = self.shape.neighbours[atom][source]
             link, source_link = self.shape.link(atom, order), self.shape.link(source, order)
-            self._drop_check(Some(link, source, source_link))
-            self.steps.append(Follow(atom, link, source, source_link))
+            self._drop_check(plans.Some(link, source, source_link))
+            self.steps.append(plans.Follow(atom, link, source, source_link))
             return
         ranged = None if variables else self._range(atom)
         if ranged is not None:
@@ -234,7 +217,7 @@ class _Planning:
             return
         order = self.shape.search_order(atom, variables)
         self._load(variables)
-        self.steps.append(Search(atom, self.shape.link(atom, order), order))
+        self.steps.append(plans.Search(atom, self.shape.link(atom, order), order))
 
     def _range(self, atom: int) -> tuple[Test, Variable, str, Expression] | None:
         """A test that bounds a variable of an atom by what is bound already, as `variable operator bound`."""
@@ -256,16 +239,16 @@ class _Planning:
         self._load(variables_in(bound))
         register = self.registers
         self.registers += 1
-        self.steps.append(Compute(register, bound, check.type))
+        self.steps.append(plans.Compute(register, bound, check.type))
         column = self.shape.columns[atom][variable.number]
         side = Side(self.shape.atoms[atom].relation, (column,), check.type)
         link = self.shape.links.link(Link(side, self.shape.tests[atom], counted=False))
-        self.steps.append(Range(atom, link, operator, register))
+        self.steps.append(plans.Range(atom, link, operator, register))
 
-    def _drop_check(self, check: Some) -> None:
+    def _drop_check(self, check: plans.Some) -> None:
         """Leave out a check that the next step repeats with nothing in between that goes through tuples."""
         for place in range(len(self.steps) - 1, -1, -1):
-            if isinstance(self.steps[place], Follow | Search | Range):
+            if isinstance(self.steps[place], plans.Follow | plans.Search | plans.Range):
                 return
             if self.steps[place] == check:
                 del self.steps[place]
@@ -282,7 +265,7 @@ class _Planning:
             if missing & columns.keys():
                 here = sorted((missing | self.shape.wanted - self.loaded) & columns.keys())
                 pairs = tuple((columns[variable], variable) for variable in here)
-                self.steps.append(Load(atom, self.shape.atoms[atom].relation, pairs))
+                self.steps.append(plans.Load(atom, self.shape.atoms[atom].relation, pairs))
                 missing -= set(here)
                 self.loaded |= set(here)
 
@@ -294,7 +277,7 @@ class _Planning:
             if isinstance(term, Variable):
                 columns.append(term.number)
             elif isinstance(term, Constant):
-                self.steps.append(Compute(self.registers, term, kind))
+                self.steps.append(plans.Compute(self.registers, term, kind))
                 columns.append(self.registers)
                 self.registers += 1
         ranked = tuple(
@@ -302,4 +285,4 @@ class _Planning:
             for number, atom in enumerate(self.shape.atoms[: self.shape.listed])
             if atom.relation in self.shape.ranked
         )
-        self.steps.append(Emit(head.relation, tuple(columns), ranked, self.rule.failing))
+        self.steps.append(plans.Emit(head.relation, tuple(columns), ranked, self.rule.failing))

@@ -6,18 +6,18 @@ given back are derivations, as plans find them: rows of a head, each with a sign
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tocsin.datalog.language.syntax import Value
+from tocsin.arrays.dtypes import Longs
 from tocsin.datalog.machine.closure_change import ClosureChange
 from tocsin.datalog.machine.closure_graph import ClosureGraph
 from tocsin.datalog.machine.group_values import Accumulator, accumulator
-from tocsin.datalog.machine.memory import Words
-from tocsin.datalog.machine.normal_form import AggregateRule, ClosureRule, MapRule
+from tocsin.datalog.machine.normal_form import AggregateRule, ClosureRule, MapRule, NormalProgram
+from tocsin.datalog.machine.store import Store
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import TupleCode
 from tocsin.errors import DerivationError
@@ -27,17 +27,19 @@ class Derivations(NamedTuple):
     """Rows of `head` that got one derivation more (sign 1) or less (-1)."""
 
     head: str
-    rows: Words
-    signs: Words
-    ranks: Words
+    rows: Longs
+    signs: Longs
+    ranks: Longs
 
 
 class OutsideStep(Protocol):
     """Something that follows the tuples of one relation."""
 
     origin: str
+    failing: dict[Any, DerivationError]
+    """Why something that is there now has no result: it may go before all is settled."""
 
-    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations | None:
+    def take(self, rows: Longs, signs: Longs, ranks: Longs) -> Derivations | None:
         """What comes of tuples that came or went."""
 
     def empty(self) -> None:
@@ -45,10 +47,7 @@ class OutsideStep(Protocol):
 
 
 class MapStep:
-    """A MapRule. Its function is asked again when a tuple goes, and gives the same.
-
-    A tuple that it has no result for may go before all is settled: `failing` has those that are there.
-    """
+    """A MapRule. Its function is asked again when a tuple goes, and gives the same."""
 
     def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode, symbols: Symbols) -> None:
         self.origin = rule.origin
@@ -56,9 +55,9 @@ class MapStep:
         self._origin = origin
         self._head = head
         self._symbols = symbols
-        self.failing: dict[tuple[Value, ...], DerivationError] = {}
+        self.failing: dict[Any, DerivationError] = {}
 
-    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:
+    def take(self, rows: Longs, signs: Longs, ranks: Longs) -> Derivations:
         """The images of all rows."""
         images: list[Sequence[int]] = []
         sources: list[int] = []
@@ -94,6 +93,7 @@ class ClosureStep:
         self.head = rule.head
         self.graph = ClosureGraph()
         self.before = self.graph.version
+        self.failing: dict[Any, DerivationError] = {}
 
     def begin(self) -> None:
         """From here on is the next change."""
@@ -107,7 +107,7 @@ class ClosureStep:
         """Delete all arcs; `change` goes on telling the whole."""
         self.graph.delete(self.graph.arcs())
 
-    def take(self, rows: Words, signs: Words, ranks: Words) -> None:  # noqa: ARG002  no recursion here
+    def take(self, rows: Longs, signs: Longs, ranks: Longs) -> None:  # noqa: ARG002  no recursion here
         """Take the arcs. One that goes and comes within a batch goes first."""
         going, coming = rows[signs < 0], rows[signs > 0]
         if self.graph.delete(going) != len(going) or self.graph.insert(coming) != len(coming):
@@ -115,11 +115,7 @@ class ClosureStep:
 
 
 class AggregateStep:
-    """An AggregateRule: the groups that there are, and what each came to when it was last asked.
-
-    The values of a group that has no result may change before all is settled: `failing` has those that
-    have none now.
-    """
+    """An AggregateRule: the groups that there are, and what each came to when it was last asked."""
 
     def __init__(self, rule: AggregateRule, symbols: Symbols, head: TupleCode) -> None:
         self.origin = rule.origin
@@ -127,9 +123,9 @@ class AggregateStep:
         self._symbols = symbols
         self._word = symbols.writer(head.types[-1])
         self._groups: dict[tuple[int, ...], Accumulator] = {}
-        self.failing: dict[tuple[int, ...], DerivationError] = {}
+        self.failing: dict[Any, DerivationError] = {}
 
-    def take(self, rows: Words, signs: Words, ranks: Words) -> Derivations:  # noqa: ARG002  no recursion here
+    def take(self, rows: Longs, signs: Longs, ranks: Longs) -> Derivations:  # noqa: ARG002  no recursion here
         """For each group that changed, the result it had and the one it has now."""
         width, groups = self._rule.group, self._groups
         touched: dict[tuple[int, ...], Accumulator] = {}
@@ -164,7 +160,7 @@ class AggregateStep:
         self._groups.clear()
         self.failing.clear()
 
-    def _values(self, rows: Words) -> Iterable[object]:
+    def _values(self, rows: Longs) -> Iterable[object]:
         if self._rule.function == "count":
             return repeat(None, len(rows))
         return self._symbols.values(rows[:, self._rule.group], self._rule.type)
@@ -180,3 +176,33 @@ class AggregateStep:
             text = self._rule.source.text if self._rule.source else None
             self.failing[key] = DerivationError(error.reason, rule=error.rule or text)
             return None
+
+
+def outside_steps(
+    program: NormalProgram, codes: Mapping[str, TupleCode], symbols: Symbols
+) -> list[OutsideStep]:
+    """The steps of a program that kernels do not work out."""
+    steps: list[OutsideStep] = []
+    for rule in program.steps:
+        if isinstance(rule, MapRule):
+            steps.append(MapStep(rule, codes[rule.origin], codes[rule.head], symbols))
+        elif isinstance(rule, AggregateRule):
+            steps.append(AggregateStep(rule, symbols, codes[rule.head]))
+        elif isinstance(rule, ClosureRule):
+            steps.append(ClosureStep(rule))
+    return steps
+
+
+def taken_outside(steps: Sequence[OutsideStep], outbox: Longs, store: Store) -> Longs:
+    """Have steps take what was laid aside for them, rows of OUTBOX; what they derive, as EMISSIONS has it."""
+    found = [np.empty(0, np.int64)]
+    for place in np.unique(outbox[:, 0]).tolist():
+        of_step = outbox[outbox[:, 0] == place]
+        relation, numbers = int(of_step[0, 1]), of_step[:, 2]
+        derived = steps[place].take(
+            store.rows(relation, numbers), of_step[:, 3], store.ranks(relation, numbers)
+        )
+        if derived is not None:
+            head = np.full(len(derived.rows), store.number_of[derived.head], np.int64)
+            found.append(np.column_stack((head, derived.signs, derived.ranks, derived.rows)).reshape(-1))
+    return np.concatenate(found)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.datalog.kernels.arcs import by_tail
 from tocsin.datalog.kernels.graph_components import Condensation, condense, strong_components
 from tocsin.datalog.kernels.reach_bits import (
+    Closure,
     count_by_search,
     count_in_rows,
     fill_rows,
@@ -25,9 +25,6 @@ from tocsin.datalog.kernels.reach_bits import (
     write_pairs,
     write_share,
 )
-
-Numbers = NDArray[np.int32]
-Words = NDArray[np.int64]
 
 ROOM = 1 << 22
 """The words of 64 bits that rows may take: 32 MB."""
@@ -39,13 +36,6 @@ NOWHERE = -1
 """A vertex that no search meets."""
 
 
-class Rows(NamedTuple):
-    """The rows of bits of all components, or none of them: see datalog/kernels/reach_bits.py."""
-
-    row_of: Numbers
-    bits: NDArray[np.uint64]
-
-
 class Reachability:
     """The transitive closure of the arcs tails[i] -> heads[i] between vertices 0 ... n - 1.
 
@@ -53,23 +43,23 @@ class Reachability:
     One that got its number later has no arcs here: it reaches nothing and is reached from nowhere.
     """
 
-    def __init__(self, tails: Numbers, heads: Numbers, vertices: int, room: int = ROOM) -> None:
+    def __init__(self, tails: Ints, heads: Ints, vertices: int, room: int = ROOM) -> None:
         self.tails = tails
         self.heads = heads
         self.vertices = vertices
         self.room = room
 
     @cached_property
-    def forward(self) -> tuple[Numbers, Numbers]:
+    def forward(self) -> tuple[Ints, Ints]:
         """The graph, its arcs sorted by tail."""
         return self._sorted(self.tails, self.heads)
 
     @cached_property
-    def backward(self) -> tuple[Numbers, Numbers]:
+    def backward(self) -> tuple[Ints, Ints]:
         """The graph with every arc turned round."""
         return self._sorted(self.heads, self.tails)
 
-    def _sorted(self, tails: Numbers, heads: Numbers) -> tuple[Numbers, Numbers]:
+    def _sorted(self, tails: Ints, heads: Ints) -> tuple[Ints, Ints]:
         start = np.zeros(self.vertices + 1, np.int32)
         target = np.empty(tails.size, np.int32)
         by_tail(tails, heads, start, target)
@@ -88,22 +78,21 @@ class Reachability:
         return condense(start, target, component, count)
 
     @cached_property
-    def rows(self) -> Rows:
-        """What each component reaches, if that has room."""
+    def closure(self) -> Closure:
+        """What each component reaches, in rows of bits if these have room."""
         row_of, count = number_rows(self.condensation.cyclic, self.condensation.next_start)
         width = (self.vertices + 63) // 64
         if count * width > self.room:
-            return Rows(np.empty(0, np.int32), np.empty((0, 0), np.uint64))
-        bits = np.zeros((count, width), np.uint64)
-        fill_rows(self.condensation, row_of, bits, 0)
-        return Rows(row_of, bits)
+            return Closure(self.condensation, np.empty(0, np.int32), np.empty((0, 0), np.uint64))
+        closure = Closure(self.condensation, row_of, np.zeros((count, width), np.uint64))
+        fill_rows(closure, 0)
+        return closure
 
     @cached_property
     def count(self) -> int:
         """How many pairs there are; none is written out."""
-        rows = self.rows
-        if rows.row_of.size or not self.vertices:
-            return count_in_rows(self.condensation.member_start, rows.row_of, rows.bits)
+        if self.closure.row_of.size or not self.vertices:
+            return count_in_rows(self.closure)
         counted = count_by_search(self.condensation, self._steps_of_windows())
         return counted if counted >= 0 else self._count_by_windows()
 
@@ -118,52 +107,50 @@ class Reachability:
         condensation = self.condensation
         row_of, count = number_rows(condensation.cyclic, condensation.next_start)
         width = max(1, self.room // count)
-        bits = np.empty((count, width), np.uint64)
+        window = Closure(condensation, row_of, np.empty((count, width), np.uint64))
         total = 0
         for low in range(0, self.vertices, 64 * width):
-            bits[:] = 0
-            fill_rows(condensation, row_of, bits, low)
-            total += count_in_rows(condensation.member_start, row_of, bits)
+            window.bits[:] = 0
+            fill_rows(window, low)
+            total += count_in_rows(window)
         return total
 
-    def pairs(self, words: Words) -> Words:
+    def pairs(self, words: Longs) -> Longs:
         """All pairs, as the words of their vertices: int64[n, 2], one column behind the other in memory."""
         columns = np.empty((2, self.count), np.int64)
-        write_pairs(self.condensation, *self.rows, words, columns[0], columns[1])
+        write_pairs(self.closure, words, *columns)
         return columns.T
 
-    def pairs_of_share(self, words: Words, share: int, shares: int, piece: int) -> Iterator[Words]:
+    def pairs_of_share(self, words: Longs, share: int, shares: int, piece: int) -> Iterator[Longs]:
         """The pairs whose sources are one of so many shares of all vertices, about `piece` at a time."""
         columns = np.empty((2, max(piece, self.vertices)), np.int64)
         place = share
         while place < self.vertices:
-            used, place = write_share(self.condensation, *self.rows, words, place, shares, *columns)
+            used, place = write_share(self.closure, words, place, shares, *columns)
             yield columns[:, :used].T.copy()
 
-    def reached_from(self, vertices: Numbers) -> Numbers:
+    def reached_from(self, vertices: Ints) -> Ints:
         """All that one of some vertices reaches, each once."""
         return self._found(self.forward, vertices)
 
-    def reaching(self, vertices: Numbers) -> Numbers:
+    def reaching(self, vertices: Ints) -> Ints:
         """All that reach one of some vertices, each once."""
         return self._found(self.backward, vertices)
 
-    def after(self, vertices: Numbers) -> Numbers:
+    def after(self, vertices: Ints) -> Ints:
         """Some vertices and all that one of them reaches, each once."""
         return np.union1d(vertices, self.reached_from(vertices))
 
-    def before(self, vertices: Numbers) -> Numbers:
+    def before(self, vertices: Ints) -> Ints:
         """Some vertices and all that reach one of them, each once."""
         return np.union1d(vertices, self.reaching(vertices))
 
-    def _found(self, graph: tuple[Numbers, Numbers], vertices: Numbers) -> Numbers:
+    def _found(self, graph: tuple[Ints, Ints], vertices: Ints) -> Ints:
         known = vertices[vertices < self.vertices]
         _, waiting = self._search(graph, known, NOWHERE)
         return waiting[known.size :]
 
-    def _search(
-        self, graph: tuple[Numbers, Numbers], vertices: Numbers, wanted: int
-    ) -> tuple[Numbers, Numbers]:
+    def _search(self, graph: tuple[Ints, Ints], vertices: Ints, wanted: int) -> tuple[Ints, Ints]:
         came_from = np.full(self.vertices, -1, np.int32)
         waiting = np.empty(vertices.size + self.vertices, np.int32)
         waiting[: vertices.size] = vertices
@@ -174,7 +161,7 @@ class Reachability:
         """Whether one vertex reaches the other."""
         if max(source, target) >= self.vertices:
             return False
-        row_of, bits = self.rows
+        _, row_of, bits = self.closure
         if row_of.size:
             row = row_of[self.condensation.component[source]]
             return bool(row >= 0 and (int(bits[row, target >> 6]) >> (target & 63)) & 1)
@@ -184,10 +171,10 @@ class Reachability:
         came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
         return bool(came_from[target] >= 0)
 
-    def holds_all(self, pairs: Numbers) -> bool:
+    def holds_all(self, pairs: Ints) -> bool:
         """Whether in each of these pairs, int32[n, 2], the first vertex reaches the other."""
         ends = pairs.tolist()
-        if self.rows.row_of.size or len(ends) <= 1:
+        if self.closure.row_of.size or len(ends) <= 1:
             return all(self.holds(source, target) for source, target in ends)
         if len(pairs) and pairs.max() >= self.vertices:
             return False
@@ -235,10 +222,10 @@ class Reachability:
         return None
 
     @cached_property
-    def _distances(self) -> dict[tuple[str, int], Numbers]:
+    def _distances(self) -> dict[tuple[str, int], Ints]:
         return {}
 
-    def _distances_in(self, graph: tuple[Numbers, Numbers], start: int) -> Numbers:
+    def _distances_in(self, graph: tuple[Ints, Ints], start: int) -> Ints:
         """How far each vertex is from one of them, 0 for those that are not reached."""
         came_from, waiting = self._search(graph, np.array([start], np.int32), NOWHERE)
         distances = np.zeros(self.vertices, np.int32)

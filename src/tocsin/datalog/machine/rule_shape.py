@@ -9,7 +9,7 @@ from functools import cached_property
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.constraints import Cardinalities, join_tree
 from tocsin.datalog.machine.index_links import ColumnTest, Link, Links, Side
-from tocsin.datalog.machine.normal_form import Anything, Atom, Constant, Expression, JoinRule, Variable
+from tocsin.datalog.machine.normal_form import Anything, Atom, Constant, JoinRule, Variable
 from tocsin.datalog.machine.partial_expressions import marks_of, variables_in
 from tocsin.errors import RuleError
 
@@ -57,10 +57,9 @@ class RuleShape:
             for variable in self.columns[number]:
                 self.atoms_of.setdefault(variable, []).append(number)
         self.marks = marks_of(rule)
-        self.registers = _registers(rule)
-        self.wanted = {term.number for term in rule.head.terms if isinstance(term, Variable)}
-        for part in _expressions(rule):
-            self.wanted |= variables_in(part)
+        self.wanted = _wanted(rule)
+        in_atoms = {variable for atom in (*rule.body, *rule.negated) for variable in _columns(atom)}
+        self.registers = 1 + max(in_atoms | self.wanted, default=-1)
         self._order: dict[tuple[int, int], tuple[int, ...]] = {}
         for left in range(len(self.atoms)):
             for right in range(left):
@@ -133,9 +132,7 @@ def _only_asked(rule: JoinRule, ranked: Collection[str]) -> list[int]:
     bound by atoms that are gone through. In a recursion it matters which tuple it is: it has a rank.
     """
     uses = Counter(variable for atom in (*rule.body, *rule.negated) for variable in _columns(atom))
-    elsewhere = {term.number for term in rule.head.terms if isinstance(term, Variable)}
-    for part in _expressions(rule):
-        elsewhere |= variables_in(part)
+    elsewhere = _wanted(rule)
     listed = Counter(variable for atom in rule.body for variable in _columns(atom))
     found: list[int] = []
     for number, atom in enumerate(rule.body):
@@ -186,23 +183,10 @@ def _tests(atom: Atom, types: Sequence[Type], word_of: WordOf) -> tuple[ColumnTe
     return tuple(tests)
 
 
-def _expressions(rule: JoinRule) -> Iterable[Expression]:
-    for let in rule.lets:
-        yield let.variable
-        yield let.expression
-    for test in rule.tests:
-        yield test.left
-        yield test.right
-
-
-def _registers(rule: JoinRule) -> int:
-    """How many registers the variables of a rule take."""
-    found = {
-        term.number
-        for atom in (rule.head, *rule.body, *rule.negated)
-        for term in atom.terms
-        if isinstance(term, Variable)
-    }
-    for part in _expressions(rule):
-        found |= variables_in(part)
-    return 1 + max(found, default=-1)
+def _wanted(rule: JoinRule) -> set[int]:
+    """The variables of a rule's head, lets and tests."""
+    found = {term.number for term in rule.head.terms if isinstance(term, Variable)}
+    return found.union(
+        *(variables_in(let.variable, let.expression) for let in rule.lets),
+        *(variables_in(test.left, test.right) for test in rule.tests),
+    )

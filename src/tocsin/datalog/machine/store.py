@@ -9,14 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays import row_table
-from tocsin.datalog.kernels import layout, link_entries, tuple_table
-from tocsin.datalog.kernels.ordered_maps import ROOM_FOR_ONE
+from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.datalog.kernels import data_index, layout, tuple_table
+from tocsin.datalog.kernels.key_order import ROOM_FOR_ONE, USED
 from tocsin.datalog.machine.index_links import ColumnTest, Link, Links
 from tocsin.datalog.machine.kernel_codes import KINDS
-from tocsin.datalog.machine.memory import Memory, Numbers, Words
+from tocsin.datalog.machine.memory import Memory
 
 _FIRST_ROOM = 8
 _GROWTH = 1.5
+_NO_NODES = 0, -1, -1, 0
+"""The state of an empty skip list: see datalog/kernels/key_order.py."""
+
+_LINKED = layout.ENTRIES, layout.NEXTS, layout.LASTS
 
 
 def _hash_size(rows: int) -> int:
@@ -64,15 +69,15 @@ class Store:
         self._relation_links: list[list[int]] = []
         self._linked = 0
 
-    def relation_record(self, relation: int) -> Words:
+    def relation_record(self, relation: int) -> Longs:
         """The fields of a relation, R_ARITY and so on; a view."""
         return self._record(layout.RELATIONS, layout.RELATION, relation)
 
-    def index_record(self, index: int) -> Words:
+    def index_record(self, index: int) -> Longs:
         """The fields of a data index, I_WIDTH and so on; a view."""
         return self._record(layout.INDEXES, layout.INDEX, index)
 
-    def link_record(self, link: int) -> Words:
+    def link_record(self, link: int) -> Longs:
         """The fields of a link, L_RELATION and so on; a view."""
         return self._record(layout.LINKS, layout.LINK, link)
 
@@ -118,7 +123,7 @@ class Store:
                 self.make_index_room(
                     int(self.link_record(link)[layout.L_INDEX]), int(relation[layout.R_LIVE])
                 )
-                link_entries.hang_all(self.memory.table, link)
+                data_index.hang_all(self.memory.table, link)
 
     def write_details(self) -> None:
         """Let kernels see the lists that were added."""
@@ -138,8 +143,11 @@ class Store:
                 self.memory.lengthen(base + layout.RANKS, room)
                 self.memory.lengthen(base + layout.SUPPORTS, room)
             for link in self._relation_links[relation]:
-                self._lengthen_link(link, room)
-            self._hash_relation(base, arity, size, room)
+                linked = self.link_record(link)
+                for kind in (layout.ENTRIES,) if linked[layout.L_COUNTED] else _LINKED:
+                    self.memory.lengthen(int(linked[layout.L_BASE]) + kind, room)
+            states = self.array(base, layout.STATES)[:size]
+            self._hash(base + layout.HASHED, base + layout.ROWS, arity, states, room)
             record[layout.R_ROOM] = room
         noted = int(record[layout.R_CHANGED])
         if noted + more > self.array(base, layout.CHANGED).size:
@@ -159,13 +167,8 @@ class Store:
         room = max(size + more, int(_GROWTH * room) + _FIRST_ROOM)
         self.memory.lengthen(base + layout.KEYS, room * width)
         self.memory.lengthen(base + layout.HEADS, room * members)
-        places = _hash_size(room)
-        if places > self.array(base, layout.PLACES).size:
-            hashed = np.zeros(places, np.int32)
-            heads = self.array(base, layout.HEADS).reshape(room, members)
-            first = np.ascontiguousarray(heads[:size, 0])
-            row_table.enter_rows(self.array(base, layout.KEYS), width, size, first, hashed)
-            self.memory.put(base + layout.PLACES, hashed)
+        first = self.array(base, layout.HEADS)[: size * members : members]
+        self._hash(base + layout.PLACES, base + layout.KEYS, width, first, room)
         record[layout.I_ROOM] = room
 
     def empty(self) -> int:
@@ -178,16 +181,15 @@ class Store:
             record = self.index_record(index)
             record[layout.I_SIZE] = record[layout.I_FREE] = 0
             base = int(record[layout.I_BASE])
-            for kind, word in ((layout.PLACES, 0), (layout.TOP_NODE, -1), (layout.TOP_LEVELS, 0)):
-                self.array(base, kind).fill(word)
-            self.array(base, layout.NODE_SUPPLY)[:] = 0, -1
+            self.array(base, layout.PLACES).fill(0)
+            self.array(base, layout.NODE_STATE)[:] = _NO_NODES
         return sum(self._empty_relation(relation) for relation in self.number_of.values())
 
-    def find(self, relation: int, row: Words) -> int:
+    def find(self, relation: int, row: Longs) -> int:
         """The number of the tuple with this row, negative if there is none."""
         return tuple_table.find_tuple(self.memory.table, relation, row, 0)
 
-    def rows(self, relation: int, numbers: Words | Numbers) -> Words:
+    def rows(self, relation: int, numbers: Longs | Ints) -> Longs:
         """The rows of some tuples."""
         record = self.relation_record(relation)
         arity = int(record[layout.R_ARITY])
@@ -195,11 +197,11 @@ class Store:
         room = rows.size // arity if arity else int(record[layout.R_ROOM])
         return rows.reshape(room, arity)[numbers].astype(np.int64, copy=False)
 
-    def states(self, relation: int) -> Numbers:
+    def states(self, relation: int) -> Ints:
         """The states of all tuples of a relation, free numbers as 0."""
         record = self.relation_record(relation)
         states = self.array(int(record[layout.R_BASE]), layout.STATES)[: int(record[layout.R_SIZE])]
-        found: Numbers = np.maximum(states, 0)
+        found: Ints = np.maximum(states, 0)
         return found
 
     def state(self, relation: int, number: int) -> int:
@@ -207,18 +209,39 @@ class Store:
         base = int(self.relation_record(relation)[layout.R_BASE])
         return int(self.array(base, layout.STATES)[number])
 
-    def ranks(self, relation: int, numbers: Words) -> Words:
+    def ranks(self, relation: int, numbers: Longs) -> Longs:
         """The ranks of some tuples, 0 in a relation that is not recursive."""
         record = self.relation_record(relation)
         if not record[layout.R_RECURSIVE]:
             return np.zeros(len(numbers), np.int64)
-        ranks: Words = self.array(int(record[layout.R_BASE]), layout.RANKS)[numbers]
+        ranks: Longs = self.array(int(record[layout.R_BASE]), layout.RANKS)[numbers]
         return ranks
 
-    def changed(self, relation: int) -> Numbers:
-        """The tuples that were noted in the last batch."""
+    def lookup(self, relation: int, link: int, key: Sequence[int], in_order: int) -> Longs:
+        """The rows that hang by a link in the entry of a key; DETAILS counts 0, 1, 2 ... at `in_order`."""
+        wanted, found = np.array(key, np.int64), np.empty(16, np.int64)
+        while (count := data_index.collect(self.memory.table, link, wanted, in_order, found)) > found.size:
+            found = np.empty(count, np.int64)
+        return self.rows(relation, found[:count])
+
+    def live(self, name: str) -> int:
+        """How many rows a relation has."""
+        return int(self.relation_record(self.number_of[name])[layout.R_LIVE])
+
+    def facts(self, name: str) -> int:
+        """How many rows a relation has, if no rule derives any."""
+        return 0 if self.relation_record(self.number_of[name])[layout.R_DERIVED] else self.live(name)
+
+    def all_facts(self, name: str) -> int:
+        """How many rows of a relation are given; all must be looked at, where rules derive some."""
+        given = self.states(self.number_of[name]) & layout.GIVEN
+        return self.facts(name) or int(np.count_nonzero(given))
+
+    def going(self, relation: int) -> int:
+        """How many tuples of a relation are about to go."""
         record = self.relation_record(relation)
-        return self.array(int(record[layout.R_BASE]), layout.CHANGED)[: int(record[layout.R_CHANGED])]
+        pending = self.array(int(record[layout.R_BASE]), layout.PENDING)[: record[layout.R_PENDING]]
+        return int(np.count_nonzero(self.states(relation)[pending] & layout.PRESENT))
 
     def links_of(self, relation: int) -> Sequence[int]:
         """The links of a relation."""
@@ -257,10 +280,10 @@ class Store:
         record[layout.R_LIVE] = 0
         return len(rows) if record[layout.R_REPORTED] else 0
 
-    def _record(self, slot: int, words: int, number: int) -> Words:
+    def _record(self, slot: int, words: int, number: int) -> Longs:
         return self.memory.arrays[slot][number * words : (number + 1) * words]
 
-    def _append(self, slot: int, record: Words) -> None:
+    def _append(self, slot: int, record: Longs) -> None:
         self.memory.put(slot, np.concatenate((self.memory.arrays[slot], record)))
 
     def _add_index(self, index: int) -> None:
@@ -277,16 +300,14 @@ class Store:
             np.zeros(0, np.int32),
             np.zeros(0, np.int32),
             np.zeros(0, np.int32),
-            np.full(1, -1, np.int32),
-            np.zeros(1, np.int32),
-            np.array([0, -1], np.int64),
+            np.array(_NO_NODES, np.int64),
         ):
             self.memory.add(array)
         self._append(layout.INDEXES, record)
 
     def _make_node_room(self, base: int, more: int) -> None:
         """Have nodes for more keys: each takes one and a third on average, and at most ROOM_FOR_ONE."""
-        used = int(self.array(base, layout.NODE_SUPPLY)[0])
+        used = int(self.array(base, layout.NODE_STATE)[USED])
         length = self.array(base, layout.NODE_KEYS).size
         if used + more * ROOM_FOR_ONE > length:
             length = max(used + more * ROOM_FOR_ONE, int(_GROWTH * length))
@@ -320,17 +341,10 @@ class Store:
         record[layout.I_MEMBERS] = members + 1
         return members
 
-    def _lengthen_link(self, link: int, room: int) -> None:
-        base = int(self.link_record(link)[layout.L_BASE])
-        self.memory.lengthen(base + layout.ENTRIES, room)
-        if not self.link_record(link)[layout.L_COUNTED]:
-            self.memory.lengthen(base + layout.NEXTS, room)
-            self.memory.lengthen(base + layout.LASTS, room)
-
-    def _hash_relation(self, base: int, arity: int, size: int, room: int) -> None:
-        places = _hash_size(room)
-        if places > self.array(base, layout.HASHED).size:
-            hashed = np.zeros(places, np.int32)
-            states = self.array(base, layout.STATES)
-            row_table.enter_rows(self.array(base, layout.ROWS), arity, size, states, hashed)
-            self.memory.put(base + layout.HASHED, hashed)
+    def _hash(self, slot: int, rows: int, width: int, skipped: Ints, room: int) -> None:
+        """Have a hash table for so many rows; those that are there are entered, but those to be skipped."""
+        if _hash_size(room) > self.memory.arrays[slot].size:
+            hashed = np.zeros(_hash_size(room), np.int32)
+            skipped = np.ascontiguousarray(skipped)
+            row_table.enter_rows(self.memory.arrays[rows], width, len(skipped), skipped, hashed)
+            self.memory.put(slot, hashed)

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.datalog.language.functors import TEXT_LIMIT
-from tocsin.datalog.language.syntax import Type, Value
+from tocsin.arrays.dtypes import Longs
+from tocsin.datalog.language.syntax import TEXT_LIMIT, Type, Value
 from tocsin.errors import DerivationError
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
@@ -95,13 +95,13 @@ class Symbols:
         }
         return readers[kind]
 
-    def values(self, words: NDArray[np.int64], kind: Type) -> list[Value]:
+    def values(self, words: Longs, kind: Type) -> list[Value]:
         """The values of a column of words."""
         if kind is Type.SYMBOL:
             return list(map(self._numbers.texts.__getitem__, words.tolist()))
         return typed_words(words, kind).tolist()  # type: ignore[no-any-return]
 
-    def order(self, words: NDArray[np.int64], kind: Type) -> NDArray[np.int64 | np.uint64 | np.float64]:
+    def order(self, words: Longs, kind: Type) -> NDArray[np.int64 | np.uint64 | np.float64]:
         """Numbers, one a word, that are ordered as the values are: symbols by their characters."""
         if kind is not Type.SYMBOL:
             return typed_words(words, kind)
@@ -187,12 +187,12 @@ def float_of_word(word: int) -> float:
     return value
 
 
-def are_floats(words: NDArray[np.int64]) -> bool:
+def are_floats(words: Longs) -> bool:
     """Whether all words are such as `word_of_float` gives."""
     return not np.isnan(typed_words(words, Type.FLOAT)).any() and bool((words != SMALLEST).all())
 
 
-def typed_words(words: NDArray[np.int64], kind: Type) -> NDArray[np.int64 | np.uint64 | np.float64]:
+def typed_words(words: Longs, kind: Type) -> NDArray[np.int64 | np.uint64 | np.float64]:
     """A column of words as what they stand for, symbols as their numbers."""
     if kind is Type.UNSIGNED:
         return np.ascontiguousarray(words).view(np.uint64)

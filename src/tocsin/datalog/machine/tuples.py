@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.symbols import LARGEST, SMALLEST, Symbols, Unfit, typed_words
 from tocsin.errors import InputError
-from tocsin.events.arrow_types import without_views
+from tocsin.tables.arrow_types import without_views
 
-Rows = NDArray[np.int64]
+Rows = Longs
 
 ARROW_TYPES = {
     Type.NUMBER: pa.int64(),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.number_sort import bits_of, no_tally, sort_numbers
+from tocsin.arrays.radix_sort import bits_of, no_tally, sort_numbers
 from tocsin.engines.kernels.bdd_nodes import (
     FALSE,
     NO_ROOM,
@@ -35,27 +35,21 @@ class _Workbench(NamedTuple):
     variable   int32[L]       of each literal
     diagram    int32[I]       of each inner node of expressions, or why there is none
     few        int32[2, ...]  room for the variables of one of them, and for sorting them
-    tally      int64[...]     see arrays/number_sort.py
+    tally      int64[...]     see arrays/radix_sort.py
     waiting    int32[L+1, 3]  see combine
     count      int64[2]       NODES and STEPS
     """
 
-    variable: NDArray[np.int32]
-    diagram: NDArray[np.int32]
-    few: NDArray[np.int32]
-    tally: NDArray[np.int64]
-    waiting: NDArray[np.int32]
-    count: NDArray[np.int64]
+    variable: Ints
+    diagram: Ints
+    few: Ints
+    tally: Longs
+    waiting: Ints
+    count: Longs
 
 
 @kernel
-def _combine_children(
-    is_and: bool,
-    children: NDArray[np.int32],
-    bench: _Workbench,
-    node: NDArray[np.int32],
-    tables: Tables,
-) -> int:
+def _combine_children(is_and: bool, children: Ints, bench: _Workbench, node: Ints, tables: Tables) -> int:
     """The diagram of a node of expressions whose children have theirs; TOO_LARGE or NO_ROOM.
 
     The literals make a chain, which is written from its end; then one child after the other is added.
@@ -92,13 +86,13 @@ def _combine_children(
 @kernel
 def _make(
     is_and: bool,
-    children: NDArray[np.int32],
+    children: Ints,
     bench: _Workbench,
-    node: NDArray[np.int32],
+    node: Ints,
     tables: Tables,
     most_steps: int,
     most_nodes: int,
-) -> tuple[int, NDArray[np.int32], Tables]:
+) -> tuple[int, Ints, Tables]:
     """As _combine_children, but room is made when there is none: so there may be new arrays."""
     count = bench.count
     kept = count[NODES]
@@ -113,9 +107,7 @@ def _make(
     return made, node, tables
 
 
-def build_diagrams(
-    expressions: Expressions, variable: NDArray[np.int32], most_steps: int, most_nodes: int
-) -> Diagrams:
+def build_diagrams(expressions: Expressions, variable: Ints, most_steps: int, most_nodes: int) -> Diagrams:
     """The diagrams of all rules; variable[l] is the variable of literal l.
 
     An expression may take so many steps, each of which makes a node at most; all diagrams together, with
@@ -126,11 +118,7 @@ def build_diagrams(
 
 @kernel
 def _build(
-    expressions: Expressions,
-    variable: NDArray[np.int32],
-    most_steps: int,
-    most_nodes: int,
-    tally: NDArray[np.int64],
+    expressions: Expressions, variable: Ints, most_steps: int, most_nodes: int, tally: Longs
 ) -> Diagrams:
     literals, is_and, child_start, child, root = expressions
     widest = 1

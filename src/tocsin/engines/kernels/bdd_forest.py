@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Words
 from tocsin.arrays.jit import inner_kernel, kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.arrays.radix_sort import order_by
 from tocsin.conditions.kernels.literal_bitmap import SPARE, clear, mark, take
 from tocsin.engines.kernels.bdd_nodes import FALSE, HIGH, LOW, TRUE, VARIABLE, Diagrams
@@ -64,14 +64,14 @@ class Forest(NamedTuple):
     numbers       N
     """
 
-    variable: NDArray[np.int32]
-    start: NDArray[np.int32]
+    variable: Ints
+    start: Ints
     plain: NDArray[np.uint32]
     guarded: NDArray[np.uint32]
-    long_row: NDArray[np.int32]
-    top: NDArray[np.int32]
-    rule_start: NDArray[np.int32]
-    rule: NDArray[np.int32]
+    long_row: Ints
+    top: Ints
+    rule_start: Ints
+    rule: Ints
     numbers: int
 
 
@@ -87,17 +87,17 @@ class Truth(NamedTuple):
     rule_line       uint8[...]
     """
 
-    true: NDArray[np.uint64]
-    variable_bit: NDArray[np.uint64]
-    variable_line: NDArray[np.uint8]
-    held: NDArray[np.int32]
-    top: NDArray[np.int32]
-    rule_bit: NDArray[np.uint64]
-    rule_line: NDArray[np.uint8]
+    true: Words
+    variable_bit: Words
+    variable_line: Bytes
+    held: Ints
+    top: Ints
+    rule_bit: Words
+    rule_line: Bytes
 
 
 @kernel
-def _uses(diagrams: Diagrams) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _uses(diagrams: Diagrams) -> tuple[Flags, Flags]:
     """Which nodes some rule leads to, and which of them are high branches or rules' roots."""
     node, root = diagrams
     needed = np.zeros(node.shape[0], np.bool_)
@@ -114,9 +114,7 @@ def _uses(diagrams: Diagrams) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 @kernel
-def _rows(
-    node: NDArray[np.int32], needed: NDArray[np.bool_], asked: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _rows(node: Ints, needed: Flags, asked: Flags) -> tuple[Ints, Ints]:
     """Where the row of every needed node begins, which is its own number if it is asked, and how long it is.
 
     Nodes stand behind their low branch, so sizes are summed up from the last node on, and rows are
@@ -141,12 +139,8 @@ def _rows(
 
 @kernel
 def _by_variable(
-    node: NDArray[np.int32],
-    needed: NDArray[np.bool_],
-    number: NDArray[np.int32],
-    size: NDArray[np.int32],
-    variables: int,
-) -> tuple[NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32]]:
+    node: Ints, needed: Flags, number: Ints, size: Ints, variables: int
+) -> tuple[Ints, NDArray[np.uint32], NDArray[np.uint32], Ints]:
     """Forest.start, plain, guarded and long_row."""
     start = np.zeros((variables + 2, 2), np.int32)
     long_rows = 0
@@ -180,9 +174,7 @@ def _by_variable(
 
 
 @kernel
-def _by_number(
-    number: NDArray[np.int32], root: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+def _by_number(number: Ints, root: Ints) -> tuple[Ints, Ints, Ints]:
     """Forest.top, rule_start and rule."""
     rule = np.empty(root.size, np.int32)
     rules = 0
@@ -206,7 +198,7 @@ def _by_number(
 
 
 @kernel
-def grow_forest(diagrams: Diagrams, variable: NDArray[np.int32]) -> Forest:
+def grow_forest(diagrams: Diagrams, variable: Ints) -> Forest:
     """Lay diagrams out; every rule has its root."""
     node, root = diagrams
     needed, asked = _uses(diagrams)
@@ -217,14 +209,14 @@ def grow_forest(diagrams: Diagrams, variable: NDArray[np.int32]) -> Forest:
 
 
 @inner_kernel
-def _is_true(true: NDArray[np.uint64], number: np.uint32) -> np.uint64:
+def _is_true(true: Words, number: np.uint32) -> np.uint64:
     """1 or 0."""
     at = np.uint64(number)
     return (true[at >> _WORD] >> (at & _IN_WORD)) & _ONE
 
 
 @inner_kernel
-def _set_row(row: np.uint32, long_row: NDArray[np.int32], true: NDArray[np.uint64]) -> None:
+def _set_row(row: np.uint32, long_row: Ints, true: Words) -> None:
     """Set the bits of a row; those of a long one only if they are not set yet."""
     first = np.uint64(row) >> _LENGTH
     length = np.uint64(row) & _LONGEST
@@ -253,13 +245,13 @@ def _set_row(row: np.uint32, long_row: NDArray[np.int32], true: NDArray[np.uint6
 
 @inner_kernel
 def _fire(
-    held: NDArray[np.int32],
+    held: Ints,
     count: int,
-    start: NDArray[np.int32],
+    start: Ints,
     plain: NDArray[np.uint32],
     guarded: NDArray[np.uint32],
-    long_row: NDArray[np.int32],
-    true: NDArray[np.uint64],
+    long_row: Ints,
+    true: Words,
 ) -> None:
     """The ascending variables held[:count] hold: set what is true."""
     for i in range(count - 1, -1, -1):
@@ -326,7 +318,7 @@ def no_truth(forest: Forest) -> Truth:
     )
 
 
-def _no_bits(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+def _no_bits(count: int) -> tuple[Words, Bytes]:
     """So many bits and their lines, as conditions/kernels/literal_bitmap.py has them."""
     lines = (count >> 9) + 1
     return np.zeros(8 * lines, np.uint64), np.zeros(lines, np.uint8)

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.bits import HALF, LOWER_HALF, prefetch
-from tocsin.arrays.growth import enlarged
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
+from tocsin.arrays.lists import enlarged
 
 FALSE = 0
 TRUE = 1
@@ -67,8 +68,8 @@ class Diagrams(NamedTuple):
     root   int32[R]      the node of each rule; TOO_LARGE or NO_ROOM when it has none
     """
 
-    node: NDArray[np.int32]
-    root: NDArray[np.int32]
+    node: Ints
+    root: Ints
 
 
 class Tables(NamedTuple):
@@ -81,8 +82,8 @@ class Tables(NamedTuple):
     """
 
     slot: NDArray[np.uint32]
-    asked: NDArray[np.uint64]
-    result: NDArray[np.int32]
+    asked: Words
+    result: Ints
 
 
 @kernel
@@ -110,12 +111,7 @@ def _tag(hashed: np.uint64) -> np.uint32:
 
 @inner_kernel
 def _slot_of(
-    hashed: np.uint64,
-    variable: int,
-    low: int,
-    high: int,
-    node: NDArray[np.int32],
-    slot: NDArray[np.uint32],
+    hashed: np.uint64, variable: int, low: int, high: int, node: Ints, slot: NDArray[np.uint32]
 ) -> np.uint64:
     """Where a node with these branches is, or would be."""
     mask = np.uint64(slot.size - 1)
@@ -131,14 +127,7 @@ def _slot_of(
 
 
 @inner_kernel
-def node_of(
-    variable: int,
-    low: int,
-    high: int,
-    count: NDArray[np.int64],
-    node: NDArray[np.int32],
-    slot: NDArray[np.uint32],
-) -> int:
+def node_of(variable: int, low: int, high: int, count: Longs, node: Ints, slot: NDArray[np.uint32]) -> int:
     """The node with these branches, made if there is none; NO_ROOM when there is no room for it."""
     if low == high:
         return low
@@ -162,12 +151,12 @@ def combine(
     is_and: bool,
     first: int,
     second: int,
-    count: NDArray[np.int64],
-    node: NDArray[np.int32],
+    count: Longs,
+    node: Ints,
     slot: NDArray[np.uint32],
-    asked: NDArray[np.uint64],
-    result: NDArray[np.int32],
-    waiting: NDArray[np.int32],
+    asked: Words,
+    result: Ints,
+    waiting: Ints,
 ) -> int:
     """The diagram of an AND or OR of two diagrams; TOO_LARGE or NO_ROOM when it cannot be made.
 
@@ -231,9 +220,7 @@ def combine(
 
 
 @kernel
-def with_more_room(
-    node: NDArray[np.int32], tables: Tables, most_nodes: int
-) -> tuple[NDArray[np.int32], Tables]:
+def with_more_room(node: Ints, tables: Tables, most_nodes: int) -> tuple[Ints, Tables]:
     """The same nodes, with room for twice as many; results so far are kept."""
     count = node.shape[0]
     room = min(enlarged(count, count + 1), most_nodes)
@@ -256,7 +243,7 @@ def with_more_room(
 
 
 @kernel
-def forget(kept: int, count: NDArray[np.int64], node: NDArray[np.int32], tables: Tables) -> None:
+def forget(kept: int, count: Longs, node: Ints, tables: Tables) -> None:
     """Take the nodes from `kept` on away, the last one first, and all results that name them."""
     if count[NODES] == kept:
         return

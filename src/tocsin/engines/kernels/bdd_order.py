@@ -8,8 +8,8 @@ together stand together: predicates under xor come as true and as false, and apa
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints
 from tocsin.arrays.jit import kernel
 from tocsin.arrays.radix_sort import order_by
 from tocsin.engines.kernels.expressions import Expressions
@@ -20,7 +20,7 @@ _PARTS = 1 << 20
 
 
 @kernel
-def _mean_levels(expressions: Expressions) -> NDArray[np.float64]:
+def _mean_levels(expressions: Expressions) -> Doubles:
     """How high above the leaves the nodes are that have a literal as a child, on average; 0 if none has."""
     literals, _, child_start, child, _ = expressions
     inner = child_start.size - 1
@@ -41,7 +41,7 @@ def _mean_levels(expressions: Expressions) -> NDArray[np.float64]:
 
 
 @kernel
-def _met(expressions: Expressions) -> NDArray[np.int32]:
+def _met(expressions: Expressions) -> Ints:
     """The literals in the order in which rules first need them."""
     literals, _, child_start, child, _ = expressions
     seen = np.zeros(literals, np.bool_)
@@ -60,13 +60,13 @@ def _met(expressions: Expressions) -> NDArray[np.int32]:
     return order
 
 
-def order_of_literals(expressions: Expressions) -> NDArray[np.int32]:
+def order_of_literals(expressions: Expressions) -> Ints:
     """The place of each literal in the order in which diagrams ask them."""
     return _order(with_inner_roots(expressions))
 
 
 @kernel
-def _order(expressions: Expressions) -> NDArray[np.int32]:
+def _order(expressions: Expressions) -> Ints:
     level = _mean_levels(expressions)
     met = _met(expressions)
     count = met.size

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Ints, Words
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.conditions.kernels.literal_bitmap import SPARE, clear, mark, take
 from tocsin.engines.kernels.tree_code import RULES_AHEAD, TreeCode, accepts, clear_bits, set_bits
 
@@ -45,10 +44,10 @@ def scan_candidates(
     code: TreeCode,
     by_leaf: Lists,
     found: Lists,
-    leaf_bit: NDArray[np.uint64],
-    rule_bit: NDArray[np.uint64],
-    rule_line: NDArray[np.uint8],
-    candidate: NDArray[np.int32],
+    leaf_bit: Words,
+    rule_bit: Words,
+    rule_line: Bytes,
+    candidate: Ints,
 ) -> Lists:
     """Ask the rules of every leaf that was found for an event. All bits are zero before and after."""
     start, asked, jump = code

@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import bare_kernel
 
 MOST_LISTS = 64
@@ -39,9 +39,9 @@ class Cursors(NamedTuple):
     end           int64[MOST_LISTS]   where the list ends
     """
 
-    conjunction: NDArray[np.int64]
-    place: NDArray[np.int64]
-    end: NDArray[np.int64]
+    conjunction: Longs
+    place: Longs
+    end: Longs
 
 
 def no_cursors() -> Cursors:
@@ -50,7 +50,7 @@ def no_cursors() -> Cursors:
 
 
 @bare_kernel
-def first_from(item: NDArray[np.int32], place: int, end: int, wanted: int) -> int:
+def first_from(item: Ints, place: int, end: int, wanted: int) -> int:
     """The first place from `place` on whose item is at least `wanted`, or `end`."""
     step = 1
     while place + step < end and item[place + step] < wanted:
@@ -67,14 +67,7 @@ def first_from(item: NDArray[np.int32], place: int, end: int, wanted: int) -> in
 
 
 @bare_kernel
-def _skip_to(
-    wanted: int,
-    lists: int,
-    item: NDArray[np.int32],
-    conjunction: NDArray[np.int64],
-    place: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> None:
+def _skip_to(wanted: int, lists: int, item: Ints, conjunction: Longs, place: Longs, end: Longs) -> None:
     """Move all cursors that stand before a conjunction to it, or behind, and put them in order again."""
     moved = 0
     while moved < lists and conjunction[moved] < wanted:
@@ -92,9 +85,7 @@ def _skip_to(
 
 
 @bare_kernel
-def skipping_pays(
-    size: int, lists: int, length: NDArray[np.int64], place: NDArray[np.int64], end: NDArray[np.int64]
-) -> bool:
+def skipping_pays(size: int, lists: int, length: Longs, place: Longs, end: Longs) -> bool:
     """Whether to skip is likely quicker than to count, given where the lists of a size begin and end.
 
     `length` is written to.
@@ -116,14 +107,7 @@ def skipping_pays(
 
 @bare_kernel
 def skip_through(
-    size: int,
-    lists: int,
-    item: NDArray[np.int32],
-    conjunction: NDArray[np.int64],
-    place: NDArray[np.int64],
-    end: NDArray[np.int64],
-    found: NDArray[np.int32],
-    at: int,
+    size: int, lists: int, item: Ints, conjunction: Longs, place: Longs, end: Longs, found: Ints, at: int
 ) -> int:
     """Write the conjunctions that `size` of the lists have, ascending, to found[at:]; where they end."""
     conjunction[:lists] = -1

@@ -12,23 +12,18 @@ Conjunctions with the same literals are one leaf. They are numbered by size, the
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import bits_of, no_tally, sort_numbers
+from tocsin.arrays.radix_sort import bits_of, no_tally, sort_numbers
 from tocsin.engines.kernels.expressions import Expressions
 
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 @kernel
-def _find_conjunction(
-    literal: NDArray[np.int32],
-    start: NDArray[np.int64],
-    item: NDArray[np.int32],
-    slot: NDArray[np.int32],
-) -> int:
+def _find_conjunction(literal: Ints, start: Longs, item: Ints, slot: Ints) -> int:
     """The slot of a conjunction with these sorted literals, or the empty slot where it would be."""
     mixed = np.uint64(literal.size)
     for i in range(literal.size):
@@ -53,13 +48,7 @@ def _find_conjunction(
 
 @kernel
 def _literals_below(
-    child: NDArray[np.int32],
-    begin: int,
-    end: int,
-    literals: int,
-    out: NDArray[np.int32],
-    other: NDArray[np.int32],
-    tally: NDArray[np.int64],
+    child: Ints, begin: int, end: int, literals: int, out: Ints, other: Ints, tally: Longs
 ) -> int:
     """The distinct literals among children, ascending; how many. The last two are room for sorting."""
     count = 0
@@ -77,9 +66,7 @@ def _literals_below(
 
 
 @kernel
-def _collect(
-    expressions: Expressions, tally: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Lists]:
+def _collect(expressions: Expressions, tally: Longs) -> tuple[Ints, Ints, Lists]:
     """The conjunction of each inner AND that has literals (else -1), of each literal that stands alone, all.
 
     Numbers are in the order in which conjunctions were met.
@@ -135,7 +122,7 @@ def _collect(
 
 
 @kernel
-def _by_size(met: Lists) -> tuple[NDArray[np.int32], Lists]:
+def _by_size(met: Lists) -> tuple[Ints, Lists]:
     """The new number of each conjunction, and all of them in their new order: by size, then as met."""
     count = met.start.size - 1
     largest = 0
@@ -169,7 +156,7 @@ def with_conjunction_leaves(expressions: Expressions) -> tuple[Expressions, List
 
 
 @kernel
-def _put_together(expressions: Expressions, tally: NDArray[np.int64]) -> tuple[Expressions, Lists]:
+def _put_together(expressions: Expressions, tally: Longs) -> tuple[Expressions, Lists]:
     literals, is_and, child_start, child, root = expressions
     inner = is_and.size
     of_node, alone, met = _collect(expressions, tally)

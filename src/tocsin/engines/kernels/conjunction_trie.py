@@ -19,14 +19,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import count_bits, prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.list_sort import dictionary_order
-from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import bits_of, no_tally, sort_numbers
+from tocsin.arrays.lists import Lists, with_room
+from tocsin.arrays.radix_sort import bits_of, no_tally, sort_numbers
 from tocsin.conditions.kernels.literal_bitmap import SPARE, clear, is_marked, mark, take
 from tocsin.engines.kernels.dnf_translation import Translation
 from tocsin.engines.kernels.tree_code import clear_bits, set_bits
@@ -44,10 +43,10 @@ class Trie(NamedTuple):
     ends      int32[N]       and the end of the conjunction that is complete here, or -1
     """
 
-    first: NDArray[np.int32]
-    literal: NDArray[np.int32]
-    behind: NDArray[np.int32]
-    ends: NDArray[np.int32]
+    first: Ints
+    literal: Ints
+    behind: Ints
+    ends: Ints
 
 
 class Ends(NamedTuple):
@@ -57,7 +56,7 @@ class Ends(NamedTuple):
     rules         for each end the rules that hold there
     """
 
-    of_distinct: NDArray[np.int32]
+    of_distinct: Ints
     rules: Lists
 
 
@@ -69,15 +68,13 @@ class Bits(NamedTuple):
     rule_line   uint8[...]
     """
 
-    holds: NDArray[np.uint64]
-    rule_bit: NDArray[np.uint64]
-    rule_line: NDArray[np.uint8]
+    holds: Words
+    rule_bit: Words
+    rule_line: Bytes
 
 
 @kernel
-def _by_first(
-    conjunctions: Lists, rank: NDArray[np.int32], tally: NDArray[np.int64]
-) -> tuple[Lists, NDArray[np.int32]]:
+def _by_first(conjunctions: Lists, rank: Ints, tally: Longs) -> tuple[Lists, Ints]:
     """The conjunctions with ranks in place of literals, ascending, by their first; and which each of them is.
 
     So those that begin alike lie together, and the sorting that follows stays in near memory.
@@ -117,7 +114,7 @@ def _by_first(
 
 
 @kernel
-def _shared(ranked: Lists, order: NDArray[np.int32]) -> NDArray[np.int32]:
+def _shared(ranked: Lists, order: Ints) -> Ints:
     """How many ranks each list, in this order, has in common with the one before it."""
     start, item = ranked
     shared = np.zeros(order.size, np.int32)
@@ -132,7 +129,7 @@ def _shared(ranked: Lists, order: NDArray[np.int32]) -> NDArray[np.int32]:
     return shared
 
 
-def grow_trie(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Trie, NDArray[np.int32]]:
+def grow_trie(conjunctions: Lists, rank: Ints) -> tuple[Trie, Ints]:
     """The trie, and for each conjunction its number among the distinct ones, which are the trie's ends.
 
     Literals of low rank come first. A conjunction without literals has no node.
@@ -141,9 +138,7 @@ def grow_trie(conjunctions: Lists, rank: NDArray[np.int32]) -> tuple[Trie, NDArr
 
 
 @kernel
-def _grow(
-    conjunctions: Lists, rank: NDArray[np.int32], tally: NDArray[np.int64]
-) -> tuple[Trie, NDArray[np.int32]]:
+def _grow(conjunctions: Lists, rank: Ints, tally: Longs) -> tuple[Trie, Ints]:
     ranked, which = _by_first(conjunctions, rank, tally)
     start, item = ranked
     order = dictionary_order(ranked)
@@ -190,7 +185,7 @@ def _grow(
 
 
 @kernel
-def find_ends(translation: Translation, distinct: NDArray[np.int32]) -> Ends:
+def find_ends(translation: Translation, distinct: Ints) -> Ends:
     """Number the ends; distinct[c] is the number of conjunction c among the distinct ones."""
     _, translations, of_rule = translation
     count = translations.start.size - 1
@@ -242,14 +237,7 @@ def find_ends(translation: Translation, distinct: NDArray[np.int32]) -> Ends:
 
 
 @inner_kernel
-def _mark_ends(
-    held: NDArray[np.int32],
-    begin: int,
-    end: int,
-    trie: Trie,
-    rules: Lists,
-    bits: Bits,
-) -> None:
+def _mark_ends(held: Ints, begin: int, end: int, trie: Trie, rules: Lists, bits: Bits) -> None:
     """Mark the rules at the end of every conjunction that holds, when just held[begin:end] do."""
     first, literal, behind, ends = trie
     for i in range(begin, end):
@@ -277,7 +265,7 @@ def _mark_ends(
 
 
 @kernel
-def match_trie(trie: Trie, rules: Lists, always: NDArray[np.int32], held: Lists, bits: Bits) -> Lists:
+def match_trie(trie: Trie, rules: Lists, always: Ints, held: Lists, bits: Bits) -> Lists:
     """For each event the rules that match, ascending; `always` match every event."""
     start = np.zeros(held.start.size, np.int64)
     found = np.empty(1024, np.int32)

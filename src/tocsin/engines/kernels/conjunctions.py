@@ -16,13 +16,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import bare_kernel, kernel
-from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import bits_of, sort_numbers
+from tocsin.arrays.lists import Lists, with_room
+from tocsin.arrays.radix_sort import bits_of, sort_numbers
 from tocsin.engines.kernels.conjunction_cursors import (
     MOST_LISTS,
     Cursors,
@@ -53,14 +52,14 @@ class Postings(NamedTuple):
     negative_item    int32[...]
     """
 
-    size_start: NDArray[np.int32]
-    size: NDArray[np.uint8]
+    size_start: Ints
+    size: Bytes
     numbers: int
-    number: NDArray[np.int32]
-    start: NDArray[np.int64]
-    item: NDArray[np.int32]
-    negative_start: NDArray[np.int64]
-    negative_item: NDArray[np.int32]
+    number: Ints
+    start: Longs
+    item: Ints
+    negative_start: Longs
+    negative_item: Ints
 
 
 class SearchRoom(NamedTuple):
@@ -69,17 +68,17 @@ class SearchRoom(NamedTuple):
     missing     uint[C]    how many keys each conjunction lacks: between events its size
     rejected    uint8[C]   whether a negated key is held: between events none is
     cursors     see conjunction_cursors.py
-    tally       see arrays/number_sort.py
+    tally       see arrays/radix_sort.py
     """
 
-    missing: NDArray[np.uint8]
-    rejected: NDArray[np.uint8]
+    missing: Bytes
+    rejected: Bytes
     cursors: Cursors
-    tally: NDArray[np.int64]
+    tally: Longs
 
 
 @kernel
-def distinct_counts(lists: Lists, items: int) -> NDArray[np.int64]:
+def distinct_counts(lists: Lists, items: int) -> Longs:
     """How many different items each list has, all below `items`."""
     last = np.full(items, -1, np.int32)
     counts = np.zeros(lists.start.size - 1, np.int64)
@@ -91,7 +90,7 @@ def distinct_counts(lists: Lists, items: int) -> NDArray[np.int64]:
 
 
 @kernel
-def turned_over(lists: Lists, order: NDArray[np.int32], items: int) -> Lists:
+def turned_over(lists: Lists, order: Ints, items: int) -> Lists:
     """For every item below `items` which lists hold it, by their places in `order`, ascending, each once."""
     last = np.full(items, -1, np.int32)
     start = np.zeros(items + 1, np.int64)
@@ -118,14 +117,7 @@ def turned_over(lists: Lists, order: NDArray[np.int32], items: int) -> Lists:
 
 @bare_kernel
 def _take_singles(
-    key: NDArray[np.int32],
-    start: NDArray[np.int64],
-    item: NDArray[np.int32],
-    larger: int,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    found: NDArray[np.int32],
-    at: int,
+    key: Ints, start: Longs, item: Ints, larger: int, first: Longs, last: Longs, found: Ints, at: int
 ) -> tuple[int, int]:
     """The conjunctions of one key, those below `larger`, hold: where they end in `found`.
 
@@ -149,14 +141,7 @@ def _take_singles(
 
 @bare_kernel
 def _count(
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    lists: int,
-    item: NDArray[np.int32],
-    size: NDArray[np.uint8],
-    missing: NDArray[np.uint8],
-    found: NDArray[np.int32],
-    at: int,
+    first: Longs, last: Longs, lists: int, item: Ints, size: Bytes, missing: Bytes, found: Ints, at: int
 ) -> int:
     """Go through all lists: what lacks no key any more is found. Where that ends."""
     for i in range(lists):
@@ -174,17 +159,17 @@ def _count(
 
 @bare_kernel
 def _search_by_size(
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
+    first: Longs,
+    last: Longs,
     lists: int,
-    item: NDArray[np.int32],
-    size_start: NDArray[np.int32],
-    size: NDArray[np.uint8],
-    missing: NDArray[np.uint8],
-    at_conjunction: NDArray[np.int64],
-    place: NDArray[np.int64],
-    end: NDArray[np.int64],
-    found: NDArray[np.int32],
+    item: Ints,
+    size_start: Ints,
+    size: Bytes,
+    missing: Bytes,
+    at_conjunction: Longs,
+    place: Longs,
+    end: Longs,
+    found: Ints,
     at: int,
 ) -> int:
     """As _count, but size by size, with a choice for each. `first` is overwritten, and so are the cursors."""
@@ -206,13 +191,7 @@ def _search_by_size(
 
 
 @bare_kernel
-def _mark(
-    key: NDArray[np.int32],
-    start: NDArray[np.int64],
-    item: NDArray[np.int32],
-    rejected: NDArray[np.uint8],
-    mark: int,
-) -> None:
+def _mark(key: Ints, start: Longs, item: Ints, rejected: Bytes, mark: int) -> None:
     """Write a mark at all conjunctions of the lists of all keys."""
     for i in range(key.size):
         for j in range(start[key[i]], start[key[i] + 1]):
@@ -220,7 +199,7 @@ def _mark(
 
 
 @bare_kernel
-def _leave_out_rejected(found: NDArray[np.int32], begin: int, end: int, rejected: NDArray[np.uint8]) -> int:
+def _leave_out_rejected(found: Ints, begin: int, end: int, rejected: Bytes) -> int:
     """Keep the conjunctions of found[begin:end] that are not rejected; where they end."""
     kept = begin
     for i in range(begin, end):

@@ -12,11 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Ints
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 
 _REJECTED = np.int32(-(1 << 30))
 """The count of what a negated key rejects: however many keys are held, it stays below zero."""
@@ -31,10 +30,10 @@ class Chains(NamedTuple):
     conjunction   int32[m...]   the conjunction c that has the key; ~c: the key rejects it
     """
 
-    wanted: NDArray[np.int32]
-    newest: NDArray[np.int32]
-    before: NDArray[np.int32]
-    conjunction: NDArray[np.int32]
+    wanted: Ints
+    newest: Ints
+    before: Ints
+    conjunction: Ints
 
 
 @kernel
@@ -66,7 +65,7 @@ def search_chains(chains: Chains, conjunctions: int, held: Lists, first: int) ->
 
 
 @kernel
-def joined_living(some: Lists, others: Lists, dead: NDArray[np.uint8]) -> Lists:
+def joined_living(some: Lists, others: Lists, dead: Bytes) -> Lists:
     """For each event both lists, one behind the other, without what is dead."""
     events = some.start.size - 1
     start = np.zeros(events + 1, np.int64)

@@ -20,12 +20,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, leading_zeros, lowest_bit
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.engines.kernels.tree_places import Places, merge_always, rule_at
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, is_and_code
 
@@ -49,11 +48,11 @@ class DeweyLabels(NamedTuple):
     number        int32[...]    twice the number, plus 1 when it is marked
     """
 
-    form: NDArray[np.uint8]
-    start: NDArray[np.int64]
-    packed: NDArray[np.uint64]
-    number_start: NDArray[np.int64]
-    number: NDArray[np.int32]
+    form: Bytes
+    start: Longs
+    packed: Words
+    number_start: Longs
+    number: Ints
 
 
 class Measures(NamedTuple):
@@ -64,13 +63,13 @@ class Measures(NamedTuple):
     numbers   int64[R]   the numbers of all its labels together
     """
 
-    levels: NDArray[np.int64]
-    largest: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    levels: Longs
+    largest: Longs
+    numbers: Longs
 
 
 @kernel
-def number_nodes(trees: Trees) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def number_nodes(trees: Trees) -> tuple[Ints, Ints]:
     """Of every node of alternating trees its level, 0 at the top, and its number as labels have it."""
     start, code = trees
     level = np.empty(code.size, np.int32)
@@ -100,7 +99,7 @@ def number_nodes(trees: Trees) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 @kernel
-def measure(trees: Trees, level: NDArray[np.int32], number: NDArray[np.int32]) -> Measures:
+def measure(trees: Trees, level: Ints, number: Ints) -> Measures:
     """What number_nodes gave, rule by rule."""
     rules = trees.start.size - 1
     levels = np.zeros(rules, np.int64)
@@ -118,16 +117,16 @@ def measure(trees: Trees, level: NDArray[np.int32], number: NDArray[np.int32]) -
 @kernel
 def write_labels(
     trees: Trees,
-    level: NDArray[np.int32],
-    number: NDArray[np.int32],
-    rule_start: NDArray[np.int32],
-    form: NDArray[np.uint8],
-    packed_span: NDArray[np.int64],
-    conjunction_of: NDArray[np.int32],
-    opens: NDArray[np.bool_],
-    packed: NDArray[np.uint64],
-    wide_start: NDArray[np.int64],
-    wide: NDArray[np.int32],
+    level: Ints,
+    number: Ints,
+    rule_start: Ints,
+    form: Bytes,
+    packed_span: Longs,
+    conjunction_of: Ints,
+    opens: Flags,
+    packed: Words,
+    wide_start: Longs,
+    wide: Ints,
 ) -> None:
     """Write the conjunctions and labels of all places, and which of them open their rules."""
     start, code = trees
@@ -190,12 +189,7 @@ def count_label(label: np.uint64, before: np.uint64, counted: np.uint64, form: i
 
 @bare_kernel
 def _holds_wide(
-    place: NDArray[np.int32],
-    first: int,
-    start: int,
-    number_start: NDArray[np.int64],
-    number: NDArray[np.int32],
-    counted: NDArray[np.int32],
+    place: Ints, first: int, start: int, number_start: Longs, number: Ints, counted: Ints
 ) -> bool:
     """Whether a rule with wide labels holds, given those of its places that hold; as count_label does it."""
     before = np.int64(0)
@@ -224,7 +218,7 @@ def _holds_wide(
 
 
 @kernel
-def match_labels(places: Places, labels: DeweyLabels, held: Lists, counted: NDArray[np.int32]) -> Lists:
+def match_labels(places: Places, labels: DeweyLabels, held: Lists, counted: Ints) -> Lists:
     """For each event the rules that match, ascending, given the places that hold, ascending.
 
     `counted` has an entry for every level of the longest wide label.

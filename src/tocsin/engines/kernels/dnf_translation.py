@@ -14,13 +14,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.growth import enlarged, with_room
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
-from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import bits_of, no_tally, sort_numbers
-from tocsin.arrays.radix_sort import order_by
+from tocsin.arrays.lists import Lists, enlarged, with_room
+from tocsin.arrays.radix_sort import bits_of, no_tally, order_by, sort_numbers
 from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.kernels.rule_parts import postorder, with_inner_roots
 
@@ -59,7 +57,7 @@ class Translation(NamedTuple):
 
     conjunctions: Lists
     translations: Lists
-    of_rule: NDArray[np.int32]
+    of_rule: Ints
 
 
 class _Pool(NamedTuple):
@@ -72,11 +70,11 @@ class _Pool(NamedTuple):
     made      int64[1]
     """
 
-    start: NDArray[np.int64]
-    literal: NDArray[np.int32]
-    sieve: NDArray[np.uint64]
-    single: NDArray[np.int32]
-    made: NDArray[np.int64]
+    start: Longs
+    literal: Ints
+    sieve: Words
+    single: Ints
+    made: Longs
 
 
 class _Memory(NamedTuple):
@@ -87,9 +85,9 @@ class _Memory(NamedTuple):
     item     int32[...]   conjunctions
     """
 
-    begin: NDArray[np.int64]
-    size: NDArray[np.int32]
-    item: NDArray[np.int32]
+    begin: Longs
+    size: Ints
+    item: Ints
 
 
 @inner_kernel
@@ -124,7 +122,7 @@ def _keep_union(one: int, other: int, pool: _Pool) -> int:
 
 
 @inner_kernel
-def _contains(larger: int, smaller: int, start: NDArray[np.int64], literal: NDArray[np.int32]) -> bool:
+def _contains(larger: int, smaller: int, start: Longs, literal: Ints) -> bool:
     """Whether every literal of the one is a literal of the other."""
     i = start[larger]
     for j in range(start[smaller], start[smaller + 1]):
@@ -136,7 +134,7 @@ def _contains(larger: int, smaller: int, start: NDArray[np.int64], literal: NDAr
 
 
 @kernel
-def _smallest(some: NDArray[np.int32], pool: _Pool) -> NDArray[np.int32]:
+def _smallest(some: Ints, pool: _Pool) -> Ints:
     """The conjunctions that contain no other of the list, by ascending size; of equal ones, one.
 
     Only where a sieve has all bits of another can its conjunction contain the other's: so others are hardly
@@ -197,7 +195,7 @@ def _enlarged_pool(pool: _Pool, conjunctions: int, literals: int) -> _Pool:
 
 
 @kernel
-def _count_literals(some: NDArray[np.int32], start: NDArray[np.int64]) -> int:
+def _count_literals(some: Ints, start: Longs) -> int:
     """How many literals conjunctions have together."""
     total = 0
     for each in some:
@@ -206,9 +204,7 @@ def _count_literals(some: NDArray[np.int32], start: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _any_of(
-    children: NDArray[np.int32], memory: _Memory, pool: _Pool, most: int
-) -> tuple[int, NDArray[np.int32]]:
+def _any_of(children: Ints, memory: _Memory, pool: _Pool, most: int) -> tuple[int, Ints]:
     """The translation of an OR, and its size; or TOO_MANY. There is room for a conjunction for each child."""
     literals = pool.single.size
     total = 0
@@ -236,7 +232,7 @@ def _any_of(
 
 
 @kernel
-def _all_literals(children: NDArray[np.int32], pool: _Pool, tally: NDArray[np.int64]) -> NDArray[np.int32]:
+def _all_literals(children: Ints, pool: _Pool, tally: Longs) -> Ints:
     """The conjunction of all children that are literals, which may be none."""
     literals = pool.single.size
     begin = pool.start[pool.made[0]]
@@ -257,13 +253,8 @@ def _all_literals(children: NDArray[np.int32], pool: _Pool, tally: NDArray[np.in
 
 @kernel
 def _all_of(
-    children: NDArray[np.int32],
-    memory: _Memory,
-    pool: _Pool,
-    most: int,
-    most_literals: int,
-    tally: NDArray[np.int64],
-) -> tuple[int, NDArray[np.int32], _Pool]:
+    children: Ints, memory: _Memory, pool: _Pool, most: int, most_literals: int, tally: Longs
+) -> tuple[int, Ints, _Pool]:
     """The translation of an AND, and its size, or TOO_MANY, NO_ROOM or TOO_LONG; the pool may be a new one.
 
     When all get the same literals, and none had one of them before, none contains another if none did.
@@ -299,14 +290,8 @@ def _all_of(
 
 @kernel
 def _translate(
-    is_and: bool,
-    children: NDArray[np.int32],
-    memory: _Memory,
-    pool: _Pool,
-    most: int,
-    most_literals: int,
-    tally: NDArray[np.int64],
-) -> tuple[int, NDArray[np.int32], _Pool]:
+    is_and: bool, children: Ints, memory: _Memory, pool: _Pool, most: int, most_literals: int, tally: Longs
+) -> tuple[int, Ints, _Pool]:
     """The translation of an inner node whose children have theirs, and its size, or why there is none."""
     literals = pool.single.size
     for child in children:
@@ -322,7 +307,7 @@ def _translate(
 
 
 @kernel
-def _of_rules(pool: _Pool, memory: _Memory, top: NDArray[np.int32]) -> Translation:
+def _of_rules(pool: _Pool, memory: _Memory, top: Ints) -> Translation:
     """The translations of the inner nodes `top`, each once, and only the conjunctions that they have."""
     begin, size, item = memory
     place = np.full(size.size, -1, np.int32)
@@ -373,9 +358,7 @@ def translate(expressions: Expressions, most: int, most_literals: int) -> Transl
 
 
 @kernel
-def _translate_all(
-    expressions: Expressions, most: int, most_literals: int, tally: NDArray[np.int64]
-) -> Translation:
+def _translate_all(expressions: Expressions, most: int, most_literals: int, tally: Longs) -> Translation:
     literals, is_and, child_start, child, root = expressions
     pool = _Pool(
         np.zeros(2, np.int64),

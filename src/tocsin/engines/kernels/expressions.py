@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.conditions.kernels.planes import PlaneGraph
 
 
@@ -29,10 +27,10 @@ class Expressions(NamedTuple):
     """
 
     literals: int
-    is_and: NDArray[np.bool_]
-    child_start: NDArray[np.int32]
-    child: NDArray[np.int32]
-    root: NDArray[np.int32]
+    is_and: Flags
+    child_start: Ints
+    child: Ints
+    root: Ints
 
 
 def expressions_of(graph: PlaneGraph, leaves: int) -> Expressions:
@@ -42,6 +40,6 @@ def expressions_of(graph: PlaneGraph, leaves: int) -> Expressions:
     )
 
 
-def always_true(expressions: Expressions) -> NDArray[np.bool_]:
+def always_true(expressions: Expressions) -> Flags:
     """For each rule whether it holds in every event, whatever that is."""
     return expressions.root == expressions.literals + len(expressions.is_and)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.conditions.kernels.leaves import Cells, Leaves, OneEvent, Ranges
 from tocsin.conditions.kernels.literal_bitmap import (
@@ -47,7 +46,7 @@ def literals_of_event(
 
 
 @kernel
-def cells_by_row(cells: Cells, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def cells_by_row(cells: Cells, rows: int) -> tuple[Longs, Ints, Ints]:
     """Cells and their groups event by event: those of event e are start[e] ... start[e+1]."""
     start = np.zeros(rows + 1, np.int64)
     for i in range(cells.row.size):
@@ -70,9 +69,9 @@ def cells_by_row(cells: Cells, rows: int) -> tuple[NDArray[np.int64], NDArray[np
 def literals_of_rows(
     first: int,
     last: int,
-    row_start: NDArray[np.int64],
-    row_cell: NDArray[np.int32],
-    row_group: NDArray[np.int32],
+    row_start: Longs,
+    row_cell: Ints,
+    row_group: Ints,
     cells: Cells,
     leaves: Leaves,
     ranges: Ranges,

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Flags, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.engines.kernels.tree_places import Places, merge_always, rule_at
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, count_leaves, is_and_code
 
@@ -47,13 +47,13 @@ class Intervals(NamedTuple):
     wide     uint64[...]   begin, 32 bits, and end, 32 bits
     """
 
-    start: NDArray[np.int64]
+    start: Longs
     narrow: NDArray[np.uint32]
-    wide: NDArray[np.uint64]
+    wide: Words
 
 
 @kernel
-def label_trees(trees: Trees, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def label_trees(trees: Trees, least: int = 0) -> tuple[Ints, Ints]:
     """LABEL (Algorithm 4): begin and end of every node of all trees, in preorder.
 
     M is the number of a tree's leaves, or `least` if that is more. The size of a node is the number of its
@@ -110,15 +110,15 @@ def label_trees(trees: Trees, least: int = 0) -> tuple[NDArray[np.int32], NDArra
 @kernel
 def lay_out_intervals(
     trees: Trees,
-    begin: NDArray[np.int32],
-    end: NDArray[np.int32],
-    rule_start: NDArray[np.int32],
-    narrow_span: NDArray[np.int64],
-    wide_span: NDArray[np.int64],
-    conjunction_of: NDArray[np.int32],
-    opens: NDArray[np.bool_],
+    begin: Ints,
+    end: Ints,
+    rule_start: Ints,
+    narrow_span: Longs,
+    wide_span: Longs,
+    conjunction_of: Ints,
+    opens: Flags,
     narrow: NDArray[np.uint32],
-    wide: NDArray[np.uint64],
+    wide: Words,
 ) -> None:
     """Put the leaves of each tree in order of begin: the conjunctions and labels of all places, and
     which of them open their rules."""
@@ -156,7 +156,7 @@ def extended(matched: np.uint64, begin: int, end: int) -> np.uint64:
 
 
 @inner_kernel
-def _extend(matched: NDArray[np.uint64], begin: int, end: int) -> None:
+def _extend(matched: Words, begin: int, end: int) -> None:
     """The same step for a tree that needs several words."""
     before = np.uint64(begin - 1)
     to = np.uint64(end)
@@ -165,13 +165,13 @@ def _extend(matched: NDArray[np.uint64], begin: int, end: int) -> None:
 
 @bare_kernel
 def _match_large(
-    place: NDArray[np.int32],
+    place: Ints,
     first: int,
     leaves: int,
     label_start: int,
     narrow: NDArray[np.uint32],
-    wide: NDArray[np.uint64],
-    matched: NDArray[np.uint64],
+    wide: Words,
+    matched: Words,
 ) -> bool:
     """MATCH for a tree of more than _IN_REGISTER leaves, given those of its places that hold."""
     matched[: (leaves >> 6) + 1] = 0
@@ -186,7 +186,7 @@ def _match_large(
 
 
 @kernel
-def match_intervals(places: Places, intervals: Intervals, held: Lists, matched: NDArray[np.uint64]) -> Lists:
+def match_intervals(places: Places, intervals: Intervals, held: Lists, matched: Words) -> Lists:
     """For each event the rules that match, ascending, given the places that hold, ascending.
 
     `matched` has room for a bit of every leaf of the largest tree, and one more.

@@ -14,12 +14,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.kernels.tree_code import clear_bits, set_bits
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, is_and_code
@@ -56,12 +55,12 @@ class Bop(NamedTuple):
     other, and the extent is what to leave out when one child decides.
     """
 
-    needed: NDArray[np.uint8]
-    indispensable: NDArray[np.int32]
-    posting_start: NDArray[np.int64]
-    posting_rule: NDArray[np.int32]
-    code_start: NDArray[np.int64]
-    code: NDArray[np.int32]
+    needed: Bytes
+    indispensable: Ints
+    posting_start: Longs
+    posting_rule: Ints
+    code_start: Longs
+    code: Ints
 
 
 class Counters(NamedTuple):
@@ -74,11 +73,11 @@ class Counters(NamedTuple):
     is_and      uint64[D]            and whether they are ANDs, 1 or 0
     """
 
-    missing: NDArray[np.uint8]
-    holds: NDArray[np.uint64]
-    candidate: NDArray[np.int32]
-    end: NDArray[np.int64]
-    is_and: NDArray[np.uint64]
+    missing: Bytes
+    holds: Words
+    candidate: Ints
+    end: Longs
+    is_and: Words
 
 
 def no_counters(bop: Bop, deepest: int) -> Counters:
@@ -93,7 +92,7 @@ def no_counters(bop: Bop, deepest: int) -> Counters:
 
 
 @kernel
-def least_leaves(expressions: Expressions) -> NDArray[np.uint8]:
+def least_leaves(expressions: Expressions) -> Bytes:
     """Of every node, and of the two constants, how many leaves must hold; at most MOST_COUNTED."""
     literals, is_and, child_start, child, _ = expressions
     inner = is_and.size
@@ -112,7 +111,7 @@ def least_leaves(expressions: Expressions) -> NDArray[np.uint8]:
 
 
 @kernel
-def with_extents(trees: Trees) -> tuple[NDArray[np.int32], int]:
+def with_extents(trees: Trees) -> tuple[Ints, int]:
     """The code of trees with extents in place of numbers of children, and how deep the deepest tree is."""
     code = trees.code.copy()
     at = np.empty(1, np.int64)
@@ -138,7 +137,7 @@ def with_extents(trees: Trees) -> tuple[NDArray[np.int32], int]:
 
 
 @kernel
-def postings_of(trees: Trees, literals: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def postings_of(trees: Trees, literals: int) -> tuple[Longs, Ints]:
     """In which rules each literal stands."""
     start = np.zeros(literals + 2, np.int64)
     for i in range(trees.code.size):
@@ -157,9 +156,7 @@ def postings_of(trees: Trees, literals: int) -> tuple[NDArray[np.int64], NDArray
 
 
 @kernel
-def indispensable_leaves(
-    code_start: NDArray[np.int64], code: NDArray[np.int32], literals: int
-) -> NDArray[np.int32]:
+def indispensable_leaves(code_start: Longs, code: Ints, literals: int) -> Ints:
     """The first leaf of each rule that has only ANDs above it, or `literals`; `code` has extents."""
     leaf = np.full(code_start.size - 1, literals, np.int32)
     for rule in range(leaf.size):
@@ -176,21 +173,14 @@ def indispensable_leaves(
 
 
 @inner_kernel
-def _is_held(holds: NDArray[np.uint64], literal: int) -> np.uint64:
+def _is_held(holds: Words, literal: int) -> np.uint64:
     """1 or 0."""
     at = np.uint64(literal)
     return (holds[at >> _WORD] >> (at & _IN_WORD)) & _ONE
 
 
 @inner_kernel
-def _is_true(
-    code: NDArray[np.int32],
-    first: int,
-    last: int,
-    holds: NDArray[np.uint64],
-    outer_end: NDArray[np.int64],
-    outer_and: NDArray[np.uint64],
-) -> bool:
+def _is_true(code: Ints, first: int, last: int, holds: Words, outer_end: Longs, outer_and: Words) -> bool:
     """Whether code[first:last] is true: an operator ends at the first child that decides it."""
     at = first
     end = last
@@ -223,12 +213,7 @@ def _is_true(
 
 @inner_kernel
 def count_down(
-    held: NDArray[np.int32],
-    first: int,
-    last: int,
-    posting_start: NDArray[np.int64],
-    posting_rule: NDArray[np.int32],
-    missing: NDArray[np.uint8],
+    held: Ints, first: int, last: int, posting_start: Longs, posting_rule: Ints, missing: Bytes
 ) -> None:
     """The literals held[first:last] hold: every rule that has them lacks as many leaves less."""
     for i in range(first, last):
@@ -241,9 +226,7 @@ def count_down(
 
 
 @inner_kernel
-def take_candidates(
-    needed: NDArray[np.uint8], missing: NDArray[np.uint8], candidate: NDArray[np.int32]
-) -> int:
+def take_candidates(needed: Bytes, missing: Bytes, candidate: Ints) -> int:
     """The rules that lack nothing, ascending; how many. All lack what they need again."""
     found = 0
     for rule in range(missing.size):
@@ -255,9 +238,7 @@ def take_candidates(
 
 
 @inner_kernel
-def _without_hopeless(
-    candidate: NDArray[np.int32], count: int, indispensable: NDArray[np.int32], holds: NDArray[np.uint64]
-) -> int:
+def _without_hopeless(candidate: Ints, count: int, indispensable: Ints, holds: Words) -> int:
     """Keep the candidates whose indispensable leaf holds; how many."""
     kept = 0
     for i in range(count):

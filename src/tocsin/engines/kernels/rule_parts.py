@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.jit import kernel
 from tocsin.engines.kernels.expressions import Expressions
 
@@ -30,7 +30,7 @@ def with_inner_roots(expressions: Expressions) -> Expressions:
 
 
 @kernel
-def postorder(expressions: Expressions) -> NDArray[np.int32]:
+def postorder(expressions: Expressions) -> Ints:
     """The inner nodes that some rule needs, counted from 0: rule by rule, children before parents.
 
     All roots are inner nodes.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs, Words
 from tocsin.arrays.jit import kernel
 
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 @kernel
-def share_labels(span: NDArray[np.int64], label: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
+def share_labels(span: Longs, label: Words) -> tuple[Longs, int]:
     """Where each rule finds its labels, and how many labels are left; they are moved together in `label`.
 
     The labels of rule r are label[span[r] : span[r + 1]] before.

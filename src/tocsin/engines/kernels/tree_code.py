@@ -15,12 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Flags, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
-from tocsin.arrays.lists import Lists
+from tocsin.arrays.lists import Lists, with_room
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, count_leaves, is_and_code
 
 ACCEPT = -1
@@ -43,13 +42,13 @@ class TreeCode(NamedTuple):
                          a jump the next one follows, and behind the last the rule is rejected
     """
 
-    start: NDArray[np.int64]
-    asked: NDArray[np.int32]
-    jump: NDArray[np.int32]
+    start: Longs
+    asked: Ints
+    jump: Ints
 
 
 @kernel
-def write_code(trees: Trees, always: NDArray[np.bool_], leaves: int) -> TreeCode:
+def write_code(trees: Trees, always: Flags, leaves: int) -> TreeCode:
     """The code of all trees; always[r] says that rule r, which has no tree, holds in every event."""
     rules = trees.start.size - 1
     start = np.zeros(rules + 1, np.int64)
@@ -91,14 +90,7 @@ def write_code(trees: Trees, always: NDArray[np.bool_], leaves: int) -> TreeCode
 
 
 @kernel
-def _find_exits(
-    code: NDArray[np.int32],
-    size: NDArray[np.int32],
-    if_true: NDArray[np.int32],
-    if_false: NDArray[np.int32],
-    waiting: NDArray[np.int32],
-    left: NDArray[np.int32],
-) -> None:
+def _find_exits(code: Ints, size: Ints, if_true: Ints, if_false: Ints, waiting: Ints, left: Ints) -> None:
     """For each place of one tree the instruction to go on with when its subtree is true, and when false.
 
     `waiting` are the nodes that are open, and `left` says how many subtrees of each are still to come.
@@ -129,13 +121,7 @@ def _find_exits(
 
 
 @inner_kernel
-def accepts(
-    rule: int,
-    start: NDArray[np.int64],
-    asked: NDArray[np.int32],
-    jump: NDArray[np.int32],
-    bit: NDArray[np.uint64],
-) -> bool:
+def accepts(rule: int, start: Longs, asked: Ints, jump: Ints, bit: Words) -> bool:
     """Whether a rule holds, when bit l says whether leaf l does."""
     first = start[rule]
     last = start[rule + 1]
@@ -153,7 +139,7 @@ def accepts(
 
 
 @inner_kernel
-def set_bits(item: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uint64]) -> None:
+def set_bits(item: Ints, first: int, last: int, bit: Words) -> None:
     """Set the bits item[first:last]."""
     for i in range(first, last):
         each = np.uint64(item[i])
@@ -161,14 +147,14 @@ def set_bits(item: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uin
 
 
 @inner_kernel
-def clear_bits(item: NDArray[np.int32], first: int, last: int, bit: NDArray[np.uint64]) -> None:
+def clear_bits(item: Ints, first: int, last: int, bit: Words) -> None:
     """Clear the words of the bits item[first:last]."""
     for i in range(first, last):
         bit[np.uint64(item[i]) >> _WORD] = 0
 
 
 @kernel
-def scan(code: TreeCode, leaves: int, held: Lists, bit: NDArray[np.uint64]) -> Lists:
+def scan(code: TreeCode, leaves: int, held: Lists, bit: Words) -> Lists:
     """Ask every rule about every event. All bits are zero before and after."""
     start, asked, jump = code
     rules = start.size - 1

@@ -17,13 +17,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, count_bits, prefetch
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Flags, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
-from tocsin.arrays.lists import Lists
-from tocsin.arrays.number_sort import bits_of, sort_numbers
+from tocsin.arrays.lists import Lists, with_room
+from tocsin.arrays.radix_sort import bits_of, sort_numbers
 from tocsin.engines.kernels.unfolded_trees import Trees
 
 BLOCK_BITS = 6
@@ -55,14 +54,14 @@ class Places(NamedTuple):
     always          int32[...]   rules that always hold, ascending
     """
 
-    opening_start: NDArray[np.int64]
-    opening: NDArray[np.int32]
-    opening_last: NDArray[np.int32]
-    other_start: NDArray[np.int64]
-    other: NDArray[np.int32]
-    rule_start: NDArray[np.int32]
-    block: NDArray[np.uint64]
-    always: NDArray[np.int32]
+    opening_start: Longs
+    opening: Ints
+    opening_last: Ints
+    other_start: Longs
+    other: Ints
+    rule_start: Ints
+    block: Words
+    always: Ints
 
 
 class OrderingRoom(NamedTuple):
@@ -70,15 +69,15 @@ class OrderingRoom(NamedTuple):
 
     near    uint64[...]   a bit for each block: whether a rule lies there of which an opening place holds;
                           zero between events
-    tally   see arrays/number_sort.py
+    tally   see arrays/radix_sort.py
     """
 
-    near: NDArray[np.uint64]
-    tally: NDArray[np.int64]
+    near: Words
+    tally: Longs
 
 
 @kernel
-def count_places(trees: Trees) -> NDArray[np.int64]:
+def count_places(trees: Trees) -> Longs:
     """How many places each rule has: as many as its tree has leaves, or one without a tree."""
     counts = np.zeros(trees.start.size - 1, np.int64)
     for rule in range(counts.size):
@@ -89,13 +88,7 @@ def count_places(trees: Trees) -> NDArray[np.int64]:
 
 
 @kernel
-def list_places(
-    conjunction_of: NDArray[np.int32],
-    opens: NDArray[np.bool_],
-    opening: bool,
-    start: NDArray[np.int64],
-    place: NDArray[np.int32],
-) -> None:
+def list_places(conjunction_of: Ints, opens: Flags, opening: bool, start: Longs, place: Ints) -> None:
     """Fill `start` and `place` with the opening or the other places of each conjunction; -1 is none."""
     start[:] = 0
     for i in range(conjunction_of.size):
@@ -114,7 +107,7 @@ def list_places(
 
 
 @kernel
-def blocks_of_rules(rule_start: NDArray[np.int32]) -> NDArray[np.uint64]:
+def blocks_of_rules(rule_start: Ints) -> Words:
     """block, given rule_start."""
     block = np.zeros(2 * ((rule_start[-1] >> BLOCK_BITS) + 1), np.uint64)
     for rule in range(rule_start.size - 1):
@@ -128,7 +121,7 @@ def blocks_of_rules(rule_start: NDArray[np.int32]) -> NDArray[np.uint64]:
 
 
 @inner_kernel
-def rule_of_place(place: int, block: NDArray[np.uint64]) -> int:
+def rule_of_place(place: int, block: Words) -> int:
     """The rule of a place."""
     at = 2 * (place >> BLOCK_BITS)
     up_to_place = ALL >> np.uint64(63 - (place & 63))
@@ -136,14 +129,7 @@ def rule_of_place(place: int, block: NDArray[np.uint64]) -> int:
 
 
 @inner_kernel
-def rule_at(
-    place: NDArray[np.int32],
-    i: int,
-    end: int,
-    block: NDArray[np.uint64],
-    rule_start: NDArray[np.int32],
-    label_start: NDArray[np.int64],
-) -> int:
+def rule_at(place: Ints, i: int, end: int, block: Words, rule_start: Ints, label_start: Longs) -> int:
     """The rule of place[i]; what will be asked of the rules of those that follow, up to `end`, is fetched."""
     prefetch(block, 2 * (place[min(i + 2 * _PLACES_AHEAD, end - 1)] >> BLOCK_BITS))
     coming = rule_of_place(place[min(i + _PLACES_AHEAD, end - 1)], block)
@@ -153,9 +139,7 @@ def rule_at(
 
 
 @kernel
-def last_places(
-    place: NDArray[np.int32], rule_start: NDArray[np.int32], block: NDArray[np.uint64]
-) -> NDArray[np.int32]:
+def last_places(place: Ints, rule_start: Ints, block: Words) -> Ints:
     """The last place of the rule of each place."""
     last = np.empty(place.size, np.int32)
     for i in range(place.size):
@@ -164,12 +148,7 @@ def last_places(
 
 
 @bare_kernel
-def _find_lists(
-    conjunction: NDArray[np.int32],
-    start: NDArray[np.int64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-) -> int:
+def _find_lists(conjunction: Ints, start: Longs, first: Longs, last: Longs) -> int:
     """Where the list of each conjunction lies, first[i] ... last[i]; how many places they have together."""
     total = np.int64(0)
     for i in range(conjunction.size):
@@ -180,14 +159,7 @@ def _find_lists(
 
 
 @bare_kernel
-def _note(
-    lists: int,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    place: NDArray[np.int32],
-    last_place: NDArray[np.int32],
-    near: NDArray[np.uint64],
-) -> None:
+def _note(lists: int, first: Longs, last: Longs, place: Ints, last_place: Ints, near: Words) -> None:
     """Note the blocks in which the rules of opening places lie."""
     for i in range(lists):
         for j in range(first[i], last[i]):
@@ -197,14 +169,7 @@ def _note(
 
 @bare_kernel
 def _take(
-    lists: int,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    place: NDArray[np.int32],
-    every: bool,
-    near: NDArray[np.uint64],
-    out: NDArray[np.int32],
-    at: int,
+    lists: int, first: Longs, last: Longs, place: Ints, every: bool, near: Words, out: Ints, at: int
 ) -> int:
     """Write places to out[at:], every one or only those of blocks that were noted; where they end."""
     for i in range(lists):
@@ -253,7 +218,7 @@ def put_in_order(places: Places, conjunctions: Lists, room: OrderingRoom) -> Lis
 
 
 @bare_kernel
-def merge_always(found: NDArray[np.int32], begin: int, end: int, always: NDArray[np.int32]) -> int:
+def merge_always(found: Ints, begin: int, end: int, always: Ints) -> int:
     """Put the rules that always hold between those of found[begin:end], ascending; where they end now."""
     i = end - 1
     to = end + always.size - 1

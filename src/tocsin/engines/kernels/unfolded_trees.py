@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import bare_kernel, kernel
 from tocsin.engines.kernels.expressions import Expressions
 
@@ -23,8 +23,8 @@ class Trees(NamedTuple):
         (1 or 2 or 3) and 4 and (5 or 6)    -6  -7 1 2 3  4  -5 5 6
     """
 
-    start: NDArray[np.int64]
-    code: NDArray[np.int32]
+    start: Longs
+    code: Ints
 
 
 @kernel
@@ -40,7 +40,7 @@ def children_of_code(code: int) -> int:
 
 
 @bare_kernel
-def count_leaves(code: NDArray[np.int32], leaves: NDArray[np.int32], waiting: NDArray[np.int32]) -> None:
+def count_leaves(code: Ints, leaves: Ints, waiting: Ints) -> None:
     """How many leaves the subtree at each place of one tree has; `waiting` is room for as many."""
     height = 0
     for i in range(code.size - 1, -1, -1):
@@ -56,7 +56,7 @@ def count_leaves(code: NDArray[np.int32], leaves: NDArray[np.int32], waiting: ND
 
 
 @kernel
-def tree_sizes(expressions: Expressions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def tree_sizes(expressions: Expressions) -> tuple[Longs, Longs]:
     """Of every node, and of the two constants, the leaves and the nodes of its tree; _VERY_MANY for more."""
     literals, _, child_start, child, _ = expressions
     inner = child_start.size - 1
@@ -76,7 +76,7 @@ def tree_sizes(expressions: Expressions) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 @kernel
-def unfold(expressions: Expressions, nodes: NDArray[np.int64]) -> Trees:
+def unfold(expressions: Expressions, nodes: Longs) -> Trees:
     """The trees of all rules; `nodes` is what tree_sizes gave."""
     literals, is_and, child_start, child, root = expressions
     start = np.zeros(root.size + 1, np.int64)

@@ -13,7 +13,6 @@ from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.sharded_index import IndexInParts, RuleIndex
 from tocsin.errors import UsageError
 from tocsin.events.event_sources import EventSource
 from tocsin.history.overview.overview_result import LocalOverview
@@ -29,9 +28,9 @@ SAMPLES = 5
 MOST_SAMPLES = 100
 
 
-def index_of(rules: object, preparation: Preparation) -> RuleIndex:
+def index_of(rules: object, preparation: Preparation) -> Index:
     """An index as it is, a saved one opened, rules of any other form built into one."""
-    if isinstance(rules, Index | IndexInParts):
+    if isinstance(rules, Index) and rules.engine == Index.engine:
         return rules
     if isinstance(rules, str | os.PathLike):
         if is_saved(rules):
@@ -62,7 +61,7 @@ def _seconds(bucket: str | timedelta) -> int:
 
 
 def run_overview(
-    index: RuleIndex,
+    index: Index,
     source: EventSource,
     settings: TallySettings,
     *,

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.sharded_snapshot import AnyVersion
-from tocsin.history.overview.possible_truths import NOTHING_STANDS_IN_THE_WAY, Possibilities
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.history.overview.samples import least_of_each
+from tocsin.history.overview.satisfiability import NOTHING_STANDS_IN_THE_WAY, Satisfiability
 from tocsin.history.overview.score_codes import quantiles
-from tocsin.history.overview.seen_values import SeenField
 from tocsin.history.overview.task_tally import (
     BUCKET,
     COUNTED,
@@ -38,6 +37,7 @@ from tocsin.history.overview.task_tally import (
     TOTAL,
 )
 from tocsin.history.overview.time_buckets import MONDAY, width_for
+from tocsin.history.overview.value_summaries import FieldSummary
 
 INSTANT = pa.timestamp("us", "UTC")
 SCORES = ("score_least", "score_p10", "score_median", "score_p90", "score_largest")
@@ -94,7 +94,7 @@ class Facts:
     rejects: int
     width: int | None
     times: dict[int, tuple[int, int, int]]
-    seen: dict[Path, SeenField]
+    seen: dict[Path, FieldSummary]
 
 
 def facts_of(summed: pa.Table, seen: pa.Table, fields: Sequence[Path], width: int | None) -> Facts:
@@ -116,9 +116,9 @@ def facts_of(summed: pa.Table, seen: pa.Table, fields: Sequence[Path], width: in
     for row in by_time:
         start = int(_wide(np.array([row["key"]]), width)[0])
         times.setdefault(start, [0, 0, 0])[(EVENTS, MATCHED, MATCHES).index(row["rule"])] += row["number"]
-    held: dict[Path, SeenField] = {}
+    held: dict[Path, FieldSummary] = {}
     for number, text in zip(seen.column("rule").to_pylist(), seen.column("text").to_pylist(), strict=True):
-        held.setdefault(fields[number], SeenField()).add(SeenField.from_json(text))
+        held.setdefault(fields[number], FieldSummary()).add(FieldSummary.from_json(text))
     return Facts(
         totals[EVENTS],
         totals[MATCHED],
@@ -132,20 +132,20 @@ def facts_of(summed: pa.Table, seen: pa.Table, fields: Sequence[Path], width: in
 
 def merged_seen(rows: pa.Table) -> pa.Table:
     """What several tasks saw in one field, as one row like theirs."""
-    seen = SeenField()
+    seen = FieldSummary()
     for text in rows.column("text").to_pylist():
-        seen.add(SeenField.from_json(text))
+        seen.add(FieldSummary.from_json(text))
     return rows.slice(0, 1).set_column(
         rows.schema.get_field_index("text"), "text", pa.array([seen.to_json()], pa.string())
     )
 
 
-def _wide(starts: NDArray[np.int64], width: int | None) -> NDArray[np.int64]:
+def _wide(starts: Longs, width: int | None) -> Longs:
     """The starts of the stretches of a larger width that hold these."""
     return starts if width is None else (starts - MONDAY) // width * width + MONDAY
 
 
-def rule_rows(rules: AnyVersion, numbers: NDArray[np.int64], counted: pa.Table, facts: Facts) -> pa.Table:
+def rule_rows(rules: Snapshot, numbers: Longs, counted: pa.Table, facts: Facts) -> pa.Table:
     """The rows of RULES for the rules of these numbers, ascending, given all that was counted of them."""
     place_of = np.searchsorted(numbers, counted.column("rule").to_numpy())
     number = counted.column("number").to_numpy()
@@ -178,9 +178,7 @@ def rule_rows(rules: AnyVersion, numbers: NDArray[np.int64], counted: pa.Table, 
     )
 
 
-def _summed(
-    rule: NDArray[np.int64], code: NDArray[np.int64], count: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _summed(rule: Longs, code: Longs, count: Longs) -> tuple[Longs, Longs, Longs]:
     """Counts of equal rule and code added up, in the order of rules and codes."""
     codes, number = np.unique(code, return_inverse=True)
     pairs, place = np.unique(rule * len(codes) + number, return_inverse=True)
@@ -191,11 +189,9 @@ def _summed(
     return found, codes[at], total
 
 
-def _whys(
-    whens: pa.Array, hits: NDArray[np.int64], facts: Facts
-) -> tuple[NDArray[np.bool_], list[str | None]]:
+def _whys(whens: pa.Array, hits: Longs, facts: Facts) -> tuple[Flags, list[str | None]]:
     """Whether each rule could match, and of those that never did, why."""
-    asked = Possibilities(facts.events, facts.seen)
+    asked = Satisfiability(facts.events, facts.seen)
     could = np.ones(len(hits), np.bool_)
     why: list[str | None] = [None] * len(hits)
     for place in np.flatnonzero(hits == 0).tolist():
@@ -207,19 +203,17 @@ def _whys(
     return could, why
 
 
-def _is(table: pa.Table, fact: str) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = pc.equal(table.column("fact"), fact).to_numpy()
+def _is(table: pa.Table, fact: str) -> Flags:
+    found: Flags = pc.equal(table.column("fact"), fact).to_numpy()
     return found.astype(np.bool_)
 
 
-def _instants(seconds: NDArray[np.int64], known: NDArray[np.bool_] | None = None) -> pa.Array:
+def _instants(seconds: Longs, known: Flags | None = None) -> pa.Array:
     micros = np.clip(np.where(True if known is None else known, seconds, 0), *_DATES) * _MICROS
     return pa.array(micros, mask=None if known is None else ~known).cast(pa.timestamp("us")).cast(INSTANT)
 
 
-def over_time_rows(
-    names: pa.Array, start: NDArray[np.int64], hits: NDArray[np.int64], facts: Facts
-) -> pa.Table:
+def over_time_rows(names: pa.Array, start: Longs, hits: Longs, facts: Facts) -> pa.Table:
     """The rows of OVER_TIME for rules of these names in stretches of time that start then."""
     starts = np.array(list(facts.times), np.int64)
     events = np.array([each[0] for each in facts.times.values()], np.int64)
@@ -250,7 +244,7 @@ class Tables:
     samples: pa.Table
 
 
-def tables_of(rules: AnyVersion, partials: pa.Table, width: int | None, samples: int) -> Tables:
+def tables_of(rules: Snapshot, partials: pa.Table, width: int | None, samples: int) -> Tables:
     """All tables, from all partials."""
     fact = partials.column("fact")
     fields = rules.fields
@@ -265,7 +259,7 @@ def tables_of(rules: AnyVersion, partials: pa.Table, width: int | None, samples:
     )
 
 
-def _over_time(rules: AnyVersion, counted: pa.Table, facts: Facts) -> pa.Table:
+def _over_time(rules: Snapshot, counted: pa.Table, facts: Facts) -> pa.Table:
     buckets = counted.filter(pc.equal(counted.column("fact"), BUCKET))
     start = _wide(buckets.column("key").to_numpy(), facts.width)
     rule, start, hits = _summed(
@@ -274,7 +268,7 @@ def _over_time(rules: AnyVersion, counted: pa.Table, facts: Facts) -> pa.Table:
     return over_time_rows(rules.names.column(rule.astype(np.int32)), start, hits, facts)
 
 
-def _samples(rules: AnyVersion, partials: pa.Table, count: int) -> pa.Table:
+def _samples(rules: Snapshot, partials: pa.Table, count: int) -> pa.Table:
     fact = partials.column("fact")
     chosen = partials.filter(pc.equal(fact, SAMPLE))
     rules_of, hashes, places_of = (chosen.column(name).to_numpy() for name in ("rule", "key", "place"))

@@ -10,12 +10,19 @@ is to be shown of an event is asked for once, when it first is among the least o
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from tocsin.events.event_json import RowTexts
+from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.conditions.graph.value_keys import double_keys
+from tocsin.conditions.language.tree import Path
+from tocsin.events.cells import Column, EventBatch
+from tocsin.events.event_sources import RowTexts
+from tocsin.history.statistics.sketch_hashes import pair_hashes, text_hashes
 
 ENOUGH = 1 << 20
 """Samples that are noted before those that are not among the least are forgotten, at least."""
@@ -28,9 +35,9 @@ _STAGES = (1 / 64, 1 / 8)
 class Chosen(NamedTuple):
     """Samples, in the order of their rules and hashes; and what to show of each event by its hash."""
 
-    rule: NDArray[np.int32]
-    hash: NDArray[np.int64]
-    place: NDArray[np.int64]
+    rule: Ints
+    hash: Longs
+    place: Longs
     texts: dict[int, str | None]
 
 
@@ -41,7 +48,7 @@ class Samples:
         self._count = count
         self._largest = np.full(rules if count else 0, _NONE, np.int64)
         self._is_settled = False
-        self._parts: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._parts: list[tuple[Ints, Longs, Longs]] = []
         self._noted = 0
         self._room = ENOUGH
         self._texts: dict[int, str | None] = {}
@@ -51,14 +58,7 @@ class Samples:
         """How many are kept, about."""
         return self._noted
 
-    def add(
-        self,
-        rule: NDArray[np.int32],
-        row: NDArray[np.int64],
-        event_hash: NDArray[np.int64],
-        place: NDArray[np.int64],
-        texts: RowTexts,
-    ) -> None:
+    def add(self, rule: Ints, row: Longs, event_hash: Longs, place: Longs, texts: RowTexts) -> None:
         """Note matches: of rule[i] with the event row[i] of a batch, of which hashes and places are given."""
         if not self._count:
             return
@@ -75,7 +75,7 @@ class Samples:
         if self._noted > self._room:
             self._forget()
 
-    def _stages(self, event_hash: NDArray[np.int64]) -> list[int]:
+    def _stages(self, event_hash: Longs) -> list[int]:
         """Hashes up to which events are looked at first.
 
         As long as nothing is known of most rules, the few events of least hash tell of all rules that match
@@ -86,16 +86,14 @@ class Samples:
         self._is_settled = True
         return [int(np.quantile(event_hash, share)) for share in _STAGES] + [_NONE]
 
-    def _lower(self, rule: NDArray[np.int32], hashes: NDArray[np.int64]) -> None:
+    def _lower(self, rule: Ints, hashes: Longs) -> None:
         """What later events of a rule have to be below, given so many events in the order of rules and
         hashes."""
         last = np.flatnonzero(np.append(rule[1:] != rule[:-1], True)) if len(rule) else np.empty(0, np.int64)
         full = last[np.diff(last, prepend=-1) == self._count]
         self._largest[rule[full]] = np.minimum(self._largest[rule[full]], hashes[full] + 1)
 
-    def _ask_for_texts(
-        self, hashes: NDArray[np.int64], places: NDArray[np.int64], place: NDArray[np.int64], texts: RowTexts
-    ) -> None:
+    def _ask_for_texts(self, hashes: Longs, places: Longs, place: Longs, texts: RowTexts) -> None:
         once, first = np.unique(hashes, return_index=True)
         new = [
             at for at, value in zip(first.tolist(), once.tolist(), strict=True) if value not in self._texts
@@ -121,9 +119,7 @@ class Samples:
         return chosen
 
 
-def least_of_each(
-    rule: NDArray[np.int32], hashes: NDArray[np.int64], place: NDArray[np.int64], count: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def least_of_each(rule: Ints, hashes: Longs, place: Longs, count: int) -> tuple[Ints, Longs, Longs]:
     """Of each rule so many events of least hash, each hash once with its first place."""
     order = np.lexsort((place, hashes, rule))
     rule, hashes, place = rule[order], hashes[order], place[order]
@@ -136,11 +132,52 @@ def least_of_each(
     return rule[kept], hashes[kept], place[kept]
 
 
-def _joined(
-    parts: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def _joined(parts: list[tuple[Ints, Longs, Longs]]) -> tuple[Ints, Longs, Longs]:
     return (
         np.concatenate([np.empty(0, np.int32), *(part[0] for part in parts)]),
         np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)]),
         np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]),
     )
+
+
+_PRESENT, _EMPTY, _NUMBER, _STRING, _BOOLEAN, _TIMESTAMP, _DECIMAL = range(7)
+
+
+def event_hashes(batch: EventBatch) -> Longs:
+    """The hashes of a batch's events, from 0 to 2^62 - 1; the order of a list's elements does not matter."""
+    total = np.zeros(batch.length, np.int64)
+    for field, column in batch.columns.items():
+        salt = _salt(field)
+        for kind, row, values in _values_of(column):
+            hashes = pair_hashes(values, np.full(len(values), salt + kind, np.int64))
+            np.add.at(total, row, hashes)
+    return pair_hashes(total, np.zeros_like(total)) >> 1
+
+
+def _values_of(column: Column) -> list[tuple[int, Ints, Longs]]:
+    """What a field holds: the kind, the event and a number for the value of each cell."""
+    zero = np.zeros_like
+    found = [
+        (_PRESENT, column.present, zero(column.present, np.int64)),
+        (_EMPTY, column.empty, zero(column.empty, np.int64)),
+    ]
+    if column.numbers is not None:
+        row, high, low = column.numbers
+        found.append((_NUMBER, row, pair_hashes(double_keys(high), low)))
+    if column.strings is not None:
+        found.append((_STRING, column.strings.row, text_hashes(column.strings.texts)[column.strings.code]))
+    if column.booleans is not None:
+        found.append((_BOOLEAN, column.booleans.row, column.booleans.value.astype(np.int64)))
+    if column.timestamps is not None:
+        row, second, nano = column.timestamps
+        found.append((_TIMESTAMP, row, pair_hashes(second, nano)))
+    if column.decimals is not None:
+        texts = pa.array([str(value.normalize()) for value in column.decimals.values], pa.large_string())
+        found.append((_DECIMAL, column.decimals.row, text_hashes(texts)[column.decimals.code]))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _salt(field: Path) -> int:
+    name = pa.array([json.dumps(field)], pa.large_string())
+    return int(text_hashes(name)[0]) >> 3

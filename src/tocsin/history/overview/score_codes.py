@@ -7,7 +7,8 @@ however the history was cut; each is off by half a percent at most.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tocsin.arrays.dtypes import Doubles, Longs
 
 _LEAST, _LARGEST = -60, 60
 _STEP = 1_000
@@ -17,7 +18,7 @@ CODES = (_LARGEST - _LEAST + 2) * _STEP
 QUANTILES = (0.0, 0.1, 0.5, 0.9, 1.0)
 
 
-def score_codes(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def score_codes(scores: Doubles) -> Longs:
     """The codes of scores from 0 on."""
     tiny = 10.0**_LEAST
     clipped = np.clip(scores, tiny, 9.99 * 10.0**_LARGEST)
@@ -31,18 +32,16 @@ def score_codes(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return codes
 
 
-def scores_of_codes(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+def scores_of_codes(codes: Longs) -> Doubles:
     """The scores that codes stand for."""
     exponent, digits = np.divmod(codes, _STEP)
-    scores: NDArray[np.float64] = digits * 10.0 ** np.abs(exponent + _LEAST - 2)
+    scores: Doubles = digits * 10.0 ** np.abs(exponent + _LEAST - 2)
     below = exponent + _LEAST < 2
     scores[below] = digits[below] / 10.0 ** (2 - (exponent[below] + _LEAST))
     return scores
 
 
-def quantiles(
-    rule: NDArray[np.int64], code: NDArray[np.int64], count: NDArray[np.int64], rules: int
-) -> NDArray[np.float64]:
+def quantiles(rule: Longs, code: Longs, count: Longs, rules: int) -> Doubles:
     """float64[rules, len(QUANTILES)]: of the scores of rules 0, 1, ... the least, ... the largest; NaN
     for a rule that has none.
 

@@ -14,16 +14,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.conditions.language.tree import Path
-from tocsin.conditions.live.sharded_snapshot import AnyVersion
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.events.cells import EventBatch
-from tocsin.events.event_json import RowTexts
-from tocsin.events.event_times import seconds_of
-from tocsin.history.overview.event_hashes import event_hashes
-from tocsin.history.overview.samples import Samples
+from tocsin.events.event_sources import RowTexts, seconds_of
+from tocsin.history.overview.samples import Samples, event_hashes
 from tocsin.history.overview.score_codes import CODES, score_codes
-from tocsin.history.overview.seen_values import SeenFields
 from tocsin.history.overview.task_tally import (
     BUCKET,
     EVENT,
@@ -40,6 +38,7 @@ from tocsin.history.overview.task_tally import (
     fact_rows,
 )
 from tocsin.history.overview.time_buckets import WIDTHS, bucket_numbers, bucket_start, width_for
+from tocsin.history.overview.value_summaries import FieldSummaries
 
 MATCHES_AT_ONCE = 1 << 22
 BYTES_OF_COUNTS = 64 << 20
@@ -69,14 +68,14 @@ class TallySettings:
 class Tally:
     """Takes the events of one partition. `fields` are those to find the cells of."""
 
-    def __init__(self, rules: AnyVersion, settings: TallySettings) -> None:
+    def __init__(self, rules: Snapshot, settings: TallySettings) -> None:
         self.rejects = 0
         self.fields: list[Path] = rules.fields
         self._rules = rules
         self._samples_wanted = settings.samples > 0
         self._time = settings.time
         self._tested = frozenset(self.fields)
-        self._seen = SeenFields(self.fields)
+        self._seen = FieldSummaries(self.fields)
         if self._time is not None and self._time not in self._tested:
             self.fields = [*self.fields, self._time]
         self._hits = np.zeros(rules.count, np.int64)
@@ -85,7 +84,7 @@ class Tally:
         self._scores = _Scores()
         self._samples = Samples(rules.count, settings.samples)
 
-    def add(self, events: EventBatch, places: NDArray[np.int64], texts: RowTexts) -> Iterator[pa.RecordBatch]:
+    def add(self, events: EventBatch, places: Longs, texts: RowTexts) -> Iterator[pa.RecordBatch]:
         """Note a batch whose events stand at these places, ascending; what has become too much is put out."""
         tested = self._only_tested(events)
         self._seen.add(tested)
@@ -110,7 +109,7 @@ class Tally:
         columns = {path: column for path, column in events.columns.items() if path in self._tested}
         return EventBatch(events.length, columns)
 
-    def _seconds(self, events: EventBatch) -> tuple[NDArray[np.bool_], NDArray[np.int64]] | None:
+    def _seconds(self, events: EventBatch) -> tuple[Flags, Longs] | None:
         """Which events have a time, and what it is; None when no time is asked for."""
         if self._time is None:
             return None
@@ -171,15 +170,15 @@ class _ByTime:
         self._rules = rules
         self._is_chosen = width is not None
         self._width = WIDTHS[0] if width is None else width
-        self._per_rule: dict[int, NDArray[np.int32]] = {}
-        self._totals: dict[int, NDArray[np.int64]] = {}
+        self._per_rule: dict[int, Ints] = {}
+        self._totals: dict[int, Longs] = {}
         self._span: tuple[int, int] | None = None
 
     @property
     def bytes(self) -> int:
         return 4 * self._rules * len(self._per_rule)
 
-    def add(self, seconds: tuple[NDArray[np.bool_], NDArray[np.int64]] | None, found: BatchMatches) -> None:
+    def add(self, seconds: tuple[Flags, Longs] | None, found: BatchMatches) -> None:
         """Note the matches of events of which it is known which have a time, and what it is."""
         if seconds is None or not seconds[0].any():
             return
@@ -246,11 +245,11 @@ class _Scores:
     """How often each rule had each score: `key` is the rule and the score's code in one number."""
 
     def __init__(self) -> None:
-        self._keys: list[NDArray[np.int64]] = []
-        self._counts: list[NDArray[np.int64]] = []
+        self._keys: list[Longs] = []
+        self._counts: list[Longs] = []
         self.noted = 0
 
-    def add(self, rule: NDArray[np.int32], score: NDArray[np.float64]) -> None:
+    def add(self, rule: Ints, score: Doubles) -> None:
         has_score = ~np.isnan(score)
         if not has_score.any():
             return

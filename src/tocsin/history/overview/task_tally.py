@@ -11,7 +11,7 @@
     time     -3     start    width   950               ... matches
     total    -1                      50000             all events, and so on as above
     total    -4                      2                 records that are no events
-    seen     7                                [970, …  what events hold in field 7 (seen_values.py)
+    seen     7                                [970, …  what events hold in field 7 (value_summaries.py)
     failure                                   a.csv:…  why a part of the history cannot be read
 
 `start` and `width` are seconds, a `place` says where an event stands in the history.
@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from tocsin.arrays.dtypes import Longs
 
 PARTIALS = pa.schema(
     [
@@ -51,9 +53,9 @@ def fact_rows(
     fact: str,
     rule: NDArray[Any] | int | None = None,
     *,
-    key: NDArray[np.int64] | int | None = None,
-    place: NDArray[np.int64] | int | None = None,
-    number: NDArray[np.int64] | int | None = None,
+    key: Longs | int | None = None,
+    place: Longs | int | None = None,
+    number: Longs | int | None = None,
     text: Sequence[str | None] | None = None,
 ) -> pa.RecordBatch:
     """Facts of one name. A column that is one number is that in every row."""

@@ -8,8 +8,7 @@ than that of a part.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from tocsin.arrays.dtypes import Longs
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _YEAR = 364 * _DAY
@@ -28,7 +27,7 @@ MONDAY = -3 * _DAY
 MOST_BUCKETS = 60
 
 
-def bucket_numbers(seconds: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+def bucket_numbers(seconds: Longs, width: int) -> Longs:
     """The number of each instant's bucket."""
     return (seconds - MONDAY) // width
 

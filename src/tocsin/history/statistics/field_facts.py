@@ -27,8 +27,8 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.graph.value_keys import double_keys
 from tocsin.events.cells import Column, StringCells
 from tocsin.events.kinds import Kind
@@ -61,7 +61,7 @@ NUMBERS = ("present", "documents", "rejects", "events", "cells", "lost")
 """Facts that are a number each."""
 
 
-def facts_of(field: int, column: Column, row_hash: NDArray[np.int64]) -> list[pa.Table]:
+def facts_of(field: int, column: Column, row_hash: Longs) -> list[pa.Table]:
     """The facts of a field in a batch whose rows have these hashes."""
     facts = [_numbers(field, NO_KIND, present=len(column.present))]
     numbers, decimals, strings = column.numbers, column.decimals, column.strings
@@ -88,14 +88,7 @@ def number_fact(field: int, fact: str, number: int) -> pa.Table:
     return _numbers(field, NO_KIND, **{fact: number})
 
 
-def _scalars(
-    field: int,
-    kind: Kind,
-    row: NDArray[np.int32],
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
-    row_hash: NDArray[np.int64],
-) -> list[pa.Table]:
+def _scalars(field: int, kind: Kind, row: Ints, high: Longs, low: Longs, row_hash: Longs) -> list[pa.Table]:
     first, second, count = _distinct_pairs(high, low)
     chosen = _least(row_hash[row], SAMPLE)
     return [
@@ -106,9 +99,7 @@ def _scalars(
     ]
 
 
-def _distinct_pairs(
-    high: NDArray[np.int64], low: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _distinct_pairs(high: Longs, low: Longs) -> tuple[Longs, Longs, Longs]:
     """The different pairs and how often each is there; most often the second numbers are all 0."""
     if not low.any():
         first, count = np.unique(high, return_counts=True)
@@ -117,7 +108,7 @@ def _distinct_pairs(
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]), count
 
 
-def _texts(field: int, cells: StringCells, row_hash: NDArray[np.int64]) -> list[pa.Table]:
+def _texts(field: int, cells: StringCells, row_hash: Longs) -> list[pa.Table]:
     texts, row = cells.texts, cells.row
     count = np.bincount(cells.code, minlength=len(texts))
     is_short = pc.less_equal(pc.binary_length(texts), LONGEST).to_numpy(zero_copy_only=False)
@@ -140,17 +131,17 @@ def _cut_short(texts: pa.LargeStringArray) -> pa.Array:
     return pa.array([text.encode()[:LONGEST].decode(errors="ignore") for text in texts.to_pylist()])
 
 
-def _events(row: NDArray[np.int32]) -> int:
+def _events(row: Ints) -> int:
     """How many different rows there are; they ascend."""
     return int(np.count_nonzero(np.diff(row))) + 1 if len(row) else 0
 
 
-def _least(values: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _least(values: Longs, count: int) -> Longs:
     """The places of so many least values."""
     return np.argpartition(values, count)[:count] if len(values) > count else np.arange(len(values))
 
 
-def _least_values(values: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _least_values(values: Longs, count: int) -> Longs:
     return values[_least(values, count)]
 
 
@@ -173,7 +164,7 @@ def _numbers(field: int, kind: int, **facts: int) -> pa.Table:
     )
 
 
-def _rows(field: int, kind: int, fact: str, **columns: NDArray[np.int64] | pa.Array) -> pa.Table:
+def _rows(field: int, kind: int, fact: str, **columns: Longs | pa.Array) -> pa.Table:
     """Facts of one name; columns that are not given are null."""
     count = len(next(iter(columns.values())))
     filled: dict[str, pa.Array] = {
@@ -222,7 +213,7 @@ def _least_of_each(table: pa.Table, column: str, count: int) -> pa.Table:
     return ordered.filter(pa.array(_place_in_group(ordered) < count))
 
 
-def _place_in_group(ordered: pa.Table) -> NDArray[np.int64]:
+def _place_in_group(ordered: pa.Table) -> Longs:
     """How many rows of the same field and kind stand before each row of a sorted table."""
     group = ordered.column("field").to_numpy().astype(np.int64) * 256 + ordered.column("kind").to_numpy()
     first = np.flatnonzero(np.diff(group, prepend=group[:1] - 1)) if len(group) else np.empty(0, np.int64)

@@ -11,12 +11,11 @@ import pyarrow.compute as pc
 
 from tocsin.conditions.language.field_names import field_asked
 from tocsin.errors import InputError, UsageError
-from tocsin.events.cells import Path
-from tocsin.events.field_paths import path_text
+from tocsin.events.cells import Path, path_text
 from tocsin.history.statistics.statistics_folder import Contents, read_contents, read_facts, read_words
 from tocsin.history.statistics.value_counts import FieldStatistics, field_statistics
 from tocsin.history.statistics.word_sketches import WordSketches, sketches_of_words
-from tocsin.text.dictionary import Dictionary
+from tocsin.text import Dictionary
 
 FieldName = str | Sequence[str]
 """A field as conditions write it (`user.bio`, `"a.b"`), or the names of its path."""

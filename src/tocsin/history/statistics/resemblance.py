@@ -24,17 +24,21 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints
 from tocsin.arrays.packed import starts
 from tocsin.history.statistics.word_sketches import Sketch, WordSketches
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.dictionary_words import words_for_kernels
-from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.kernels.resemblance import TermSketches, shares_of_queries
-from tocsin.text.language.query import TextQuery
-from tocsin.text.query_arrays import query_code
+from tocsin.text import (
+    Dictionary,
+    DictionaryWords,
+    QueryCode,
+    Terms,
+    TermSketches,
+    TextQuery,
+    query_code,
+    shares_of_queries,
+    words_for_kernels,
+)
 
 MOST_WORDS_OF_PREFIX = 256
 """Words that a prefix is taken for, those in most documents; what the others have is added to the count."""
@@ -54,9 +58,7 @@ def _no_words() -> DictionaryWords:
     return words_for_kernels([Dictionary()])
 
 
-def text_selectivities(
-    code: QueryCode, terms: Terms, query: NDArray[np.int32], sketches: WordSketches
-) -> NDArray[np.float64]:
+def text_selectivities(code: QueryCode, terms: Terms, query: Ints, sketches: WordSketches) -> Doubles:
     """The same of many queries by their numbers, all of the text group that these are the sketches of."""
     group = int(code.group[query[0]]) if len(query) else -1
     return shares_of_queries(

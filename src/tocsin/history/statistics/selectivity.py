@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints
 from tocsin.conditions.graph.value_keys import scalar_key
 from tocsin.conditions.language.tree import TEXT_TESTS, Literal, Path, Predicate, Test, has_threshold
 from tocsin.conditions.meaning import Truth, predicate_truth
@@ -22,8 +22,7 @@ from tocsin.events.kinds import Kind
 from tocsin.history.statistics.history import History
 from tocsin.history.statistics.resemblance import text_selectivities, text_selectivity
 from tocsin.history.statistics.value_counts import FieldStatistics, Key, KindStatistics
-from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.language.parser import parse_query
+from tocsin.text import QueryCode, Terms, parse_query
 
 GUESS = 0.1
 """What is said when there is nothing to go by: history is empty, or a field's words were not counted."""
@@ -44,9 +43,7 @@ class HistorySelectivity:
         """The share of events for which a predicate is true."""
         return selectivity(predicate, self._history)
 
-    def of_queries(
-        self, code: QueryCode, terms: Terms, query: NDArray[np.int32], fields: Sequence[Path]
-    ) -> NDArray[np.float64]:
+    def of_queries(self, code: QueryCode, terms: Terms, query: Ints, fields: Sequence[Path]) -> Doubles:
         """The same of text queries by their numbers, all at once; `fields` is by text group."""
         share = np.full(len(query), GUESS)
         group = code.group[query]
@@ -58,7 +55,7 @@ class HistorySelectivity:
                 found = text_selectivities(code, terms, query[chosen], self._history.sketches(field.path))
                 share[chosen] = found * field.documents / field.rows
         least = least_share(self._history.rows) if self._history.rows else GUESS
-        bounded: NDArray[np.float64] = np.clip(share, least, 1.0)
+        bounded: Doubles = np.clip(share, least, 1.0)
         return bounded
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Longs
 from tocsin.conditions.graph.value_keys import value_of_double_key
 from tocsin.events.cells import Path
 from tocsin.events.kinds import Kind
 from tocsin.history.statistics.field_facts import DISTINCT, NO_KIND, NUMBERS
-from tocsin.text.kernels.resemblance import END
+from tocsin.text import END
 
 Value = int | float | str | bool
 Key = tuple[int, int] | str
@@ -60,7 +60,7 @@ class KindStatistics:
         return [shown(self.kind, self.sample[place]) for place in places]
 
     @cached_property
-    def weighted(self) -> tuple[list[Key], NDArray[np.float64]]:
+    def weighted(self) -> tuple[list[Key], Doubles]:
         """Values, ascending, and what share of all each stands for, as running totals from 0 to 1.
 
         Every value that there is when none was lost, else the sample.
@@ -155,7 +155,7 @@ def _kind_statistics(kind: Kind, facts: pa.Table) -> KindStatistics:
     )
 
 
-def _distinct(hashes: NDArray[np.int64], cells: int) -> int:
+def _distinct(hashes: Longs, cells: int) -> int:
     """How many different values there are, by the least of their hashes."""
     if len(hashes) < DISTINCT:
         return len(hashes)

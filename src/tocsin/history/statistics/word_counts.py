@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tocsin.arrays.distinct_texts import no_texts
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import arrow_texts, joined, starts
 from tocsin.events.cells import Column
-from tocsin.text.document_scratch import ReadingRoom
-from tocsin.text.documents import documents_of
-from tocsin.text.kernels.word_counts import bytes_of_words, count_and_sketch, number_words
+from tocsin.text import ReadingRoom, bytes_of_words, count_and_sketch, documents_of, number_words
 
 WORDS = pa.schema([("word", pa.string()), ("documents", pa.int64()), ("sketch", pa.list_(pa.int64()))])
 
@@ -44,10 +42,10 @@ class WordCounter:
 
     def _forget(self) -> None:
         self._distinct = no_texts(_FIRST_ROOM, _FIRST_ROOM)
-        self._hashes: list[NDArray[np.int64]] = []
-        self._document: list[NDArray[np.int64]] = []
-        self._sizes: list[NDArray[np.int64]] = []
-        self._words: list[NDArray[np.int32]] = []
+        self._hashes: list[Longs] = []
+        self._document: list[Longs] = []
+        self._sizes: list[Longs] = []
+        self._words: list[Ints] = []
         self._document_count = 0
         self._noted = 0
 
@@ -56,7 +54,7 @@ class WordCounter:
         """Whether it is time to count."""
         return self._noted >= ENOUGH
 
-    def add(self, column: Column, row_hash: NDArray[np.int64]) -> None:
+    def add(self, column: Column, row_hash: Longs) -> None:
         """Note the documents of a batch whose rows have these hashes: texts, and lists with their texts.
 
         An empty list is a document without words; what holds no text is no document.

@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.arrays.packed import starts
-from tocsin.text.dictionary import Dictionary, WordArrays
+from tocsin.text import Dictionary, WordArrays
 
 
 class Sketch(NamedTuple):
     """A set of documents: how many, and the least of their hashes, ascending; all when there are few."""
 
     documents: float
-    hashes: NDArray[np.int64]
+    hashes: Longs
 
     @property
     def is_whole(self) -> bool:
@@ -36,8 +36,8 @@ class WordSketches(NamedTuple):
 
     dictionary: Dictionary
     size: int
-    start: NDArray[np.int64]
-    hash: NDArray[np.int64]
+    start: Longs
+    hash: Longs
 
     def at(self, place: int) -> Sketch:
         """The sketch of the word at a place of the dictionary's arrays."""

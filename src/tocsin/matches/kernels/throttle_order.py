@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.arrays.jit import kernel
 
 NEVER = np.iinfo(np.int64).min
@@ -12,13 +12,7 @@ NEVER = np.iinfo(np.int64).min
 
 
 @kernel
-def pick_sent(
-    group: NDArray[np.int64],
-    time: NDArray[np.int64],
-    throttle: NDArray[np.int64],
-    last: NDArray[np.int64],
-    sent: NDArray[np.bool_],
-) -> None:
+def pick_sent(group: Longs, time: Longs, throttle: Longs, last: Longs, sent: Flags) -> None:
     """Mark the alerts that are sent, each at least its throttle after the last one of its group.
 
     `last` has the time of each group's last alert sent, and goes on with those that are sent here.

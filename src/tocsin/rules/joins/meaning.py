@@ -16,7 +16,7 @@ from tocsin.conditions.meaning import Event, Truth, combined, lookup, predicate_
 from tocsin.conditions.operators import COMPARISONS
 from tocsin.events.kinds import Kind
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
-from tocsin.text.settings import DEFAULT, TextSettings
+from tocsin.text import DEFAULT, TextSettings
 
 
 def joined_truth(

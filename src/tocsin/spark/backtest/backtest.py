@@ -21,16 +21,17 @@ from pyspark.sql.types import DateType, TimestampNTZType, TimestampType
 
 from tocsin.errors import UsageError
 from tocsin.spark.index_shipment import ship_rules
+from tocsin.spark.numbered_tasks import numbers
 from tocsin.spark.stage_progress import stages_shown
 
 if TYPE_CHECKING:
     from tocsin.conditions.language.tree import Path
-    from tocsin.conditions.live.sharded_index import RuleIndex
+    from tocsin.conditions.live.index import Index
     from tocsin.events.slices import Slice
     from tocsin.history.overview.tally import TallySettings
     from tocsin.history.statistics.history import History
     from tocsin.spark.backtest.spark_result import SparkOverview
-    from tocsin.text.dictionary import Dictionary
+    from tocsin.text import Dictionary
 
 PARTIAL_COLUMNS = "fact string, rule int, key bigint, place bigint, number bigint, text string"
 
@@ -51,7 +52,7 @@ def backtest(
 ) -> SparkOverview:
     """What rules do on a history of events: an overview, whose tables are DataFrames.
 
-    rules       an index, whole or in parts, or the path of a saved one; the path of rule files; or whatever
+    rules       an index, whole or in shards, or the path of a saved one; the path of rule files; or whatever
                 `tocsin.build` takes
     time        the field that tells an event's time; without it the first column of a type for times
     bucket      how long a stretch of time is: '1 day'; without it the history chooses, up to 60 of them
@@ -87,7 +88,7 @@ def backtest(
     layout = shipment.layout
 
     def note(batches: Iterator[Any]) -> Iterator[Any]:
-        from tocsin.spark.backtest.tally_task import tally_batches
+        from tocsin.spark.backtest.merged_tables import tally_batches
 
         return tally_batches(shipped, settings, layout, batches)
 
@@ -99,7 +100,7 @@ def backtest(
 
 def backtest_slices(
     session: SparkSession,
-    index: RuleIndex,
+    index: Index,
     slices: Sequence[Slice],
     settings: TallySettings,
     keep: Sequence[str] | None = None,
@@ -114,14 +115,13 @@ def backtest_slices(
     show: Sequence[str] | None = keep if settings.samples else ()
 
     def note(batches: Iterator[Any]) -> Iterator[Any]:
-        from tocsin.spark.backtest.tally_task import tally_slices
+        from tocsin.spark.backtest.merged_tables import tally_slices
 
         return tally_slices(shipped, settings, located, show, batches)
 
     from tocsin.spark.backtest.spark_result import SparkOverview
 
-    numbers = session.range(0, len(located), 1, numPartitions=max(1, len(located)))
-    partials = numbers.mapInArrow(note, PARTIAL_COLUMNS)
+    partials = numbers(session, len(located)).mapInArrow(note, PARTIAL_COLUMNS)
     with stages_shown(session, "Matching slices"):
         return SparkOverview.of(shipped, settings, partials, numbered=True)
 

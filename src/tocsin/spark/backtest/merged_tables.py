@@ -1,4 +1,4 @@
-"""What the tasks noted, merged by Spark into the tables of an overview.
+"""What tasks count of events, and how Spark merges it into the tables of an overview.
 
 Counts are summed by rule and key; then the rules are finished some thousands at a time, in the tasks, by the
 same code that finishes them without Spark.
@@ -6,18 +6,21 @@ same code that finishes them without Spark.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from tocsin.conditions.language.tree import Path
-from tocsin.errors import InputError
+from tocsin.errors import InputError, TocsinError
+from tocsin.events.event_sources import portions_of_slice, texts_of_columns
+from tocsin.events.slices import Slice
 from tocsin.history.overview.rule_tables import (
     OVER_TIME,
     RULES,
@@ -28,6 +31,7 @@ from tocsin.history.overview.rule_tables import (
     over_time_rows,
     rule_rows,
 )
+from tocsin.history.overview.tally import Tally, TallySettings
 from tocsin.history.overview.task_tally import (
     BUCKET,
     COUNTED,
@@ -38,13 +42,60 @@ from tocsin.history.overview.task_tally import (
     SEEN,
     TIME,
     TOTAL,
+    fact_rows,
 )
 from tocsin.history.overview.time_buckets import MONDAY
+from tocsin.spark.event_columns import Layout
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_shipment import ShippedRules
+from tocsin.spark.match_worker import cells_of_batch
+from tocsin.spark.numbered_tasks import each_number
 
 RULES_TOGETHER = 4_096
 """Rules that one task finishes at a time."""
+
+ROWS_OF_A_PARTITION = 1 << 40
+"""A row's place in a history without numbers: partition by partition, more apart than any is long."""
+
+
+# ---- In a worker: events in, what was counted of them out
+
+
+def tally_batches(
+    shipped: ShippedRules, settings: TallySettings, layout: Layout, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Count the events of one partition of a DataFrame."""
+    tally = Tally(shipped.open().version, settings)
+    context = TaskContext.get()
+    first = 0 if context is None else context.partitionId() * ROWS_OF_A_PARTITION
+    for batch in batches:
+        places = np.arange(first, first + batch.num_rows, dtype=np.int64)
+        texts = texts_of_columns({name: batch.column(column) for column, name in layout.kept})
+        yield from tally.add(cells_of_batch(tally.fields, layout, batch), places, texts)
+        first += batch.num_rows
+    yield from tally.rest()
+
+
+def tally_slices(
+    shipped: ShippedRules,
+    settings: TallySettings,
+    slices: Sequence[Slice],
+    show: Sequence[str] | None,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Count the events of the slices whose numbers come; a slice that cannot be read says why."""
+    tally = Tally(shipped.open().version, settings)
+    for number in each_number(batches):
+        try:
+            for portion in portions_of_slice(slices[number], tally.fields, show=show):
+                tally.rejects += portion.rejects
+                yield from tally.add(portion.events, portion.rows, portion.texts)
+        except TocsinError as error:  # an error of the input is no reason to try again
+            yield fact_rows(FAILURE, text=[str(error)])
+    yield from tally.rest()
+
+
+# ---- Merged
 
 
 def history_facts(partials: DataFrame, fields: list[Path], width: int | None) -> Facts:

@@ -16,13 +16,12 @@ from pyspark.sql import DataFrame
 
 from tocsin.errors import InputError
 from tocsin.printable import number_of
-from tocsin.spark.index_build.jobs import Say, Sizes, put_together, read_blocks
-from tocsin.spark.index_build.rule_order import check_frame, rule_rows
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.history.statistics.history import History
-    from tocsin.text.dictionary import Dictionary
+    from tocsin.spark.index_build.jobs import Say, Sizes
+    from tocsin.text import Dictionary
 
 PathLike = str | os.PathLike[str]
 
@@ -85,8 +84,8 @@ def build(
     the build with RuleError, or RuleErrors that show the first few. With `rejects`, the path of a folder,
     such rows are left out and written there as Parquet: file, rule, line, column, reason, text.
 
-    `shards` writes an index in parts instead of one: a folder that ts.match and tocsin.open take like a file.
-    Rules that share parts are kept together, and no part is much larger than another. A number says how
+    `shards` writes an index in shards: a folder that ts.match and tocsin.open take like a file.
+    Rules that share parts are kept together, and no shard is much larger than another. A number says how
     many; "auto" makes as many as it takes to keep each below half a gibibyte.
 
     The folder that `path` is in must be one that the driver and all workers can write to. `history` and what
@@ -108,11 +107,20 @@ def build_index(
     sizes: Sizes | None = None,
     say: Say = lambda _: None,
 ) -> Built:
-    """Build as ts.build does. Rules may say where they are from (rule_order.py); `say` hears what goes on."""
-    from tocsin.conditions.blocks.block_warmup import warm_up
+    """Build as ts.build does. Rules may say where they are from (rule_frames.py); `say` hears it all."""
+    from tocsin.conditions.blocks.assembly import warm_up
     from tocsin.conditions.blocks.build_folder import Work
-    from tocsin.spark.index_build.index_writer import check_shards, check_target, write_index, write_parts
-    from tocsin.spark.index_build.rule_rejects import check_rejects, move_rejects, raise_rejects
+    from tocsin.spark.index_build.index_writer import (
+        check_rejects,
+        check_shards,
+        check_target,
+        move_rejects,
+        raise_rejects,
+        write_index,
+        write_shards,
+    )
+    from tocsin.spark.index_build.jobs import Sizes, put_together, read_blocks
+    from tocsin.spark.index_build.rule_frames import check_frame, rule_rows
 
     check_frame(rules)
     sizes = sizes or Sizes()
@@ -139,7 +147,7 @@ def build_index(
         if shards is None:
             written = write_index(work, target, preparation)
         else:
-            written = write_parts(session, work, target, shards, preparation)
+            written = write_shards(session, work, target, shards, preparation)
         clock.note("write")
         if rejects is not None:
             move_rejects(folder, reports, Path(rejects), target)

@@ -1,24 +1,42 @@
-"""The end of a build: one index of all blocks, or one in parts.
+"""The end of a build: one index of all blocks, or one in shards; and rows that are no rules.
 
-One index is put together in the driver, from columns. An index in parts is shared out there, and each part is
-built by a task, from its rules alone: so no process has to hold more than one part.
+One index is put together in the driver, from columns. Of one in shards the rules are shared out there, and
+each shard is built by a task, from its rules alone: so no process has to hold more than one shard.
+
+Rejects are a folder of Parquet files, or the error that names the first few. Tasks write them beside their
+blocks (see conditions.blocks.rule_rows.REJECTS for the columns); when the index is there they are moved to
+where the user wants them.
 """
 
 from __future__ import annotations
 
+import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from tocsin.errors import UsageError
+from tocsin.arrays.array_file import open_arrays, save_arrays
+from tocsin.conditions.blocks.assembly import compile_blocks
+from tocsin.conditions.blocks.build_folder import Work
+from tocsin.conditions.blocks.rule_rows import Refused, rejects_table
+from tocsin.conditions.blocks.shard_assignment import rule_weights, rules_of_shard, shards_wanted, share_out
+from tocsin.conditions.graph.compiled_index import compile_rules
+from tocsin.conditions.graph.index_file import save_index
+from tocsin.conditions.graph.shards import Shard, check_folder, write_shard_list
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
 from tocsin.spark.failures import on_spark
+from tocsin.spark.index_build.jobs import BlockReport
+from tocsin.spark.numbered_tasks import each_number, numbers
+from tocsin.storage.drafts import PRIVATE_FOLDER, mode_within
 
-if TYPE_CHECKING:
-    from tocsin.conditions.blocks.build_folder import Work
-    from tocsin.conditions.live.build_settings import Preparation
+_SHARED_OUT = "shared-out"
+_REJECT_FILES = "rejects-*.parquet"
 
 
 class Written(NamedTuple):
@@ -32,7 +50,7 @@ class Written(NamedTuple):
 
 
 def check_shards(shards: object) -> None:
-    """UsageError for what is no number of parts."""
+    """UsageError for what is no number of shards."""
     if shards is None or shards == "auto":
         return
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
@@ -41,8 +59,6 @@ def check_shards(shards: object) -> None:
 
 def check_target(target: Path, shards: object) -> None:
     """UsageError or IndexFileError when the index cannot go there."""
-    from tocsin.conditions.graph.shards import check_folder
-
     if shards is not None:
         check_folder(target)
     elif target.is_dir():
@@ -51,42 +67,27 @@ def check_target(target: Path, shards: object) -> None:
 
 def write_index(work: Work, target: Path, preparation: Preparation) -> Written:
     """Put all blocks together here, column by column, and write the index."""
-    from tocsin.conditions.blocks.assembly import compile_blocks
-    from tocsin.conditions.graph.index_file import save_index
-
     index = compile_blocks(work, preparation.base, preparation.planner)
     save_index(index, target)
     size = target.stat().st_size
     return Written(index.rule_count, index.leaf_count, len(index.graph.is_and), 1, size)
 
 
-def write_parts(
+def write_shards(
     session: SparkSession, work: Work, target: Path, shards: int | str, preparation: Preparation
 ) -> Written:
-    """Share the rules out, build every part in a task, and make them the parts of the index."""
-    from tocsin.arrays.array_file import save_arrays
-    from tocsin.conditions.blocks.shard_assignment import parts_wanted, rule_weights, share_out
-    from tocsin.conditions.graph.shards import Part
-    from tocsin.conditions.graph.shards import write_parts as make_them_count
-    from tocsin.storage.drafts import PRIVATE_FOLDER
-
+    """Share the rules out, build every shard in a task, and make them the shards of the index."""
     weights = rule_weights(work)
-    count = parts_wanted(shards, weights)
+    count = shards_wanted(shards, weights)
     save_arrays(work.folder / _SHARED_OUT, {}, [("part", share_out(work, weights, count))])
     target.mkdir(PRIVATE_FOLDER, exist_ok=True)
     unique = uuid.uuid4().hex[:8]
-    numbers = session.range(0, count, 1, numPartitions=count)
-    task = _part_task(work, target, unique, preparation)
+    task = _shard_task(work, target, unique, preparation)
+    written = numbers(session, count).mapInArrow(task, "number long, rules long, predicates long, nodes long")
     try:
-        answers = on_spark(
-            lambda: numbers.mapInArrow(
-                task, "number long, rules long, predicates long, nodes long"
-            ).collect(),
-            "write the parts of the index",
-        )
-        answers.sort()
-        parts = [Part.of(target / _name(unique, answer.number), answer.rules) for answer in answers]
-        make_them_count(target, parts)
+        answers = sorted(on_spark(written.collect, "write the shards of the index"))
+        made = [Shard.of(target / _name(unique, answer.number), answer.rules) for answer in answers]
+        write_shard_list(target, made)
     except BaseException:
         for file in target.glob(f"part-{unique}-*"):
             file.unlink(missing_ok=True)
@@ -96,36 +97,81 @@ def write_parts(
         sum(answer.predicates for answer in answers),
         sum(answer.nodes for answer in answers),
         count,
-        sum(part.bytes for part in parts),
+        sum(shard.bytes for shard in made),
     )
-
-
-_SHARED_OUT = "shared-out"
 
 
 def _name(unique: str, number: int) -> str:
     return f"part-{unique}-{number:04}.tocsin"
 
 
-def _part_task(work: Work, target: Path, unique: str, preparation: Preparation) -> Any:
-    def build_part(batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        from tocsin.arrays.array_file import open_arrays
-        from tocsin.conditions.blocks.shard_assignment import rules_of_part
-        from tocsin.conditions.graph.compiled_index import compile_rules
-        from tocsin.conditions.graph.index_file import save_index
-        from tocsin.storage.drafts import mode_within
-
+def _shard_task(work: Work, target: Path, unique: str, preparation: Preparation) -> Any:
+    def build_shard(batches: Iterable[Any]) -> Iterator[Any]:
         _, arrays = open_arrays(work.folder / _SHARED_OUT, verify=False)
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                rules = rules_of_part(work, arrays["part"], number)
-                index = compile_rules(rules, base=preparation.base, planner=preparation.planner)
-                save_index(index, target / _name(unique, number), mode_within(target))
-                counts = [number, index.rule_count, index.leaf_count, len(index.graph.is_and)]
-                yield pa.record_batch(
-                    [[each] for each in counts], names=["number", "rules", "predicates", "nodes"]
-                )
+        for number in each_number(batches):
+            rules = rules_of_shard(work, arrays["part"], number)
+            index = compile_rules(rules, base=preparation.base, planner=preparation.planner)
+            save_index(index, target / _name(unique, number), mode_within(target))
+            counts = [number, index.rule_count, index.leaf_count, len(index.graph.is_and)]
+            yield pa.record_batch(
+                [[each] for each in counts], names=["number", "rules", "predicates", "nodes"]
+            )
 
-    return build_part
+    return build_shard
+
+
+# ---- Rejects
+
+
+def check_rejects(folder: Path, target: Path) -> None:
+    """InputError when rejects cannot go there: a file, or a folder that holds, or will, something else.
+
+    The folder is replaced whole, so the index must not be in it.
+    """
+    if target.is_relative_to(folder.resolve()):
+        raise InputError(f"{folder}: the index goes there: name a folder for the rejects alone")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: rejects go to a folder, and this is a file")
+    if folder.is_dir() and set(folder.iterdir()) - set(folder.glob(_REJECT_FILES)):
+        raise InputError(f"{folder}: this folder holds something else: name an empty one, or a new one")
+
+
+def move_rejects(work: Path, reports: Sequence[BlockReport], folder: Path, target: Path) -> None:
+    """Make a folder of all rejects, in place of the one that is there; an empty table when there are none."""
+    check_rejects(folder, target)  # a build takes long: somebody may have put something there meanwhile
+    chosen = [report for report in reports if report.rejects] or list(reports[:1])
+    draft = folder.resolve().with_name(f".{folder.name}.{uuid.uuid4().hex}")
+    try:
+        draft.mkdir(parents=True)
+        for number, report in enumerate(chosen):
+            shutil.move(work / report.rejects_file, draft / f"rejects-{number:05}.parquet")
+        if not chosen:
+            pq.write_table(rejects_table([]), draft / "rejects-00000.parquet")
+        if folder.exists():
+            shutil.rmtree(folder)
+        draft.replace(folder.resolve())
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def raise_rejects(work: Path, reports: Sequence[BlockReport]) -> None:
+    """RuleError or RuleErrors when there are rejects: the first few, and how many there are."""
+    count = sum(report.rejects for report in reports)
+    if not count:
+        return
+    shown: list[RuleError] = []
+    for refused in refused_rows([work / report.rejects_file for report in reports if report.rejects]):
+        shown.append(refused.error())
+        if len(shown) == RuleErrors.SHOWN:
+            break
+    raise shown[0] if count == 1 else RuleErrors(shown, count)
+
+
+def refused_rows(files: Sequence[Path]) -> Iterator[Refused]:
+    """The rejects in files, batch by batch."""
+    for file in files:
+        for batch in pq.ParquetFile(file).iter_batches():
+            columns = [column.to_pylist() for column in batch.columns]
+            yield from map(Refused, *columns)

@@ -14,22 +14,26 @@ levels before it. The last levels have few nodes: these are left to the one who 
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
 
+from tocsin.conditions.blocks.block_nodes import BITS, find_firsts, share_block
+from tocsin.conditions.blocks.build_folder import Work
+from tocsin.conditions.blocks.rule_rows import PLACE, read_rows, rejects_table
 from tocsin.errors import TocsinError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.file_urls import to_write
-from tocsin.spark.index_build.rule_order import RuleRows
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tocsin.conditions.blocks.build_folder import Work
+from tocsin.spark.index_build.rule_frames import RuleRows
+from tocsin.spark.numbered_tasks import each_number, numbers
 
 Batches = Iterable[Any]
 
@@ -109,7 +113,7 @@ def put_together(session: SparkSession, work: Work, predicates: int, sizes: Size
     task = _sharing_task(work)
     answers = on_spark(
         lambda: (
-            _block_numbers(session, work)
+            numbers(session, len(work.block_files))
             .mapInArrow(task, "block long, file string, levels array<long>")
             .collect()
         ),
@@ -136,10 +140,10 @@ def _put_level_together(session: SparkSession, work: Work, level: int, count: in
     if len(work.block_files) > 1:
         partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 8)
         buckets = max(partitions, -(-count // sizes.keys_in_bucket))
-        keys = _block_numbers(session, work).mapInArrow(_keys_task(work, level), "key binary, place long")
-        found = keys.repartition(buckets, "key").mapInArrow(
-            _firsts_task(), "block int, number int, first long"
+        keys = numbers(session, len(work.block_files)).mapInArrow(
+            _keys_task(work, level), "key binary, place long"
         )
+        found = keys.repartition(buckets, "key").mapInArrow(_firsts, "block int, number int, first long")
         by_block = found.repartition(partitions, "block").write.partitionBy("block")
         on_spark(
             lambda: by_block.parquet(to_write(work.level_folder(level))), f"compare what is on level {level}"
@@ -147,24 +151,11 @@ def _put_level_together(session: SparkSession, work: Work, level: int, count: in
     return replace(work, levels=level + 1)
 
 
-def _block_numbers(session: SparkSession, work: Work) -> DataFrame:
-    """A task for every block."""
-    count = len(work.block_files)
-    return session.range(0, count, 1, numPartitions=max(1, count))
-
-
 # ---- What runs in the workers
 
 
 def _reading_task(folder: Path, names: Sequence[str], has_places: bool, most_rules: int) -> Any:
     def read(batches: Batches) -> Iterator[Any]:
-        import uuid
-
-        import pyarrow.parquet as pq
-        from pyspark import TaskContext
-
-        from tocsin.conditions.blocks.rule_rows import PLACE, read_rows, rejects_table
-
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()
         last_id = None
@@ -198,8 +189,6 @@ def _reading_task(folder: Path, names: Sequence[str], has_places: bool, most_rul
 
 def _portions(batches: Batches, most_rules: int, most_bytes: int) -> Iterator[pa.Table]:
     """The rows of a partition, so many at a time."""
-    import pyarrow as pa
-
     waiting: list[Any] = []
     rules = size = 0
     for batch in batches:
@@ -217,9 +206,7 @@ def _portions(batches: Batches, most_rules: int, most_bytes: int) -> Iterator[pa
 
 def _keys_task(work: Work, level: int) -> Any:
     def give_keys(batches: Batches) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for number in _numbers(batches):
+        for number in each_number(batches):
             keys, places = work.keys(level, number)
             for first in range(0, len(keys), _ROWS_AT_ONCE):
                 piece = keys.slice(first, _ROWS_AT_ONCE).cast(pa.binary())
@@ -229,36 +216,23 @@ def _keys_task(work: Work, level: int) -> Any:
     return give_keys
 
 
-def _firsts_task() -> Any:
-    def find(batches: Batches) -> Iterator[Any]:
-        import pyarrow as pa
-
-        from tocsin.conditions.blocks.block_nodes import BITS, find_firsts
-
-        received = list(batches)
-        if not received:
-            return
-        table = pa.Table.from_batches(received)
-        del received
-        keys = table.column("key").cast(pa.large_binary()).combine_chunks()
-        others, firsts = find_firsts(keys, table.column("place").to_numpy())
-        block = pa.array((others >> BITS).astype("int32"))
-        number = pa.array((others & ((1 << BITS) - 1)).astype("int32"))
-        found = pa.table({"block": block, "number": number, "first": firsts})
-        yield from found.to_batches(max_chunksize=_ROWS_AT_ONCE)
-
-    return find
+def _firsts(batches: Batches) -> Iterator[Any]:
+    received = list(batches)
+    if not received:
+        return
+    table = pa.Table.from_batches(received)
+    del received
+    keys = table.column("key").cast(pa.large_binary()).combine_chunks()
+    others, firsts = find_firsts(keys, table.column("place").to_numpy())
+    block = pa.array((others >> BITS).astype("int32"))
+    number = pa.array((others & ((1 << BITS) - 1)).astype("int32"))
+    found = pa.table({"block": block, "number": number, "first": firsts})
+    yield from found.to_batches(max_chunksize=_ROWS_AT_ONCE)
 
 
 def _sharing_task(work: Work) -> Any:
     def share(batches: Batches) -> Iterator[Any]:
-        import uuid
-
-        import numpy as np
-
-        from tocsin.conditions.blocks.block_nodes import share_block
-
-        for number in _numbers(batches):
+        for number in each_number(batches):
             block = work.block(number)
             nodes = share_block(block, work.first_leaf(number, len(block.table.field)))
             file = f"nodes-{number}-{uuid.uuid4().hex[:8]}"
@@ -272,15 +246,7 @@ _ROWS_AT_ONCE = 100_000
 """Rows in a batch that a task gives back."""
 
 
-def _numbers(batches: Batches) -> Iterator[int]:
-    """The blocks that a task is for."""
-    for batch in batches:
-        yield from batch.column(0).to_pylist()
-
-
 def _answer(report: tuple[Any, ...]) -> Any:
     """A report as a row."""
-    import pyarrow as pa
-
     fields: Sequence[str] = report._fields  # type: ignore[attr-defined]
     return pa.RecordBatch.from_pylist([dict(zip(fields, report, strict=True))])

@@ -10,7 +10,6 @@ slot.py             the slot, and the snapshot that it starts from
 replication.py      the replication protocol: the log as it grows, and how far we have come
 pgoutput.py         the messages of pgoutput, PostgreSQL's own output plugin
 transactions.py     messages to changes
-array_texts.py           PostgreSQL's arrays as lists
 postgres_values.py           PostgreSQL's values as JSON, and that as the values that conditions know
 change_files.py          changes as rows of a table, in files
 feed.py             from the slot to files of changes
@@ -18,7 +17,6 @@ data_source.py           the data source `tocsin_postgres`
 postgres_source.py           the source of a stream of alerts
 rules_by_table.py      which rules see which changes
 change_events.py    in a worker: changes past the rules
-held_tables.py         in one worker: the tables' contents, and the triggers that join them
-held_table_files.py   what of them is on the disk
+mirrored_tables.py         in one worker: the tables' contents, and the triggers that join them
 joined_events.py    in one worker: changes past the triggers over several tables
 """

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,6 +58,7 @@ BATCH_BYTES = 8 << 20
 """Rows, or bytes of their texts, after which a batch of a file is written."""
 
 _NAME = re.compile(r"([0-9A-F]{16})-([0-9A-F]{16})\.arrow")
+_CONTENTS = re.compile(r"[0-9A-F]{16}")
 
 
 class Change(NamedTuple):
@@ -137,6 +139,27 @@ def changes_files(folder: Path) -> list[tuple[int, int, Path]]:
         return []
     found = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
     return sorted((int(name[1], 16), int(name[2], 16), path) for name, path in found if name)
+
+
+def contents_folders(folder: Path) -> list[tuple[int, Path]]:
+    """The positions of which the contents of tables are on the disk (mirrored_tables.py), and where."""
+    contents = folder / "contents"
+    if not contents.is_dir():
+        return []
+    return [(int(path.name, 16), path) for path in contents.iterdir() if _CONTENTS.fullmatch(path.name)]
+
+
+def forget(folder: Path, position: int) -> None:
+    """Take away what no batch from this position on can need to know the contents of tables."""
+    known = sorted(base for base, _ in contents_folders(folder) if base <= position)
+    if not known:
+        return
+    for start, end, path in changes_files(folder / "changes"):
+        if start < known[-1] and end <= known[-1]:
+            path.unlink(missing_ok=True)
+    for base, path in contents_folders(folder):
+        if base < known[-1]:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def count_batches(path: Path) -> int:

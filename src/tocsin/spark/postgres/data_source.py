@@ -159,7 +159,7 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         contents = self._address.contents
         self._opened().done(position, keep_files=contents)
         if contents:
-            from tocsin.spark.postgres.held_table_files import forget
+            from tocsin.spark.postgres.change_files import forget
 
             forget(self._folder, position)
 

@@ -13,7 +13,6 @@ else an idle stream would hold back the log of a busy server for ever.
 from __future__ import annotations
 
 import contextlib
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +30,9 @@ from tocsin.spark.postgres.pgoutput import Begin, Commit, decoded
 from tocsin.spark.postgres.postgres_address import Address
 from tocsin.spark.postgres.replication import Replication, slot_is_gone, slot_is_lost
 from tocsin.spark.postgres.server import away_is_said, connect, patiently, query
-from tocsin.spark.postgres.slot import Slot, check_published, write_whole
+from tocsin.spark.postgres.slot import Slot, check_published
 from tocsin.spark.postgres.transactions import Transactions
+from tocsin.spark.stream.checkpoint import read_json, write_json
 
 if TYPE_CHECKING:
     import psycopg
@@ -228,15 +228,13 @@ class Feed:
         """Let the server throw away what has nothing for us: all is done, and nothing came up to `read`."""
         if read - self._done < BYTES_TO_ADVANCE:
             return
-        write_whole(self._folder / "advanced.json", json.dumps({"lsn": lsn_text(read)}))
+        write_json(self._folder / "advanced.json", {"lsn": lsn_text(read)})
         self._done = read
         replication.tell(read)
 
     def _advanced(self) -> int:
-        try:
-            return lsn_number(json.loads((self._folder / "advanced.json").read_text())["lsn"])
-        except FileNotFoundError:
-            return 0
+        known = read_json(self._folder / "advanced.json")
+        return 0 if known is None else lsn_number(known["lsn"])
 
 
 class _Answered:

@@ -1,7 +1,7 @@
 """In a worker: changes of rows to the alerts of triggers over several tables.
 
 All changes of a batch come to one task, in the order of their commits; that of the batch before may have been
-another worker's. What a worker holds of the tables it keeps for its life, see held_tables.py.
+another worker's. What a worker holds of the tables it keeps for its life, see mirrored_tables.py.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from tocsin.events.python_events import FieldPlan
 from tocsin.rules.throttles import DEDUP, THROTTLE, dedup_text, parse_throttle, read_dedup
 from tocsin.rules.triggers import Trigger
 from tocsin.spark.postgres.change_events import event_of, json_column, ordinal_of, place_of, text_of
-from tocsin.spark.postgres.held_tables import Contents
+from tocsin.spark.postgres.mirrored_tables import Contents
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.postgres.rules_by_table import OPS, RuleTables
 from tocsin.spark.stream.alert_values import keys_of, times_of
-from tocsin.spark.stream.found_rows import KEPT, Wanted
-from tocsin.spark.stream.joined_triggers import read_triggers
+from tocsin.spark.stream.match_columns import KEPT, Wanted
 from tocsin.spark.stream.match_task import Finder, Rejected
-from tocsin.spark.stream.rule_version import RuleVersion
+from tocsin.spark.stream.rule_version import RuleVersion, read_triggers
 from tocsin.watches.alerts import Alert
 
 TIME = pa.timestamp("us", tz="UTC")

@@ -11,24 +11,29 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField
 
 from tocsin.errors import TocsinWarning, UsageError
+from tocsin.spark.postgres import server
+from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
+from tocsin.spark.postgres.change_events import ChangeMatcher
 from tocsin.spark.postgres.data_source import NAME, PostgresChanges
+from tocsin.spark.postgres.feed import PATIENCE
+from tocsin.spark.postgres.joined_events import Joiner
 from tocsin.spark.postgres.postgres_address import Address, TableName
-from tocsin.spark.stream.batch_counts import TallyAccumulator
-from tocsin.spark.stream.found_rows import Wanted, found_schema, json_field
-from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.task_output import Onward
-
-if TYPE_CHECKING:
-    from tocsin.spark.postgres.rules_by_table import RuleTables
-    from tocsin.spark.stream.match_task import Finder
+from tocsin.spark.postgres.rules_by_table import RuleTables, place_of, rule_tables
+from tocsin.spark.postgres.slot import take_up
+from tocsin.spark.stream.match_columns import Wanted, json_field
+from tocsin.spark.stream.match_task import Finder
+from tocsin.spark.stream.rule_version import RuleVersion, read_triggers
+from tocsin.spark.stream.source import Search, Source
 
 CARRIED = (StructField("table", StringType()), StructField("op", StringType()))
 ROWS = json_field("rows")
@@ -36,8 +41,8 @@ ROWS = json_field("rows")
 _NAMED = 5
 
 
-@dataclass(slots=True)
-class PostgresSource:
+@dataclass
+class PostgresSource(Source):
     """Tables of a database; `folder` is where it keeps what it has read, once the stream has begun."""
 
     address: Address
@@ -73,11 +78,6 @@ class PostgresSource:
 
         InputError when rules see updates or deletions of a table whose old rows the log does not carry.
         """
-        from tocsin.spark.postgres.feed import PATIENCE
-        from tocsin.spark.postgres.rules_by_table import place_of, rule_tables
-        from tocsin.spark.postgres.server import patiently
-        from tocsin.spark.stream.joined_triggers import read_triggers
-
         own = [field.name for field in self.carried]
         for name in wanted.keep:
             if name.lower() in own:
@@ -91,14 +91,11 @@ class PostgresSource:
                 f"rules watch tables whose changes are not read: {listed}", TocsinWarning, stacklevel=2
             )
         # Rules that come while the server is away for a moment are not refused for that.
-        patiently(lambda: self._check_tables(seen), 0 if self.folder is None else PATIENCE)
-        return [json_field(name) for name in wanted.keep]
+        server.patiently(lambda: self._check_tables(seen), 0 if self.folder is None else PATIENCE)
+        return super().check(wanted, rules)
 
     def _check_tables(self, seen: RuleTables) -> None:
-        from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
-        from tocsin.spark.postgres.server import away_is_said, connect
-
-        with away_is_said(self.address), connect(self.address) as connection:
+        with server.away_is_said(self.address), server.connect(self.address) as connection:
             find_tables(connection, self.address.tables)
             if self.joins:
                 check_whole_rows(connection, self.address.tables, "the contents of tables are to be kept")
@@ -107,8 +104,6 @@ class PostgresSource:
 
     def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:
         """The changes since the slot was made, which happens here at the first start."""
-        from tocsin.spark.postgres.slot import take_up
-
         folder = checkpoint / "source"
         self.folder = folder
         take_up(self.address, folder, copy=self.address.contents)
@@ -121,68 +116,36 @@ class PostgresSource:
             .load()
         )
 
-    def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
-    ) -> DataFrame:
+    def found(self, batch: DataFrame, search: Search) -> DataFrame:
         """One pass over the changes; with contents another, in one task, for triggers over several tables."""
-        kept = [json_field(name) for name in wanted.keep]
-        schema = onward.schema(found_schema(self.carried, kept))
-        carried = tuple(field.name for field in self.carried)
-        setting = _Setting(self.address.tables, rules, wanted, tally, onward, carried)
-        found = batch.mapInArrow(setting.match, schema)
+        kept = [json_field(name) for name in search.wanted.keep]
+        found = search.found(batch, self.carried, kept, partial(_matched, self.address.tables, search))
         if not self.joins:
             return found
-        setting = replace(setting, folder=str(self.folder))
         in_order = batch.coalesce(1).sortWithinPartitions("lsn", "row")
-        return found.union(in_order.mapInArrow(setting.join, schema))
-
-    def committed(self, batch: int) -> None:
-        """The reader is told by Spark."""
+        join = partial(_joined, self.address.tables, search, str(self.folder))
+        return found.union(search.found(in_order, self.carried, kept, join))
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """What the tasks of a batch are given. Small, and made to be pickled."""
+# ---- What runs in the workers
 
-    tables: tuple[TableName, ...]
-    rules: RuleVersion
-    wanted: Wanted
-    tally: TallyAccumulator
-    onward: Onward
-    carried: tuple[str, ...]
-    folder: str = ""
 
-    def match(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """In a worker: what becomes of the found rows of rules that look at one row."""
-        return self.onward.rows(self._matched(batches))
+def _matched(
+    tables: tuple[TableName, ...], search: Search, finder: Finder, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """The found rows of rules that look at one row."""
+    matcher = ChangeMatcher(finder, rule_tables(search.rules, tables), search.wanted.keep)
+    for batch in batches:
+        yield from matcher.found(batch)
 
-    def join(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same of triggers over several tables, in one worker alone."""
-        return self.onward.rows(self._joined(batches))
 
-    def _matched(self, batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.spark.postgres.change_events import ChangeMatcher
-        from tocsin.spark.postgres.rules_by_table import rule_tables
-
-        finder = self._finder()
-        matcher = ChangeMatcher(finder, rule_tables(self.rules, self.tables), self.wanted.keep)
-        for batch in batches:
-            yield from matcher.found(batch)
-        self.tally.add(finder.tally)
-
-    def _joined(self, batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.spark.postgres.joined_events import Joiner
-        from tocsin.spark.postgres.rules_by_table import rule_tables
-
-        finder = self._finder()
-        tables = rule_tables(self.rules, self.tables)
-        yield from Joiner(finder, tables, self.wanted, self.folder, self.rules).found(batches)
-        self.tally.add(finder.tally)
-
-    def _finder(self) -> Finder:
-        import pyarrow as pa
-
-        from tocsin.spark.stream.match_task import Finder
-
-        others = pa.schema([(name, pa.string()) for name in (*self.carried, *self.wanted.keep)])
-        return Finder(self.rules, self.wanted, others)
+def _joined(
+    tables: tuple[TableName, ...],
+    search: Search,
+    folder: str,
+    finder: Finder,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Those of triggers over several tables, in one worker alone."""
+    known = rule_tables(search.rules, tables)
+    return Joiner(finder, known, search.wanted, folder, search.rules).found(batches)

@@ -33,7 +33,6 @@ from functools import lru_cache
 from typing import Any
 
 from tocsin.events.kept_columns import json_text
-from tocsin.spark.postgres.array_texts import array_elements
 from tocsin.spark.postgres.pgoutput import UNCHANGED, Value
 
 INTEGERS = ("int2", "int4", "int8", "oid")
@@ -43,6 +42,12 @@ JSONS = ("json", "jsonb")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(\+00)?")
 _NUMBER = re.compile(r"-?\d")
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+_BOUNDS = re.compile(r"(\[-?\d+:-?\d+\])+=")
+_PIECE = {
+    between: re.compile(rf'[{{}}{between}]|"((?:[^"\\]|\\.)*)"|((?:[^{{}}{between}"\\]|\\.)+)', re.DOTALL)
+    for between in ",;"
+}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 class RowWriter:
@@ -122,6 +127,39 @@ def _list_text(text: str, write: Callable[[str], str], between: str) -> str:
         return _string(text)  # the name of a type that only looks like an array's
 
 
+def array_elements(text: str, between: str = ",") -> list[Any]:
+    r"""The elements of `{1,NULL,"a \"b\""}`, `{{1,2},{3,4}}` or `[0:1]={5,6}` as PostgreSQL writes them.
+
+    None stands for null, and lists are nested as the array is. Between elements stands a comma, but of boxes,
+    which have commas themselves, a semicolon. ValueError when the text is no array.
+    """
+    bounds = _BOUNDS.match(text)
+    place = bounds.end() if bounds else 0
+    outside: list[Any] = []
+    open_lists = [outside]
+    while place < len(text):
+        piece = _PIECE[between].match(text, place)
+        if piece is None:
+            break
+        place = piece.end()
+        quoted, bare = piece.groups()
+        if quoted is not None:
+            open_lists[-1].append(_ESCAPE.sub(r"\1", quoted))
+        elif bare is not None:
+            open_lists[-1].append(None if bare == "NULL" else _ESCAPE.sub(r"\1", bare))
+        elif piece[0] == "{":
+            inner: list[Any] = []
+            open_lists[-1].append(inner)
+            open_lists.append(inner)
+        elif piece[0] == "}":
+            open_lists.pop()
+            if not open_lists:
+                break
+    if place != len(text) or open_lists != [outside] or len(outside) != 1 or not isinstance(outside[0], list):
+        raise ValueError(f"no array: {text!r}")
+    return outside[0]
+
+
 # ---- Back from JSON
 
 
@@ -173,7 +211,7 @@ def _decode(text: str) -> Any:
 
 
 def _integer(digits: str) -> int:
-    from tocsin.events.json_lines import integer_of_digits
+    from tocsin.tables.json_lines import integer_of_digits
 
     return integer_of_digits(digits)
 

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tocsin.conditions.live.sharded_snapshot import AnyVersion
+from tocsin.arrays.dtypes import Flags, Ints, Longs
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.errors import InputError
 from tocsin.spark.postgres.change_files import DELETE, INSERT, UPDATE
 from tocsin.spark.postgres.postgres_address import TableName
@@ -35,10 +36,10 @@ class RuleTables:
     def __init__(
         self,
         tables: Sequence[TableName],
-        table: NDArray[np.int32],
+        table: Ints,
         op: NDArray[np.int8],
         unknown: Sequence[str],
-        alive: NDArray[np.int64],
+        alive: Longs,
     ) -> None:
         self.tables = tuple(tables)
         self.table = table
@@ -48,7 +49,7 @@ class RuleTables:
         self._place = {str(name): place for place, name in enumerate(self.tables)}
 
     @staticmethod
-    def of(version: AnyVersion, tables: Sequence[TableName]) -> RuleTables:
+    def of(version: Snapshot, tables: Sequence[TableName]) -> RuleTables:
         """Those of a version's rules; InputError when one of them names what cannot be."""
         numbers = version.numbers()
         metadata = version.metadata_of(numbers)
@@ -77,23 +78,17 @@ class RuleTables:
         """The tables whose old rows the log has to carry."""
         return [table for table in self.tables if any(self.sees(str(table), op) for op in (UPDATE, DELETE))]
 
-    def codes(self, tables: Iterable[str], ops: Iterable[str]) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+    def codes(self, tables: Iterable[str], ops: Iterable[str]) -> tuple[Ints, NDArray[np.int8]]:
         """Changes as places in `tables` and OPS."""
         return (
             np.array([self._place[table] for table in tables], np.int32),
             np.array([OPS.index(op) for op in ops], np.int8),
         )
 
-    def fires(
-        self,
-        tables: NDArray[np.int32],
-        ops: NDArray[np.int8],
-        row: NDArray[np.int64],
-        rule: NDArray[np.int32],
-    ) -> NDArray[np.bool_]:
+    def fires(self, tables: Ints, ops: NDArray[np.int8], row: Longs, rule: Ints) -> Flags:
         """Which matches count, given the changes' codes, and for each match the change and the rule."""
         watched = self.table[rule]
-        fits: NDArray[np.bool_] = (watched == ANY_TABLE) | (watched == tables[row])
+        fits: Flags = (watched == ANY_TABLE) | (watched == tables[row])
         fits &= self.op[rule] == ops[row]
         return fits
 
@@ -119,7 +114,7 @@ def rule_tables(rules: RuleVersion, tables: Sequence[TableName]) -> RuleTables:
     return RuleTables.of(rules.open().version, tables)
 
 
-def _distinct(metadata: pa.Table | None, name: str) -> tuple[list[str], NDArray[np.int64]]:
+def _distinct(metadata: pa.Table | None, name: str) -> tuple[list[str], Longs]:
     """The distinct texts of a column, and for each row which it has: -1 where there is none."""
     if metadata is None or name not in metadata.column_names:
         return [], np.zeros(0, np.int64)

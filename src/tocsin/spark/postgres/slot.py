@@ -14,7 +14,6 @@ were then: nothing is missed, and nothing is told twice. What was done is writte
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
 import shutil
 import threading
@@ -38,7 +37,7 @@ from tocsin.spark.postgres.postgres_address import Address, TableName, quoted
 from tocsin.spark.postgres.postgres_values import RowWriter
 from tocsin.spark.postgres.replication import SECONDS_FOR_SLOT, slot_is_gone, slot_is_lost
 from tocsin.spark.postgres.server import away_is_said, connect, connect_for_replication, is_too_late, query
-from tocsin.storage.drafts import draft_of
+from tocsin.spark.stream.checkpoint import read_json, write_json
 
 if TYPE_CHECKING:
     import psycopg
@@ -82,18 +81,6 @@ class Slot:
     parts: int
     system: str
     number: int | None = None
-
-    def to_json(self) -> str:
-        """What `of_json` reads."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2)
-
-    @classmethod
-    def of_json(cls, text: str) -> Slot:
-        """What `to_json` wrote."""
-        members = json.loads(text)
-        if members.pop("format") != FORMAT:
-            raise InputError("the checkpoint was written by another release of tocsin")
-        return cls(**{**members, "tables": tuple(TableName(*each) for each in members["tables"])})
 
 
 def take_up(address: Address, folder: Path, *, copy: bool = True) -> Slot:
@@ -143,7 +130,8 @@ def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None
         publication = address.publication or name
         made_it = publication_number(connection, publication) is None
         unfinished = {"slot": name, "publication": publication if made_it else None}
-        write_whole(folder / "starting.json", json.dumps(unfinished))
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / "starting.json", unfinished)
         provide_publication(connection, publication, tables)
         number = publication_number(connection, publication)
         with _new_slot(address, name) as (start, system, snapshot):
@@ -154,17 +142,19 @@ def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None
     if parts is None:
         return None
     slot = Slot(name, publication, made_it, address.tables, start, parts, system, number)
-    write_whole(folder / "slot.json", slot.to_json())
+    write_json(folder / "slot.json", {"format": FORMAT, **asdict(slot)})
     (folder / "starting.json").unlink()
     return slot
 
 
 def known_slot(folder: Path) -> Slot | None:
     """The slot that a folder is about, if it has been taken up."""
-    try:
-        return Slot.of_json((folder / "slot.json").read_text())
-    except FileNotFoundError:
+    members = read_json(folder / "slot.json")
+    if members is None:
         return None
+    if members.pop("format") != FORMAT:
+        raise InputError("the checkpoint was written by another release of tocsin")
+    return Slot(**{**members, "tables": tuple(TableName(*each) for each in members["tables"])})
 
 
 def check_slot(address: Address, slot: Slot) -> None:
@@ -212,13 +202,6 @@ def drop_slot(address: Address, slot: Slot) -> None:
             query(connection, f"DROP PUBLICATION IF EXISTS {quoted(slot.publication)}")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a small file so that it is there whole or not at all, whatever happens."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with draft_of(path) as draft:
-        draft.write_text(text)
-
-
 def _check_same_tables(address: Address, slot: Slot) -> None:
     if set(address.tables) != set(slot.tables):
         raise UsageError(
@@ -254,8 +237,8 @@ def _drop(connection: Connection, name: str) -> None:
 def _drop_unfinished(connection: Connection, folder: Path) -> None:
     """Clear away what an earlier start left behind that did not come to its end."""
     starting = folder / "starting.json"
-    if starting.exists():
-        unfinished = json.loads(starting.read_text())
+    unfinished = read_json(starting)
+    if unfinished is not None:
         _drop(connection, unfinished["slot"])
         if unfinished["publication"] is not None:
             query(connection, f"DROP PUBLICATION IF EXISTS {quoted(unfinished['publication'])}")

@@ -11,11 +11,12 @@ from pyspark.sql.types import StructType
 
 from tocsin.errors import UsageError
 from tocsin.printable import printable_json
-from tocsin.spark.stream.found_rows import json_lines
+from tocsin.spark.sinks.sink import Sink
+from tocsin.spark.stream.match_columns import json_lines
 
 
 @dataclass(frozen=True, slots=True)
-class ConsoleSink:
+class ConsoleSink(Sink):
     """The standard output of this process."""
 
     name: str = "standard output"
@@ -23,8 +24,8 @@ class ConsoleSink:
 
     @staticmethod
     def of(uri: str) -> ConsoleSink:
-        """`console:`, or `-`."""
-        if uri not in ("console:", "console", "-"):
+        """`console:`."""
+        if uri != "console:":
             raise UsageError(f"{uri!r}: console: takes nothing behind it")
         return ConsoleSink()
 
@@ -40,6 +41,3 @@ class ConsoleSink:
         for line in json_lines(alerts).toLocalIterator():
             sys.stdout.write(f"{printable_json(line.value)}\n")
         sys.stdout.flush()
-
-    def close(self) -> None:
-        """Nothing is open."""

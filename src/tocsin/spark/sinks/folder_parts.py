@@ -7,16 +7,20 @@ that was given up and still writes shows nothing to any reader. Without rows the
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql.types import StringType, StructType
 
 from tocsin.spark.stream.alert_values import plain_text
+from tocsin.spark.stream.match_columns import ALERTS, FOUND, KEPT, REJECTS
 
 ROWS_OF_GROUP = 1 << 17
 BYTES_OF_GROUP = 32 << 20
@@ -30,11 +34,11 @@ def write_part(
     folder: str,
     file_format: str,
     names: Sequence[str],
-    json: Collection[str] = (),
+    texts: Collection[str] = (),
 ) -> Iterator[pa.RecordBatch]:
     """Write the rows under these names of columns; the name of the file, unless there are none.
 
-    JSON lines are one column of texts. The columns `json` of a table hold JSON texts, and get plain ones.
+    JSON lines are one column of texts. The columns `texts` of a table hold JSON texts, and get plain ones.
     """
     with LinePart(folder) if file_format == "jsonl" else ParquetPart(folder) as part:
         for batch in batches:
@@ -44,7 +48,7 @@ def write_part(
                 columns = zip(names, batch.columns, strict=True)
                 part.write(
                     pa.RecordBatch.from_pydict(
-                        {name: plain_texts(each) if name in json else each for name, each in columns}
+                        {name: plain_texts(each) if name in texts else each for name, each in columns}
                     )
                 )
     if part.name is not None:
@@ -138,3 +142,58 @@ class LinePart(_Part):
         """Write some lines."""
         for line in lines:
             self._opened().write(f"{line}\n".encode())
+
+
+@dataclass(frozen=True, slots=True)
+class FoundParts:
+    """The rows of a batch into the drafts of two folders, by the tasks that find them. Made to be pickled.
+
+        found rows ──> matches ──> DRAFT OF ALERTS/.part-....parquet
+                  └──> rejects ──> DRAFT OF REJECTS/.part-....jsonl        Spark gets the names of both
+
+    For a stream with one folder as its sink, whose matches all are sent, this is all there is to do: rows
+    need not go to Java and back. The files hold what alerts_of and rejects_of of match_columns.py say.
+
+    texts   the columns of alerts that hold JSON texts
+    """
+
+    alerts: str
+    rejects: str
+    version: int
+    batch: int
+    texts: frozenset[str]
+
+    def schema(self, found: StructType) -> StructType:  # noqa: ARG002
+        """Of each task the names of its files, null where it has none."""
+        return StructType().add("alerts", StringType()).add("rejects", StringType())
+
+    def rows(self, found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """In a worker: write the files, and give their names."""
+        with ParquetPart(self.alerts) as alerts, LinePart(self.rejects) as rejects:
+            for rows in found:
+                told = rows.column("alert")
+                if told.null_count < len(told):
+                    alerts.write(self._alerts(rows.filter(told.is_valid())))
+                if told.null_count:
+                    rejects.write(self._lines(rows.filter(told.is_null())))
+        yield pa.RecordBatch.from_pydict(
+            {"alerts": pa.array([alerts.name], pa.string()), "rejects": pa.array([rejects.name], pa.string())}
+        )
+
+    def _alerts(self, matches: pa.RecordBatch) -> pa.RecordBatch:
+        """Without the batch, which the folder's name says."""
+        columns: dict[str, pa.Array] = {}
+        for name in (*ALERTS.names, *matches.schema.names[len(FOUND) :]):
+            if name == "version":
+                columns[name] = pa.repeat(pa.scalar(self.version, pa.int64()), matches.num_rows)
+            elif name != "batch":
+                own = name.removeprefix(KEPT)
+                column = matches.column(name)
+                columns[own] = plain_texts(column) if own in self.texts else column
+        return pa.RecordBatch.from_pydict(columns)
+
+    def _lines(self, rejects: pa.RecordBatch) -> Iterator[str]:
+        place, reason, text = (rejects.column(name).to_pylist() for name in ("key", "reject", "raw"))
+        for values in zip(place, reason, text, strict=True):
+            line = dict(zip(REJECTS.names, (self.batch, *values), strict=True))
+            yield json.dumps(line, ensure_ascii=False, separators=(",", ":"))

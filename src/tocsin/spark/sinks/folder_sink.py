@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     ArrayType,
@@ -39,15 +40,21 @@ from pyspark.sql.types import (
 )
 
 from tocsin.errors import InputError, UsageError
+from tocsin.spark.event_columns import types_within
 from tocsin.spark.file_urls import to_write
+from tocsin.spark.sinks.folder_parts import hidden, write_part
+from tocsin.spark.sinks.sink import Sink
 from tocsin.spark.stream.checkpoint import read_json, write_json
-from tocsin.spark.stream.found_rows import is_json, json_lines
+from tocsin.spark.stream.match_columns import is_json, json_lines
 from tocsin.storage.drafts import sync_file, sync_folder
 
 FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
 _OWNER = "_stream.json"
-_PLAIN = (NumericType, StringType, BooleanType, BinaryType, DateType, TimestampType, TimestampNTZType)
+_PLAIN = (
+    *(NumericType, StringType, BooleanType, BinaryType, DateType, TimestampType, TimestampNTZType),
+    *(StructType, MapType, ArrayType),
+)
 _NO_MARK = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
 
@@ -63,8 +70,6 @@ class Draft:
 
         Other hidden files are what attempts that were given up have left behind.
         """
-        from tocsin.spark.sinks.folder_parts import hidden
-
         for name in names:
             (self.folder / hidden(name)).rename(self.folder / name)
         for left in self.folder.glob(".*"):
@@ -78,7 +83,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class FolderSink:
+class FolderSink(Sink):
     """A folder, which the driver and all workers must be able to write to.
 
     stream   the id of the stream that has opened it
@@ -190,44 +195,23 @@ class FolderSink:
         """
         placed = rows.toDF(*(f"c{place}" for place in range(len(rows.columns))))
         texts = frozenset(field.name for field in rows.schema if is_json(field))
-        task = _part_task(str(draft.folder), self.format, rows.columns, texts)
+        names, folder, file_format = rows.columns, str(draft.folder), self.format
+
+        def task(batches: Iterable[Any]) -> Iterator[Any]:
+            return write_part(batches, folder, file_format, names, texts)
+
         return [report.name for report in placed.mapInArrow(task, "name string").collect()]
 
     @staticmethod
     def _keep_rows(draft: Path) -> None:
         """Of what Spark has written keep the files with rows, and see to it that they are on the disk."""
-        import pyarrow.parquet as pq
-
         for file in list(draft.iterdir()):
             if file.name.startswith((".", "_")) or pq.read_metadata(file).num_rows == 0:
                 file.unlink()
             else:
                 sync_file(file)  # Spark leaves that to the system
 
-    def close(self) -> None:
-        """Nothing is open."""
-
 
 def _is_plain(data_type: DataType) -> bool:
     """Whether others write a type to Parquet as Spark does."""
-    waiting = [data_type]
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, StructType):
-            waiting += [member.dataType for member in here]
-        elif isinstance(here, MapType):
-            waiting += [here.keyType, here.valueType]
-        elif isinstance(here, ArrayType):
-            waiting.append(here.elementType)
-        elif not isinstance(here, _PLAIN):
-            return False
-    return True
-
-
-def _part_task(folder: str, file_format: str, names: list[str], texts: frozenset[str]) -> Any:
-    def write(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.spark.sinks.folder_parts import write_part
-
-        return write_part(batches, folder, file_format, names, texts)
-
-    return write
+    return all(isinstance(part, _PLAIN) for part in types_within(data_type))

@@ -15,11 +15,12 @@ from pyspark.sql.types import StructType
 
 from tocsin.errors import TocsinError, UsageError
 from tocsin.spark.failures import reason_of
-from tocsin.spark.stream.found_rows import json_lines
-from tocsin.spark.stream.kafka_address import KafkaAddress, check_connector
+from tocsin.spark.sinks.sink import Sink
+from tocsin.spark.stream.kafka_source import KafkaAddress, check_connector
+from tocsin.spark.stream.match_columns import json_lines
 
 
-class KafkaSink:
+class KafkaSink(Sink):
     """A topic."""
 
     exactly_once = False
@@ -63,6 +64,3 @@ class KafkaSink:
             raise TocsinError(
                 f"{self.name} does not take alerts of batch {batch}: {reason_of(str(error))}"
             ) from error
-
-    def close(self) -> None:
-        """Nothing is open."""

@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
+from pyarrow import csv
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import (
     ArrayType,
@@ -34,12 +37,13 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from tocsin.spark.stream.found_rows import column_named, is_json, plain_text
+from tocsin.events.kept_columns import json_text
+from tocsin.spark.stream.match_columns import column_named, is_json, plain_text
 
 JSON_TYPES = ("json", "jsonb")
 BLOCK_SCHEMA = "block binary"
 
-_TYPES: Mapping[type[DataType], str] = {
+_AS_THEY_ARE: Mapping[type[DataType], str] = {
     BooleanType: "boolean",
     ByteType: "smallint",
     ShortType: "smallint",
@@ -50,25 +54,13 @@ _TYPES: Mapping[type[DataType], str] = {
     DateType: "date",
     TimestampType: "timestamptz",
     TimestampNTZType: "timestamp",
-    BinaryType: "bytea",
-    ArrayType: "jsonb",
-    MapType: "jsonb",
-    StructType: "jsonb",
-    VariantType: "jsonb",
 }
-_PLAIN = (
-    BooleanType,
-    ByteType,
-    ShortType,
-    IntegerType,
-    LongType,
-    FloatType,
-    DoubleType,
-    DateType,
-    TimestampType,
-    TimestampNTZType,
-    DecimalType,
-)
+_DOCUMENTS: tuple[type[DataType], ...] = (ArrayType, MapType, StructType, VariantType)
+_TYPES: Mapping[type[DataType], str] = {
+    **_AS_THEY_ARE,
+    BinaryType: "bytea",
+    **dict.fromkeys(_DOCUMENTS, "jsonb"),
+}
 _REPLACEMENT = "\ufffd"
 _ODD_NUMBER = r"[eE][+-]?\d{4,}|\.\d{1000,}"
 _STRING_OR_NUMBER = re.compile(
@@ -107,13 +99,13 @@ def _written(field: StructField, target: str) -> Column:
     column = column_named(field.name)
     if is_json(field):
         return _without_zero_escapes(column) if target in JSON_TYPES else _text(plain_text(column))
-    if isinstance(field.dataType, _PLAIN):
+    if isinstance(field.dataType, (*_AS_THEY_ARE, DecimalType)):
         return column
     if isinstance(field.dataType, StringType):
         return _text(column)
     if isinstance(field.dataType, BinaryType):
         return F.concat(F.lit("\\x"), F.hex(column))
-    if isinstance(field.dataType, ArrayType | MapType | StructType | VariantType):
+    if isinstance(field.dataType, _DOCUMENTS):
         return _without_zero_escapes(F.to_json(column, {"ignoreNullFields": "false"}))
     return _text(column.cast(StringType()))
 
@@ -130,7 +122,6 @@ def _without_zero_escapes(json: Column) -> Column:
 
 def without_overflow(json: str) -> str:
     """JSON text where a number that jsonb cannot hold is the float that conditions see: infinite, or 0."""
-    from tocsin.events.kept_columns import json_text
 
     def number(found: re.Match[str]) -> str:
         whole, part, exponent = found["whole"], found["part"] or "", found["exponent"] or "0"
@@ -147,10 +138,6 @@ def without_overflow(json: str) -> str:
 
 def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator[Any]:
     """Batches of written columns as CSV; those at the places `documents` hold JSON."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import csv
-
     options = csv.WriteOptions(include_header=False, quoting_style="all_valid")  # null alone stands unquoted
     for batch in batches:
         for place in documents:

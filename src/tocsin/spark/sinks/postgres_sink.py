@@ -22,9 +22,9 @@ from pyspark.sql.types import StructField, StructType
 from tocsin.errors import InputError, ServerAway, TocsinError, UsageError
 from tocsin.spark.postgres.postgres_address import OWN, Address, TableName, joined_uri, quoted, split_uri
 from tocsin.spark.postgres.server import away_is_said, connect, query
-from tocsin.spark.sinks.alert_blocks import driver_rows
+from tocsin.spark.sinks.deliveries import driver_rows, try_again
 from tocsin.spark.sinks.postgres_columns import csv_blocks, type_of
-from tocsin.spark.sinks.retries import try_again
+from tocsin.spark.sinks.sink import Sink
 
 if TYPE_CHECKING:
     import psycopg
@@ -38,7 +38,7 @@ _COLUMNS = """
 """
 
 
-class PostgresSink:
+class PostgresSink(Sink):
     """A table, which the driver writes to."""
 
     exactly_once = True
@@ -99,9 +99,6 @@ class PostgresSink:
             return
         with driver_rows(csv_blocks(alerts, self._types)) as rows:
             try_again(lambda: self._write_blocks(alerts.columns, rows(), batch), ServerAway)
-
-    def close(self) -> None:
-        """Nothing is open between batches."""
 
     def _has(self, batch: int) -> bool:
         with self._words(), connect(self._address) as connection:

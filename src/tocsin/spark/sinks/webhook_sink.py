@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import partial
 from hashlib import blake2b, md5
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
@@ -38,9 +39,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from tocsin.errors import TocsinError, UsageError
-from tocsin.spark.sinks.alert_blocks import driver_rows
-from tocsin.spark.sinks.retries import waits
-from tocsin.spark.stream.found_rows import json_lines
+from tocsin.spark.sinks.deliveries import driver_rows, waits
+from tocsin.spark.sinks.sink import Sink
+from tocsin.spark.stream.match_columns import json_lines
 
 MOST_ALERTS = 100
 MOST_BYTES = 1 << 20
@@ -56,7 +57,7 @@ PASSING = frozenset({408, 425, 429, *range(500, 600)})
 """Answers after which trying again may help."""
 
 
-class WebhookSink:
+class WebhookSink(Sink):
     """An address that takes POSTs."""
 
     exactly_once = False
@@ -120,9 +121,6 @@ class WebhookSink:
             for row in rows():
                 self._send(row.block, row.id, row.alerts, batch)
 
-    def close(self) -> None:
-        """Nothing is open."""
-
     def _send(self, body: bytes, identity: str, alerts: int, batch: int) -> None:
         """One request, until it is received."""
         request = urllib.request.Request(
@@ -177,7 +175,7 @@ class _Deadline:
     """
 
     def __init__(self, seconds: float) -> None:
-        self._connections: list[_Connection | _SecureConnection] = []
+        self._connections: list[_Watched] = []
         self._timer = threading.Timer(seconds, self._end)
         self._timer.daemon = True
         self.is_over = False
@@ -191,18 +189,11 @@ class _Deadline:
 
     def opener(self) -> urllib.request.OpenerDirector:
         """What opens a request whose connections this ends."""
-        return urllib.request.build_opener(_NoRedirects, _Http(self), _Https(self))
+        return urllib.request.build_opener(_NoRedirects, _Handler(self))
 
-    def connection(self, host: str, **options: Any) -> _Connection:
-        """A connection as urllib makes it, without TLS."""
-        made = _Connection(host, **options)
-        made.deadline = self
-        self._connections.append(made)
-        return made
-
-    def secure_connection(self, host: str, **options: Any) -> _SecureConnection:
-        """The same with TLS."""
-        made = _SecureConnection(host, **options)
+    def connection(self, kind: type[_Watched], host: str, **options: Any) -> _Watched:
+        """A connection as urllib makes it."""
+        made = kind(host, **options)
         made.deadline = self
         self._connections.append(made)
         return made
@@ -221,7 +212,7 @@ class _Deadline:
                     socket.socket.shutdown(own, socket.SHUT_RDWR)
 
 
-class _Connection(http.client.HTTPConnection):
+class _Watched(http.client.HTTPConnection):
     """Knows its socket also when urllib has handed that over to the answer."""
 
     own: Any = None
@@ -233,38 +224,22 @@ class _Connection(http.client.HTTPConnection):
         self.deadline.check()
 
 
-class _SecureConnection(http.client.HTTPSConnection):
+class _Secure(_Watched, http.client.HTTPSConnection):
     """The same with TLS."""
 
-    own: Any = None
-    deadline: _Deadline
 
-    def connect(self) -> None:
-        super().connect()
-        self.own = self.sock
-        self.deadline.check()
-
-
-class _Http(urllib.request.HTTPHandler):
-    """The handler of http:// whose connections have a deadline."""
+class _Handler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """The handler of http:// and https:// whose connections have a deadline."""
 
     def __init__(self, deadline: _Deadline) -> None:
         super().__init__()
         self._deadline = deadline
 
     def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._deadline.connection, request)
-
-
-class _Https(urllib.request.HTTPSHandler):
-    """The handler of https://, likewise."""
-
-    def __init__(self, deadline: _Deadline) -> None:
-        super().__init__()
-        self._deadline = deadline
+        return self.do_open(partial(self._deadline.connection, _Watched), request)
 
     def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(self._deadline.secure_connection, request)
+        return self.do_open(partial(self._deadline.connection, _Secure), request)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

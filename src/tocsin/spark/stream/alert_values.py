@@ -7,21 +7,19 @@ same whether it stood in JSON lines, CSV, Parquet or a DataFrame, and integers o
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.conditions.meaning import lookup
 from tocsin.errors import InputError
-from tocsin.events.cells import Column, Path
-from tocsin.events.field_paths import path_text
-from tocsin.events.json_values import parsed
+from tocsin.events.cells import Column, Path, path_text
 from tocsin.events.kept_columns import JSON, json_text, json_texts
 from tocsin.syntax.timestamps import parse_timestamp
+from tocsin.tables.json_lines import parsed
 from tocsin.watches.alerts import TOO_DEEP
 
 MICROS = 1_000_000
@@ -67,7 +65,7 @@ def plain_text(text: str) -> str:
     return str(parsed(text)) if text.startswith('"') else text
 
 
-def times_of(column: Column | None, path: Path, count: int) -> tuple[NDArray[np.int64], dict[int, str]]:
+def times_of(column: Column | None, path: Path, count: int) -> tuple[Longs, dict[int, str]]:
     """When events were, in microseconds since 1970 UTC, rounded down; and why some have no time.
 
     A time is a timestamp or a date, or a string that is one in RFC 3339. A number is none: nobody could
@@ -148,13 +146,3 @@ def _has_texts(column: pa.Array) -> bool:
 def _holds_times(data_type: pa.DataType) -> bool:
     inner = (data_type.field(place).type for place in range(data_type.num_fields))
     return pt.is_temporal(data_type) or any(map(_holds_times, inner))
-
-
-def zero_padded(rows: NDArray[np.int64]) -> list[str]:
-    """Row numbers as texts that sort as they do."""
-    return [f"{row:015d}" for row in rows.tolist()]
-
-
-def joined(prefix: str, parts: Sequence[str] | Sequence[int]) -> pa.Array:
-    """Texts that all begin alike."""
-    return pa.array([f"{prefix}{part}" for part in parts], pa.string())

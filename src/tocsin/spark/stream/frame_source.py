@@ -9,22 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import IntegralType, StringType, StructField, VariantType
 
 from tocsin.errors import InputError, UsageError
+from tocsin.events.arrow_tables import batch_of_table
+from tocsin.events.cells import EventBatch
 from tocsin.spark.event_columns import Layout, by_place, plan_shipment, ship_columns
 from tocsin.spark.event_columns import Path as FieldPath
-from tocsin.spark.stream.batch_counts import TallyAccumulator
-from tocsin.spark.stream.found_rows import Wanted, found_schema
+from tocsin.spark.stream.alert_values import keys_of, mended
+from tocsin.spark.stream.match_columns import Wanted
+from tocsin.spark.stream.match_task import Events, Finder, Rejected
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.task_output import Onward
+from tocsin.spark.stream.source import Search, Source
 
 KAFKA_PLACE = ("topic", "partition", "offset")
+UNKNOWN_PLACE = "?"
+"""The place of a row that has no key."""
 
 
 class _Needed(NamedTuple):
@@ -36,13 +45,11 @@ class _Needed(NamedTuple):
     kept: Sequence[StructField]
 
 
-@dataclass(slots=True)
-class TableSource:
+@dataclass
+class TableSource(Source):
     """A streaming DataFrame."""
 
     events: DataFrame
-    carried: Sequence[StructField] = ()
-    joins: bool = False
     _needed: _Needed | None = None
 
     @staticmethod
@@ -81,17 +88,11 @@ class TableSource:
         """The DataFrame, its columns named by their places."""
         return by_place(self.events)
 
-    def found(
-        self, batch: DataFrame, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward
-    ) -> DataFrame:
+    def found(self, batch: DataFrame, search: Search) -> DataFrame:
         """One pass over the columns that are needed."""
-        needed = self._needed_by(rules, wanted)
-        schema = onward.schema(found_schema(self.carried, needed.kept))
-        task = _task(needed.layout, rules, wanted, tally, onward)
-        return batch.select(needed.column).mapInArrow(task, schema)
-
-    def committed(self, batch: int) -> None:
-        """Spark keeps track of what was read."""
+        needed = self._needed_by(search.rules, search.wanted)
+        look = partial(_look, needed.layout, search.wanted)
+        return search.found(batch.select(needed.column), (), needed.kept, look)
 
     def _needed_by(self, rules: RuleVersion, wanted: Wanted) -> _Needed:
         """What is needed, as one struct: every column that Python hands to Spark takes calls to Java.
@@ -139,15 +140,57 @@ class TableSource:
         return fields, [*wanted.keep, *dict.fromkeys(looked_at)]
 
 
-def _task(layout: Layout, rules: RuleVersion, wanted: Wanted, tally: TallyAccumulator, onward: Onward) -> Any:
-    def find(batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
+# ---- In a worker: rows to found rows
 
-        from tocsin.spark.stream.row_task import RowReader
 
-        reader = RowReader(layout, rules, wanted)
-        for batch in batches:
-            yield from reader.rows(pa.RecordBatch.from_struct_array(batch.column(0)))
-        tally.add(reader.tally)
+def _look(
+    layout: Layout, wanted: Wanted, finder: Finder, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield from _found(layout, wanted, finder, pa.RecordBatch.from_struct_array(batch.column(0)))
 
-    return lambda batches: onward.rows(find(batches))
+
+def _found(layout: Layout, wanted: Wanted, finder: Finder, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The found rows of a batch. Rows with texts that are not valid UTF-8 are rejects."""
+    kept = layout.kept[: len(wanted.keep)]
+    finder.carry(pa.schema([batch.schema.field(column).with_name(name) for column, name in kept]))
+    columns = {name: batch.column(column) for column, name in layout.kept[len(kept) :]}
+    place, ordinal = _places(wanted, columns, batch.num_rows)
+    unreadable = _without_place(place)
+    cells = EventBatch(batch.num_rows, {})
+    if layout.tested:
+        arrays = [batch.column(column) for column, _ in layout.tested]
+        table = pa.RecordBatch.from_arrays(arrays, names=[name for _, name in layout.tested])
+        cells = batch_of_table(table, finder.fields, unreadable)
+    if unreadable:
+        bad = sorted(unreadable)
+        yield from finder.rejected(
+            Rejected(place[row].as_py() or UNKNOWN_PLACE, ordinal[row].as_py() or "", unreadable[row])
+            for row in bad
+        )
+        good = np.delete(np.arange(batch.num_rows), bad)
+        yield from _found(layout, wanted, finder, batch.take(pa.array(good)))
+        return
+    others = {name: batch.column(column) for column, name in kept}
+    yield from finder.rows(Events(cells, place, ordinal, columns, others))
+
+
+def _places(wanted: Wanted, columns: dict[str, pa.Array], count: int) -> tuple[pa.Array, pa.Array]:
+    """Where each row stands: Kafka's place, or else its key."""
+    if wanted.key is None:
+        topic, partition, offset = (columns[name].cast(pa.string()) for name in KAFKA_PLACE)
+        place = pc.binary_join_element_wise(topic, partition, offset, "/")
+        padded = pc.utf8_lpad(partition, 10, "0"), pc.utf8_lpad(offset, 20, "0")
+        return place, pc.binary_join_element_wise(topic, *padded, "/")
+    column, _ = mended(columns[wanted.key[0]])
+    key, _ = keys_of(column, wanted.key, count)
+    known = key.fill_null(UNKNOWN_PLACE)
+    return known, known
+
+
+def _without_place(place: pa.Array) -> dict[int, str]:
+    """Rows that nobody could name: of Kafka's columns, which are to tell them apart, one is null."""
+    if not place.null_count:
+        return {}
+    reason = f"without a key, {', '.join(KAFKA_PLACE)} tell rows apart, and one of them is missing"
+    return dict.fromkeys(np.flatnonzero(place.is_null().to_numpy(zero_copy_only=False)).tolist(), reason)

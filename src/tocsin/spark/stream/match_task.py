@@ -11,33 +11,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
 
-from tocsin.conditions.live.sharded_snapshot import AnyVersion
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import BYTES_OF_ROW, cuts, row_bytes
 from tocsin.conditions.matching.results import score_column
-from tocsin.events.cells import EventBatch, Path
-from tocsin.events.field_paths import path_text
+from tocsin.events.cells import EventBatch, Path, path_text
 from tocsin.events.kept_columns import json_texts, plain
-from tocsin.spark.match_worker import BYTES_IN_TASK, MATCHES_IN_TASK
-from tocsin.spark.stream.alert_ids import alert_ids
+from tocsin.spark.match_worker import BYTES_IN_TASK, MATCHES_IN_TASK, keep_freed_memory
 from tocsin.spark.stream.alert_values import keys_of, mended, times_of
-from tocsin.spark.stream.batch_counts import Tally
-from tocsin.spark.stream.found_rows import KEPT, Wanted
+from tocsin.spark.stream.match_columns import FOUND, KEPT, Wanted
 from tocsin.spark.stream.rule_actions import RuleActions
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.worker_memory import keep_freed_memory
+from tocsin.spark.stream.source import Tally
 
 TIME = pa.timestamp("us", tz="UTC")
 _BYTES_OF_OTHERS = 48
 """Of a found row, beside the texts that are counted: times, numbers, offsets."""
 
-Fires = Callable[[NDArray[np.int64], NDArray[np.int32]], NDArray[np.bool_]]
+Fires = Callable[[Longs, Ints], Flags]
 """Which matches count, given the event's row and the rule's number of each."""
 
 
@@ -75,8 +74,7 @@ class Finder:
         keep_freed_memory()
         self._rules = prepared(rules)
         self._wanted = wanted
-        self._telling = ["key", "rule", *(name for name in others.names if name not in wanted.keep)]
-        self._others = pa.schema([field.with_name(self._found_name(field.name)) for field in others])
+        self.carry(others)
         self.tally = Tally(tasks=1)
         asked = [wanted.time] if wanted.time is not None else []
         self.fields: list[Path] = list(dict.fromkeys([*self._rules.fields, *asked]))
@@ -84,6 +82,11 @@ class Finder:
         keys = [wanted.key[0]] if wanted.key is not None else []
         self.columns = list(dict.fromkeys([*wanted.keep, *keys, *rules.named]))
         """The top-level columns that events must have, as far as there are such."""
+
+    def carry(self, others: pa.Schema) -> None:
+        """Give found rows these columns beside their own: the source's, then the kept ones."""
+        self._telling = ["key", "rule", *(name for name in others.names if name not in self._wanted.keep)]
+        self._others = pa.schema([field.with_name(self._found_name(field.name)) for field in others])
 
     @property
     def rule_count(self) -> int:
@@ -144,12 +147,7 @@ class Finder:
                 yield from self._matches(events, key, time, row, found)
 
     def _matches(
-        self,
-        events: Events,
-        key: pa.Array,
-        time: NDArray[np.int64],
-        row: NDArray[np.int64],
-        found: BatchMatches,
+        self, events: Events, key: pa.Array, time: Longs, row: Longs, found: BatchMatches
     ) -> Iterator[pa.RecordBatch]:
         """Found rows; from here on events are numbered among those that have a match."""
         matched, event = np.unique(row, return_inverse=True)
@@ -222,7 +220,7 @@ class _Prepared:
     """A version of the rules, and what found rows need of it; shared by the tasks of a process."""
 
     def __init__(self, rules: RuleVersion) -> None:
-        self._version: AnyVersion = rules.open().version
+        self._version: Snapshot = rules.open().version
         self.fields: Sequence[Path] = self._version.fields
         self.count = self._version.count
         every = np.arange(self.count, dtype=np.int32)
@@ -232,7 +230,7 @@ class _Prepared:
     def match(self, cells: EventBatch) -> Iterator[BatchMatches]:
         return self._version.match_slices(cells, MATCHES_IN_TASK)
 
-    def names(self, rule: NDArray[np.int32]) -> pa.StringArray:
+    def names(self, rule: Ints) -> pa.StringArray:
         return self._version.names.column(rule)
 
     def seen(self, cells: EventBatch) -> int:
@@ -246,19 +244,40 @@ def prepared(rules: RuleVersion) -> _Prepared:
     return _Prepared(rules)
 
 
-_OWN = pa.schema(
-    [
-        ("reject", pa.string()),
-        ("raw", pa.string()),
-        ("alert", pa.string()),
-        ("key", pa.string()),
-        ("ordinal", pa.string()),
-        ("rule", pa.string()),
-        ("score", pa.float64()),
-        ("time", TIME),
-        ("dedup", pa.string()),
-        ("throttle", pa.int64()),
-        ("text", pa.string()),
+_ARROW = {StringType: pa.string(), DoubleType: pa.float64(), LongType: pa.int64(), TimestampType: TIME}
+_OWN = pa.schema([(field.name, _ARROW[type(field.dataType)]) for field in FOUND])
+"""The found rows' own columns."""
+
+
+# ---- Ids
+
+_BYTES = 16
+_HEX = np.array([f"{byte:02x}".encode() for byte in range(256)], "S2").view(np.uint16)
+"""The two digits of each byte, as they lie in memory."""
+
+
+def alert_ids(columns: Mapping[str, pa.Array]) -> pa.StringArray:
+    """The ids of alerts by the columns that make them what they are; a null adds nothing.
+
+        id = digest(key) xor digest(rule) xor digest of each carried column    128 bits, 32 hexadecimal digits
+
+    A digest depends on the name of the column as well as on the value. So an id depends on what the alert is
+    about and on nothing else, neither on the batch nor on the version of the rules: whoever is told twice can
+    see that it is the same. A value is digested once in a batch of rows, however many matches it has.
+    """
+    length = len(next(iter(columns.values())))
+    total = np.zeros((length, _BYTES), np.uint8)
+    for name, column in columns.items():
+        coded = column.dictionary_encode()
+        digests = _digests(name, coded.dictionary)
+        total ^= digests[coded.indices.fill_null(len(digests) - 1).to_numpy()]
+    offsets = np.arange(length + 1, dtype=np.int32) * (2 * _BYTES)
+    return pa.StringArray.from_buffers(length, pa.py_buffer(offsets), pa.py_buffer(_HEX[total]))
+
+
+def _digests(name: str, texts: pa.StringArray) -> Bytes:
+    """The digests of texts, and behind them zeros, for null."""
+    made = [
+        blake2b(text.encode(), digest_size=_BYTES, key=name.encode()).digest() for text in texts.to_pylist()
     ]
-)
-"""The found rows' own columns, as found_rows.FOUND has them."""
+    return np.frombuffer(b"".join([*made, bytes(_BYTES)]), np.uint8).reshape(-1, _BYTES)

@@ -18,23 +18,21 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
+from pyspark import Accumulator
 from pyspark.sql import DataFrame
 
 from tocsin.errors import TocsinError
+from tocsin.spark.sinks.folder_parts import FoundParts
 from tocsin.spark.sinks.folder_sink import FolderSink
-from tocsin.spark.sinks.found_parts import FoundParts
 from tocsin.spark.sinks.sink import Sink
-from tocsin.spark.stream.batch_counts import Tally, TallyAccumulator
 from tocsin.spark.stream.checkpoint import BatchRecord, Checkpoint
-from tocsin.spark.stream.found_rows import Wanted, alerts_of, rejects_of
+from tocsin.spark.stream.match_columns import Wanted, alerts_of, rejects_of
 from tocsin.spark.stream.rule_history import RuleWatch
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.source import Source
+from tocsin.spark.stream.source import HandedOn, Onward, Search, Source, Tally
 from tocsin.spark.stream.stream_throttle import throttled
-from tocsin.spark.stream.task_output import HANDED_ON, Onward
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +66,12 @@ class BatchRunner:
         sinks: Sequence[Sink],
         rejects: FolderSink,
         checkpoint: Checkpoint,
-        tally: TallyAccumulator,
+        tally: Accumulator[Tally],
         report: Callable[[BatchReport, RuleVersion, int], None],
     ) -> None:
-        self._source = source
-        self._rules = rules
-        self._wanted = wanted
-        self._sinks = sinks
-        self._rejects = rejects
-        self._checkpoint = checkpoint
-        self._tally = tally
-        self._report = report
+        self._source, self._rules, self._wanted = source, rules, wanted
+        self._sinks, self._rejects = sinks, rejects
+        self._checkpoint, self._tally, self._report = checkpoint, tally, report
         last = checkpoint.last_record()
         self._last_time = 0 if last is None else last.time
         self._at_work = threading.Lock()
@@ -107,19 +100,22 @@ class BatchRunner:
 
     def _do(self, batch: DataFrame, number: int) -> None:
         started = time.perf_counter()
-        self._source.committed(number)
         record = self._checkpoint.record(number)
         again = record is not None
         if record is None:
             record = self._decide(number)
         rules = self._rules.version(record.version)
         self._tally.value = Tally()
-        found = partial(self._source.found, batch, rules, self._wanted.at(record.time), self._tally)
+        wanted = replace(self._wanted, batch_time=record.time)
+
+        def found(onward: Onward) -> DataFrame:
+            return self._source.found(batch, Search(rules, wanted, self._tally, onward))
+
         folder = None if again else self._folder_of_parts(record)
         if folder is not None:
             self._write_parts(found, folder, record)
         else:
-            self._write_rows(found(HANDED_ON), record, again)
+            self._write_rows(found(HandedOn()), record, again)
         counted = self._tally.value
         self._had_rejects = counted.rejects > 0
         self._rules.purge(record.version)

@@ -6,22 +6,24 @@ They stand in the rules' metadata, and are read when a rule first matches: most 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tocsin.conditions.live.sharded_snapshot import AnyVersion
+from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.results import Scores
-from tocsin.events.json_values import parsed
 from tocsin.rules.alert_texts import ALERT, ALIAS, AlertPart, FieldPart, aliases_in, read_alert
 from tocsin.rules.throttles import Throttles, dedup_text, read_throttles
 from tocsin.spark.stream.alert_values import values_at
+from tocsin.tables.json_lines import parsed
 from tocsin.watches.alerts import alert_text
 
 
+@dataclass
 class RuleActions:
     """The actions of the rules of a version, by the rules' numbers.
 
@@ -30,21 +32,14 @@ class RuleActions:
     throttles  see rules/throttles.py
     """
 
-    def __init__(
-        self,
-        place: NDArray[np.int64],
-        alerts: pa.ChunkedArray | None,
-        aliases: pa.ChunkedArray | None,
-        throttles: Throttles,
-    ) -> None:
-        self._place = place
-        self._alerts = alerts
-        self._aliases = aliases
-        self.throttles = throttles
-        self._parts: dict[int, Sequence[AlertPart] | None] = {}
+    _place: Longs
+    _alerts: pa.ChunkedArray | None
+    _aliases: pa.ChunkedArray | None
+    throttles: Throttles
+    _parts: dict[int, Sequence[AlertPart] | None] = field(default_factory=dict)
 
     @staticmethod
-    def of(version: AnyVersion) -> RuleActions:
+    def of(version: Snapshot) -> RuleActions:
         """Those of a version's rules."""
         numbers = version.numbers()
         metadata = version.metadata_of(numbers)
@@ -65,11 +60,7 @@ class RuleActions:
         return tuple(sorted({path[0] for path in paths}))
 
     def columns(
-        self,
-        rule: NDArray[np.int32],
-        event: NDArray[np.int64],
-        score: Scores,
-        columns: Mapping[str, pa.Array],
+        self, rule: Ints, event: Longs, score: Scores, columns: Mapping[str, pa.Array]
     ) -> dict[str, pa.Array]:
         """`text`, `throttle` and `dedup` of matches, as far as any rule has them.
 
@@ -87,11 +78,7 @@ class RuleActions:
         return made
 
     def _alert_texts(
-        self,
-        rule: NDArray[np.int32],
-        event: NDArray[np.int64],
-        score: Scores,
-        columns: Mapping[str, pa.Array],
+        self, rule: Ints, event: Longs, score: Scores, columns: Mapping[str, pa.Array]
     ) -> Iterator[str | None]:
         scores = (
             repeat(None) if score is None else (None if each != each else each for each in score.tolist())
@@ -110,14 +97,12 @@ class RuleActions:
             self._parts[number] = _read(self._alerts[place].as_py(), alias)
         return self._parts[number]
 
-    def _dedup_values(
-        self, place: NDArray[np.int64], event: NDArray[np.int64], columns: Mapping[str, pa.Array]
-    ) -> list[str | None]:
-        field = self.throttles.field[place]
+    def _dedup_values(self, place: Longs, event: Longs, columns: Mapping[str, pa.Array]) -> list[str | None]:
+        fields = self.throttles.field[place]
         found: list[str | None] = [None] * len(event)
-        for number in np.unique(field[field >= 0]).tolist():
+        for number in np.unique(fields[fields >= 0]).tolist():
             path = self.throttles.fields[number]
-            matches = np.flatnonzero(field == number)
+            matches = np.flatnonzero(fields == number)
             events, which = np.unique(event[matches], return_inverse=True)
             column = columns.get(path[0])
             texts = values_at(None if column is None else column.take(pa.array(events)), path, len(events))

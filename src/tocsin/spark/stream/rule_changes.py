@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
 from tocsin.engines.build import build_prepared
@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     """Ids that are gone, and the rows of the new rules that are new or not as they were, ascending."""
 
     removed: list[str]
-    rows: NDArray[np.int64]
+    rows: Longs
 
     def __len__(self) -> int:
         return len(self.removed) + len(self.rows)
@@ -60,7 +60,7 @@ def difference(old: Rules, new: Rules) -> Difference | None:
 
 def _differing_metadata(
     old: pa.Table | None, new: pa.Table | None, was: pa.Array, at: pa.Array
-) -> NDArray[np.bool_] | None:
+) -> Flags | None:
     """Which of the rows `at` carry something else than the rows `was` did; None when types differ."""
     differs = np.zeros(len(at), np.bool_)
     names = dict.fromkeys([*(old.column_names if old is not None else ()), *_names(new)])
@@ -97,11 +97,7 @@ def operations(
     None when they cannot be written down. Raises RuleErrors with every error of the changed rules.
     """
     some = new.take(changed.rows)
-    try:
-        checked = build_prepared(some, "atree", preparation)
-    except RuleError as error:
-        raise_all([*new.rejected, *each_error(error)])
-    raise_all(new.rejected)
+    checked = built_of(some, new, preparation)
     made = dict(pending)
     for rule in changed.removed:
         made.pop(rule, None)
@@ -115,3 +111,13 @@ def operations(
     except (TypeError, ValueError):
         return None
     return made
+
+
+def built_of(rules: Rules, read: Rules, preparation: Preparation) -> Index:
+    """The index of rules, all or some of those read; RuleErrors with every error of files and conditions."""
+    try:
+        built = build_prepared(rules, "atree", preparation)
+    except RuleError as error:
+        raise_all([*read.rejected, *each_error(error)])
+    raise_all(read.rejected)
+    return built

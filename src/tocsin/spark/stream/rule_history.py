@@ -1,6 +1,6 @@
 """The rules of a stream as they change: looked at before each new batch, numbered, kept in the checkpoint.
 
-    rules/00000003-9f2c....tocsin    the index of version 3, a folder when it is in parts (saved_rules.py)
+    rules/00000003-9f2c....tocsin    the index of version 3, a folder when it is in shards
     rules/00000003.json              what is known of it
     rules/00000004-77ab....changes   version 4 is that of 3 and a few changes
     rules/00000004.json
@@ -16,34 +16,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tocsin.errors import (
-    IndexFileError,
-    InputError,
-    RuleError,
-    TocsinError,
-    UsageError,
-    each_error,
-    raise_all,
-)
+from tocsin.conditions.graph.shards import is_sharded, list_of_shards
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.errors import IndexFileError, InputError, RuleError, TocsinError, UsageError, each_error
+from tocsin.rules.rule_files import read_rules, rule_files
+from tocsin.rules.rule_set import Rules
+from tocsin.rules.throttles import THROTTLE
+from tocsin.rules.triggers import Trigger
+from tocsin.saved import is_saved
 from tocsin.spark.stream.checkpoint import read_json, write_json, write_whole
-from tocsin.spark.stream.joined_triggers import set_aside, triggers_text
-from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.saved_rules import IN_PARTS, WHOLE, copy_saved, draft_path, remove, settle
+from tocsin.spark.stream.rule_actions import RuleActions
+from tocsin.spark.stream.rule_changes import Operation, built_of, difference, operations
+from tocsin.spark.stream.rule_version import (
+    IN_SHARDS,
+    WHOLE,
+    RuleVersion,
+    copy_saved,
+    draft_path,
+    remove,
+    set_aside,
+    settle,
+    triggers_text,
+)
 
-if TYPE_CHECKING:
-    from tocsin.conditions.live.build_settings import Preparation
-    from tocsin.engines.build import AnyIndex
-    from tocsin.rules.rule_set import Rules
-    from tocsin.rules.triggers import Trigger
-    from tocsin.spark.stream.rule_changes import Operation
-
-THROTTLE = "throttle"
 KEPT_VERSIONS = 1_000
 """Versions of which it is still known what they were."""
 KEPT_INDEXES = 3
@@ -52,7 +52,7 @@ MOST_CHANGES = 1_000
 FEWEST_RULES = 5_000
 """With fewer rules than this a version is always an index of its own."""
 
-_OF_VERSIONS = (WHOLE, IN_PARTS, ".changes", ".triggers")
+_OF_VERSIONS = (WHOLE, IN_SHARDS, ".changes", ".triggers")
 
 Stamp = tuple[tuple[str, int, int, int], ...]
 
@@ -62,7 +62,7 @@ class VersionRecord:
     """What is known of a version.
 
     digest    of the files that it was read from (RuleFiles.digest)
-    base      its index in the folder of rules, a file or a folder of parts; perhaps an earlier version's
+    base      its index in the folder of rules, a file or a folder of shards; perhaps an earlier version's
     changes   the file of the operations that lead from there to it
     named     see RuleVersion
     rules     how many there are
@@ -108,40 +108,30 @@ class RuleFiles:
         for file in self._files():
             try:
                 with Path(file).open("rb") as opened:
-                    content = blake2b(digest_size=16)
-                    while piece := opened.read(1 << 20):
-                        content.update(piece)
+                    content = file_digest(opened, lambda: blake2b(digest_size=16))
             except OSError as error:
                 raise InputError(f"{file}: cannot be read: {error.strerror}") from error
             whole.update(json.dumps([str(file), content.hexdigest()]).encode())
         return whole.hexdigest()
 
     def saved_index(self) -> str | None:
-        """The path of the saved index, whole or in parts, when the rules are one."""
-        from tocsin.conditions.graph.shards import is_in_parts
-        from tocsin.saved import is_saved
-
+        """The path of the saved index, whole or in shards, when the rules are one."""
         (first, *others) = self.paths
         if not others:
-            return first if is_in_parts(first) or (Path(first).is_file() and is_saved(first)) else None
+            return first if is_sharded(first) or (Path(first).is_file() and is_saved(first)) else None
         for path in self.paths:
-            if is_in_parts(path):
+            if is_sharded(path):
                 raise UsageError(f"{path} is a saved index, which a stream takes alone")
         return None
 
     def read(self) -> Rules:
         """The rules of the files; what is wrong with them is in `rejected`."""
-        from tocsin.rules.rule_files import read_rules
-
         return read_rules(*self.paths, skip_bad=True)
 
     def _files(self) -> list[str]:
-        from tocsin.conditions.graph.shards import is_in_parts, list_of_parts
-        from tocsin.rules.rule_files import rule_files
-
         saved = self.saved_index()
         if saved is not None:
-            return [str(list_of_parts(saved))] if is_in_parts(saved) else [saved]
+            return [str(list_of_shards(saved))] if is_sharded(saved) else [saved]
         return [str(file) for path in self.paths for file in rule_files(path)]
 
 
@@ -166,8 +156,9 @@ class RuleWatch:
         self._read: Rules | None = None
         self._pending: dict[str, Operation] = {}
         self._purged = 0
+        numbers = [int(path.stem) for path in folder.glob("[0-9]*.json")]
         self.latest: VersionRecord | None = None
-        self.latest = self._last_known()
+        self.latest = self.record(max(numbers)) if numbers else None
 
     def start(self) -> RuleVersion:
         """The version to begin with; raises what is wrong with the rules, unless a version is there."""
@@ -252,15 +243,14 @@ class RuleWatch:
             rules, triggers = set_aside(rules)
         changed = self._changes_to(rules)
         if changed is None or self.latest is None:
-            index = self._built(rules)
+            index = built_of(rules, rules, self._files.preparation)
             draft = draft_path(self._folder, number)
             index.save(draft)
             self._settle(number, digest, settle(draft, number), None, triggers)
             self._pending = {}
         else:
             lines = "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changed.values())
-            name = f"{number:08d}-{blake2b(lines.encode(), digest_size=16).hexdigest()}.changes"
-            write_whole(self._folder / name, lines.encode())
+            name = self._written(number, lines, ".changes")
             self._settle(number, digest, self.latest.base, name, triggers)
             self._pending = changed
         self._read = rules
@@ -293,49 +283,35 @@ class RuleWatch:
     def _settle(
         self, number: int, digest: str, base: str, changes: str | None, triggers: Sequence[Trigger] = ()
     ) -> None:
-        from tocsin.spark.stream.rule_actions import RuleActions
-
         path = None if changes is None else str(self._folder / changes)
         index = RuleVersion(number, str(self._folder / base), path).open()
         actions = RuleActions.of(index.version)
         taken = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         throttles = actions.throttles.any or any(THROTTLE in trigger.options for trigger in triggers)
         count = len(index) + len(triggers)
+        joined = self._written(number, triggers_text(triggers), ".triggers") if triggers else None
         record = VersionRecord(
-            number, digest, base, changes, list(actions.named()), throttles, count, taken, None
+            number, digest, base, changes, list(actions.named()), throttles, count, taken, joined
         )
-        if triggers:
-            lines = triggers_text(triggers).encode()
-            name = f"{number:08d}-{blake2b(lines, digest_size=16).hexdigest()}.triggers"
-            write_whole(self._folder / name, lines)
-            record = replace(record, triggers=name)
         self._check(self._version(record))
         write_json(self._folder / f"{number:08d}.json", asdict(record))
         self.latest = record
 
-    def _built(self, rules: Rules) -> AnyIndex:
-        """The index of all rules; RuleErrors with every error of files and conditions."""
-        from tocsin.engines.build import build_prepared
-
-        try:
-            built = build_prepared(rules, "atree", self._files.preparation)
-        except RuleError as error:
-            raise_all([*rules.rejected, *each_error(error)])
-        raise_all(rules.rejected)
-        return built
+    def _written(self, number: int, lines: str, ending: str) -> str:
+        """Write lines to a file of a version; its name, which holds their digest."""
+        name = f"{number:08d}-{blake2b(lines.encode(), digest_size=16).hexdigest()}{ending}"
+        write_whole(self._folder / name, lines.encode())
+        return name
 
     def _changes_to(self, rules: Rules) -> dict[str, Operation] | None:
         """The operations that lead from the base to these rules, by id; None when an index is better."""
-        from tocsin.conditions.live.index import Index
-        from tocsin.spark.stream.rule_changes import difference, operations
-
         if self._read is None or self.latest is None or len(rules) < FEWEST_RULES:
             return None
         changed = difference(self._read, rules)
         if changed is None or len(changed) + len(self._pending) > MOST_CHANGES:
             return None
         base = RuleVersion(self.latest.version, str(self._folder / self.latest.base)).open()
-        if not isinstance(base, Index):
+        if base.shards:
             return None
         return operations(base, self._pending, rules, changed, self._files.preparation)
 
@@ -347,7 +323,3 @@ class RuleWatch:
         return RuleVersion(
             record.version, str(self._folder / record.base), changes, tuple(record.named), triggers
         )
-
-    def _last_known(self) -> VersionRecord | None:
-        numbers = sorted(int(path.stem) for path in self._folder.glob("[0-9]*.json"))
-        return self.record(numbers[-1]) if numbers else None

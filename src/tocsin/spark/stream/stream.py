@@ -24,22 +24,21 @@ from tocsin.printable import number_of
 from tocsin.spark.failures import reason_of
 from tocsin.spark.file_urls import to_write
 from tocsin.spark.session import session as running_session
-from tocsin.spark.sinks.sink import Sink, sink_of
-from tocsin.spark.stream.batch_counts import TALLY_PARAM, Tally
+from tocsin.spark.sinks.sink import Sink
 from tocsin.spark.stream.checkpoint import Checkpoint
-from tocsin.spark.stream.found_rows import ALERTS, Wanted, alert_schema
-from tocsin.spark.stream.micro_batch import BatchReport, BatchRunner
-from tocsin.spark.stream.pace import milliseconds_of
-from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.skipped_names import PassedOver, is_seen_in
-from tocsin.spark.stream.source import Source
-from tocsin.spark.stream.source_uris import source_of
+from tocsin.spark.stream.match_columns import ALERTS, Wanted, alert_schema
+from tocsin.spark.stream.schemes import sink_of, source_of
 from tocsin.storage.folders import temporary_folder
+from tocsin.syntax.durations import parse_duration
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.spark.sinks.folder_sink import FolderSink
+    from tocsin.spark.stream.folder_source import PassedOver
+    from tocsin.spark.stream.micro_batch import BatchReport, BatchRunner
     from tocsin.spark.stream.rule_history import RuleWatch
+    from tocsin.spark.stream.rule_version import RuleVersion
+    from tocsin.spark.stream.source import Source
 
 PathLike = str | os.PathLike[str]
 
@@ -202,7 +201,7 @@ def stream(
 ) -> Stream:
     """Start a stream: match the events of a source as they come, and send alerts into one or more sinks.
 
-    `source` is a streaming DataFrame or a URI (source_uris.py), `sink` a URI or several (sinks/sink.py).
+    `source` is a streaming DataFrame or a URI, `sink` a URI or several (schemes.py).
     `rules` are files or folders, or a saved index; they are looked at before every batch, and a new version
     is taken up without a restart, or refused when it is broken.
 
@@ -218,7 +217,10 @@ def stream(
     through. `preparation` is for free text (conditions/live/build_settings.py). Raises UsageError, InputError
     or RuleErrors when something is wrong before it starts.
     """
+    from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.spark.stream.micro_batch import BatchRunner
     from tocsin.spark.stream.rule_history import RuleFiles, RuleWatch
+    from tocsin.spark.stream.source import TALLY_PARAM, Tally
     from tocsin.warmup import is_warm, warm_up
 
     if once and every is not None:
@@ -238,7 +240,7 @@ def stream(
     stream_id = place.open(_identity(origin, sinks, wanted))
     try:
         refused = _Refusals(place.folder / "refused.jsonl", told)
-        files = RuleFiles(_paths(rules), preparation or _no_preparation())
+        files = RuleFiles(_paths(rules), preparation or Preparation.of())
         watched = RuleWatch(
             files,
             place.rules,
@@ -251,7 +253,7 @@ def stream(
         for each in (*sinks, dropped):
             each.open(session, stream_id, schema)
         tally = session.sparkContext.accumulator(Tally(), TALLY_PARAM)
-        report = _Reports(told, _passed_over(origin), is_told_at_end=once)
+        report = _Reports(told, origin.passed_over(), is_told_at_end=once)
         runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, report)
         query = _start(session, origin, runner, place, pace, once)
     except BaseException:
@@ -266,6 +268,17 @@ def stream(
             each.close()
 
     return Stream(query, runner, watched, place, close, lines)
+
+
+def milliseconds_of(every: str) -> int:
+    """The time from one look to the next, as exactly as Spark counts; UsageError when it is none."""
+    try:
+        length = parse_duration(every, "it", "5 seconds")
+        if length % 1_000:
+            raise ValueError("it is a whole number of milliseconds")
+    except ValueError as error:
+        raise UsageError(f"every: {error}") from error
+    return length // 1_000
 
 
 def _start(
@@ -323,12 +336,6 @@ def _paths(rules: PathLike | Sequence[PathLike]) -> list[str]:
     return [os.fspath(each) for each in listed]
 
 
-def _no_preparation() -> Preparation:
-    from tocsin.conditions.live.build_settings import Preparation
-
-    return Preparation.of()
-
-
 def _checkpoint_folder(given: PathLike | None, sinks: Sequence[Sink]) -> Path:
     from tocsin.spark.sinks.console_sink import ConsoleSink
 
@@ -355,13 +362,13 @@ def _folders(sinks: Sequence[Sink]) -> list[Path]:
 
 def _check_apart(source: Source, sinks: Sequence[Sink], rejects: FolderSink, checkpoint: Path) -> None:
     """UsageError when what a stream writes would come back to it as events, or to readers as alerts."""
-    from tocsin.spark.stream.folder_source import FolderSource
+    from tocsin.spark.stream.folder_source import is_seen_in
 
     written = [*_folders(sinks), rejects.folder, checkpoint]
     for folder in written:
-        if isinstance(source, FolderSource) and source.reads(folder):
+        if source.reads(folder):
             raise UsageError(
-                f"{folder} is in the folder that events are read from, {source.folder}: what the stream"
+                f"{folder} is in the folder that events are read from, {source.name}: what the stream"
                 " writes there would be taken for events"
             )
     if rejects.folder == checkpoint / "rejects":
@@ -369,12 +376,6 @@ def _check_apart(source: Source, sinks: Sequence[Sink], rejects: FolderSink, che
     for one, other in permutations(written, 2):
         if is_seen_in(other, one):
             raise UsageError(f"{other} and {one} cannot be the same folder, nor one in the other")
-
-
-def _passed_over(source: Source) -> PassedOver | None:
-    from tocsin.spark.stream.folder_source import FolderSource
-
-    return PassedOver(source.folder) if isinstance(source, FolderSource) else None
 
 
 def _identity(source: Source, sinks: Sequence[Sink], wanted: Wanted) -> dict[str, Any]:
@@ -396,7 +397,7 @@ def _explained(
     rules: Sequence[str],
     watched: RuleWatch,
 ) -> list[str]:
-    from tocsin.events.field_paths import path_text
+    from tocsin.events.cells import path_text
 
     latest = watched.latest
     known = "" if latest is None else f", version {latest.version}: {number_of(latest.rules, 'rule')}"
@@ -469,7 +470,7 @@ class _Reports:
             self._tell()
 
     def _tell(self) -> None:
-        from tocsin.events.field_paths import path_text
+        from tocsin.events.cells import path_text
 
         if self._rules is None:
             return

@@ -14,16 +14,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tocsin.matches.throttle import Throttling
+from tocsin.matches.sent_alerts import merge_runs, read_run, run_name, runs_before, write_run
+from tocsin.matches.throttle import Alerts, Throttling
 
 _GROUP, _HASH = "throttle group", "throttle hash"
 """Columns that are there only between Spark and the tasks; they stand behind all others."""
@@ -38,8 +37,6 @@ def throttled(found: DataFrame, state: Path, batch: int, now: int) -> Iterator[D
     `found` must give the same rows each time. `now` is the recorded time of the batch, in microseconds.
     The rows can be read until the end of the `with`.
     """
-    from tocsin.matches.sent_alerts import merge_runs, runs_before
-
     state.mkdir(parents=True, exist_ok=True)
     runs = [
         str(file) for stretch in merge_runs(state, runs_before(state, batch), now) for file in stretch.files
@@ -84,9 +81,6 @@ class _Layout(NamedTuple):
 
 def _task(runs: list[str], state: str, batch: int, now: int, layout: _Layout) -> Any:
     def decide_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.matches.sent_alerts import read_run, run_name, write_run
-        from tocsin.matches.throttle import Throttling
-
         throttling = Throttling([piece for run in runs for piece in read_run(Path(run))], now)
         for rows in batches:
             yield _decided(throttling, rows, layout)
@@ -101,10 +95,6 @@ def _task(runs: list[str], state: str, batch: int, now: int, layout: _Layout) ->
 
 def _decided(throttling: Throttling, rows: pa.RecordBatch, layout: _Layout) -> pa.RecordBatch:
     """Those of sorted rows that are sent, without the two columns behind."""
-    import pyarrow as pa
-
-    from tocsin.matches.throttle import Alerts
-
     is_sent = throttling.decide(
         Alerts(
             rows.column(layout.own + 1).to_numpy(),

@@ -7,7 +7,16 @@
 
 Every match of an AND goes through each of its operands, so one is enough, and nothing is multiplied out. The
 rest of the query is a formula that is checked where a path was found. A path is *certain* when it leaves
-nothing to check but the score. With a threshold, some paths can be left out (selective.py).
+nothing to check but the score.
+
+Selective indexing: some paths no match needs to be found by when there is a threshold t > 0.
+
+- A leaf whose words all weigh 0 adds nothing to an OR or ACCRUE: a match has another leaf.
+- k leaves of non-zero weight score at most sqrt(k) in a flat ACCRUE, so a match has at least m = ceil(t * t)
+  of them, and of any m leaves one is among all but m - 1. Those of least idf are left out.
+
+The paper leaves more out, and loses matches: under OR the words whose idf is below t, though a lone word of
+whatever idf scores 1; under ACCRUE a sub-vector that bounds a cosine, which its score is not.
 """
 
 from __future__ import annotations
@@ -15,11 +24,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
 from tocsin.arrays.jit import bare_kernel
 from tocsin.text.kernels.neighbours import pair_of
-from tocsin.text.kernels.query_code import AND, QueryCode, operation_of
+from tocsin.text.kernels.query_code import ACCRUE, AND, QueryCode, operation_of
 from tocsin.text.kernels.query_tree import (
     BY_WORDS,
     QueryTree,
@@ -29,9 +38,10 @@ from tocsin.text.kernels.query_tree import (
     leaf_of,
     room_for_tree,
 )
-from tocsin.text.kernels.selective import leave_out
-from tocsin.text.kernels.term_order import TermOrder
-from tocsin.text.kernels.weight_sort import sort_falling
+from tocsin.text.kernels.term_order import TermOrder, sort_falling
+
+_ROUNDING = 1.0 - 1e-9
+"""Scores are rounded: one that is no larger than sqrt(k) may come out a little larger."""
 
 
 class AccessPaths(NamedTuple):
@@ -44,14 +54,14 @@ class AccessPaths(NamedTuple):
     pair         int32[P]     of neighbours.py: two words that have to be neighbours besides, or 0
     """
 
-    path_start: NDArray[np.int64]
-    term_start: NDArray[np.int64]
-    term: NDArray[np.int32]
-    to_check: NDArray[np.uint8]
-    pair: NDArray[np.int32]
+    path_start: Longs
+    term_start: Longs
+    term: Ints
+    to_check: Bytes
+    pair: Ints
 
 
-def access_paths(code: QueryCode, order: TermOrder, query: NDArray[np.int32], selective: bool) -> AccessPaths:
+def access_paths(code: QueryCode, order: TermOrder, query: Ints, selective: bool) -> AccessPaths:
     """The paths of some queries."""
     first_leaf, last_leaf = code.leaf_start[query], code.leaf_start[query + 1]
     leaves = int((last_leaf - first_leaf).sum())
@@ -77,17 +87,12 @@ def access_paths(code: QueryCode, order: TermOrder, query: NDArray[np.int32], se
 
 @bare_kernel
 def _write_all(
-    code: QueryCode,
-    order: TermOrder,
-    query: NDArray[np.int32],
-    selective: bool,
-    tree: QueryTree,
-    paths: AccessPaths,
+    code: QueryCode, order: TermOrder, query: Ints, selective: bool, tree: QueryTree, paths: AccessPaths
 ) -> None:
     for i in range(query.size):
         choose_ways(code, order.rarity, query[i], tree)
         if selective and code.threshold[query[i]] > 0:
-            leave_out(code, order.rarity, query[i], tree)
+            _leave_out(code, order.rarity, query[i], tree)
         paths.path_start[i + 1] = _write_paths(code, order, query[i], tree, paths, paths.path_start[i])
 
 
@@ -135,13 +140,7 @@ def _want_operands(code: QueryCode, query: int, tree: QueryTree, at: int, is_and
 
 @bare_kernel
 def _add_words(
-    code: QueryCode,
-    rarity: NDArray[np.float64],
-    query: int,
-    tree: QueryTree,
-    at: int,
-    paths: AccessPaths,
-    path: int,
+    code: QueryCode, rarity: Doubles, query: int, tree: QueryTree, at: int, paths: AccessPaths, path: int
 ) -> None:
     """Add the terms of all plain leaves of an AND to a path; whatever else it has is left to check."""
     operand = np.int64(tree.first_operand[at])
@@ -154,7 +153,7 @@ def _add_words(
 
 
 @bare_kernel
-def _add_leaf(code: QueryCode, rarity: NDArray[np.float64], leaf: int, paths: AccessPaths, path: int) -> None:
+def _add_leaf(code: QueryCode, rarity: Doubles, leaf: int, paths: AccessPaths, path: int) -> None:
     """Add the terms of a leaf to a path; a phrase is left to check, of which two neighbours are told."""
     first, last = code.term_start[leaf], code.term_start[leaf + 1]
     end = paths.term_start[path + 1]
@@ -171,9 +170,7 @@ def _add_leaf(code: QueryCode, rarity: NDArray[np.float64], leaf: int, paths: Ac
 
 
 @bare_kernel
-def _put_in_order(
-    order: TermOrder, term: NDArray[np.int32], term_start: NDArray[np.int64], path: int
-) -> None:
+def _put_in_order(order: TermOrder, term: Ints, term_start: Longs, path: int) -> None:
     """Put the terms of a path, which is the last one, in order, each once."""
     first, end = term_start[path], term_start[path + 1]
     sort_falling(term, first, end, order.rarity, order.named)
@@ -183,3 +180,56 @@ def _put_in_order(
             term[kept] = term[j]
             kept += 1
     term_start[path + 1] = kept
+
+
+@bare_kernel
+def _leave_out(code: QueryCode, rarity: Doubles, query: int, tree: QueryTree) -> None:
+    """Mark the leaves that need no path, as the threshold is above 0: see the head of this file.
+
+    Estimates are no longer needed: `often` serves for the weights of leaves, `waiting` for those that have
+    one, and `choice`, which leaves have not, for saying that ties are not broken.
+    """
+    last = code.step_start[query + 1] - code.step_start[query] - 1
+    step = code.step[code.step_start[query] + last]
+    if step >= 0:
+        tree.left_out[last] = _weight_of_rarest(code, rarity, query, last) == 0
+        return
+    if operation_of(step) == AND:
+        return
+    is_flat = True
+    counted = 0
+    operand = np.int64(tree.first_operand[last])
+    while operand >= 0:
+        if is_group(code, query, operand):
+            is_flat = False
+        elif is_plain(code, query, operand):
+            tree.often[operand] = _weight_of_rarest(code, rarity, query, operand)
+            tree.left_out[operand] = tree.often[operand] == 0
+            tree.choice[operand] = 0
+            if not tree.left_out[operand]:
+                tree.waiting[counted] = operand
+                counted += 1
+        operand = np.int64(tree.next_operand[operand])
+    if operation_of(step) == ACCRUE and is_flat:
+        kept = counted + 1 - _needed_leaves(code.threshold[query], counted)
+        sort_falling(tree.waiting, 0, counted, tree.often, tree.choice)
+        for i in range(kept, counted):
+            tree.left_out[tree.waiting[i]] = 1
+
+
+@bare_kernel
+def _weight_of_rarest(code: QueryCode, rarity: Doubles, query: int, at: int) -> float:
+    """The idf of a leaf's rarest word; any prefix may cover a word that is rarer."""
+    leaf = leaf_of(code, query, at)
+    rarest = 0.0
+    for j in range(code.term_start[leaf], code.term_start[leaf + 1]):
+        idf = rarity[code.term[j]]
+        rarest = max(rarest, idf if idf >= 0 else np.inf)
+    return rarest
+
+
+@bare_kernel
+def _needed_leaves(threshold: float, leaves: int) -> int:
+    """How many leaves of non-zero weight a flat ACCRUE needs for its threshold; leaves + 1: too many."""
+    least = threshold * threshold * _ROUNDING
+    return np.int64(np.ceil(least)) if least <= leaves else leaves + 1

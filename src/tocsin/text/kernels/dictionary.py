@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
 from tocsin.arrays.jit import inner_kernel
 from tocsin.arrays.lookup import find_text
 
@@ -22,21 +20,16 @@ class DictionaryWords(NamedTuple):
     unknown   float64[G]   for each text group the idf of a word that is not among these
     """
 
-    group: NDArray[np.int32]
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    idf: NDArray[np.float64]
-    table: NDArray[np.int32]
-    unknown: NDArray[np.float64]
-
-
-def is_counted(words: DictionaryWords) -> NDArray[np.bool_]:
-    """For each text group whether documents were counted: else every word's idf is 1."""
-    return np.asarray(words.unknown != 1.0)
+    group: Ints
+    start: Longs
+    data: Bytes
+    idf: Doubles
+    table: Ints
+    unknown: Doubles
 
 
 @inner_kernel
-def idf_of(dictionary: DictionaryWords, group: int, data: NDArray[np.uint8], start: int, end: int) -> float:
+def idf_of(dictionary: DictionaryWords, group: int, data: Bytes, start: int, end: int) -> float:
     """The idf of the word data[start:end] in a text group."""
     word = find_text(
         dictionary.table, dictionary.group, dictionary.start, dictionary.data, group, data, start, end

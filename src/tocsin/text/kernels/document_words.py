@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import HALF, LOWER_HALF, eight_bytes, prefetch
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.text.kernels.documents import Documents
 from tocsin.text.kernels.query_code import Terms
@@ -73,7 +73,7 @@ class DocumentWords(NamedTuple):
     unnamed           int32[W]     the words that are no terms
     cover             int32[W]     while a document is looked up: see _find_words
     covering          int32[B]     prefixes of a word that is being looked up
-    same_word         int32[W]     of words that are no terms, when they are counted (term_frequencies.py):
+    same_word         int32[W]     of words that are no terms, when they are counted (term_weights.py):
                                    the first word that is the same
     word_count        int32[W]     for such a first word: how often it occurs
     other             int64[2^k]   open addressing of such first words: a stamp in the upper half, and
@@ -83,25 +83,25 @@ class DocumentWords(NamedTuple):
     A word gives an occurrence for itself and at most one for each of its bytes, where a prefix ends.
     """
 
-    state: NDArray[np.int64]
-    folded: NDArray[np.uint64]
-    folded_bytes: NDArray[np.uint8]
-    word_start: NDArray[np.int32]
-    word_end: NDArray[np.int32]
-    word_term: NDArray[np.int32]
-    word_place: NDArray[np.int64]
-    looked_up: NDArray[np.uint64]
-    present: NDArray[np.int32]
-    seen: NDArray[np.int32]
-    occurrence_word: NDArray[np.int32]
-    occurrence_next: NDArray[np.int32]
-    unnamed: NDArray[np.int32]
-    cover: NDArray[np.int32]
-    covering: NDArray[np.int32]
-    same_word: NDArray[np.int32]
-    word_count: NDArray[np.int32]
-    other: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    state: Longs
+    folded: Words
+    folded_bytes: Bytes
+    word_start: Ints
+    word_end: Ints
+    word_term: Ints
+    word_place: Longs
+    looked_up: Words
+    present: Ints
+    seen: Ints
+    occurrence_word: Ints
+    occurrence_next: Ints
+    unnamed: Ints
+    cover: Ints
+    covering: Ints
+    same_word: Ints
+    word_count: Ints
+    other: Longs
+    ends: Longs
 
     @property
     def room(self) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import eight_bytes
 from tocsin.arrays.byte_classes import TOPS
+from tocsin.arrays.dtypes import Bytes, Longs
 from tocsin.arrays.jit import kernel
-from tocsin.text.kernels.characters import Characters
+from tocsin.text.kernels.tokenizer import Characters
 
 
 class Documents(NamedTuple):
@@ -23,14 +23,14 @@ class Documents(NamedTuple):
     characters                what the characters beyond ASCII are to words
     """
 
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    elements: NDArray[np.int64]
+    start: Longs
+    data: Bytes
+    elements: Longs
     characters: Characters
 
 
 @kernel
-def texts_beyond_ascii(start: NDArray[np.int64], data: NDArray[np.uint8]) -> NDArray[np.int64]:
+def texts_beyond_ascii(start: Longs, data: Bytes) -> Longs:
     """Which of the texts data[start[i] : start[i + 1]] are not all ASCII."""
     found = np.empty(start.size - 1, np.int64)
     count = 0

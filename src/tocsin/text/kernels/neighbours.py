@@ -8,8 +8,8 @@ set a bit. Two pairs may share a bit: it may say too much, never too little.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel
 
 _BITS = 14
@@ -20,7 +20,7 @@ _WORD = np.uint64(6)
 _ONE = np.uint64(1)
 
 
-def no_neighbours() -> NDArray[np.uint64]:
+def no_neighbours() -> Words:
     """Room for the bits of one document."""
     return np.zeros((1 << _BITS) >> 6, np.uint64)
 
@@ -34,9 +34,7 @@ def pair_of(term: int, following: int) -> np.uint64:
 
 
 @bare_kernel
-def note_neighbours(
-    term: NDArray[np.int32], place: NDArray[np.int64], count: int, neighbours: NDArray[np.uint64]
-) -> None:
+def note_neighbours(term: Ints, place: Longs, count: int, neighbours: Words) -> None:
     """Set the bits of a document with so many words, each a term or -1, and clear all others."""
     for i in range(neighbours.size):
         neighbours[i] = 0
@@ -47,7 +45,7 @@ def note_neighbours(
 
 
 @inner_kernel
-def may_be_neighbours(neighbours: NDArray[np.uint64], pair: int) -> bool:
+def may_be_neighbours(neighbours: Words, pair: int) -> bool:
     """Whether the pair's bit is set; for 0, which is no pair, always."""
     at = np.uint64(pair)
     return pair == 0 or (neighbours[at >> _WORD] >> (at & _IN_WORD)) & _ONE != 0

@@ -10,8 +10,8 @@ which is the closest.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.jit import inner_kernel
 from tocsin.text.kernels.document_words import FIRST, SEEN, STAMP, DocumentWords
 from tocsin.text.kernels.query_code import ANY_GAP, QueryCode
@@ -31,7 +31,7 @@ def leaf_occurs(code: QueryCode, leaf: int, words: DocumentWords) -> bool:
 
 
 @inner_kernel
-def _phrase_occurs(term: NDArray[np.int32], first: int, last: int, gap: int, words: DocumentWords) -> bool:
+def _phrase_occurs(term: Ints, first: int, last: int, gap: int, words: DocumentWords) -> bool:
     """Whether terms that are all present come in order, neighbours no further apart than the gap."""
     seen, place, ends = words.seen, words.word_place, words.ends
     occurrence_word, occurrence_next = words.occurrence_word, words.occurrence_next

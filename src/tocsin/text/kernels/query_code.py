@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel
 
 AND = 0
@@ -40,15 +38,15 @@ class Terms(NamedTuple):
     covering    int32[...]   the prefixes that cover a word: how many, then the terms
     """
 
-    group: NDArray[np.int32]
-    is_prefix: NDArray[np.uint8]
-    start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    idf: NDArray[np.float64]
-    slot: NDArray[np.uint64]
-    record: NDArray[np.uint64]
-    prefixes: NDArray[np.uint64]
-    covering: NDArray[np.int32]
+    group: Ints
+    is_prefix: Bytes
+    start: Longs
+    data: Bytes
+    idf: Doubles
+    slot: Words
+    record: Words
+    prefixes: Words
+    covering: Ints
 
 
 class QueryCode(NamedTuple):
@@ -65,15 +63,15 @@ class QueryCode(NamedTuple):
     term         int32[...]
     """
 
-    group: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    step_start: NDArray[np.int64]
-    step: NDArray[np.int32]
-    leaf_start: NDArray[np.int64]
-    negated: NDArray[np.uint8]
-    gap: NDArray[np.int32]
-    term_start: NDArray[np.int64]
-    term: NDArray[np.int32]
+    group: Ints
+    threshold: Doubles
+    step_start: Longs
+    step: Ints
+    leaf_start: Longs
+    negated: Bytes
+    gap: Ints
+    term_start: Longs
+    term: Ints
 
 
 PLAIN = 0

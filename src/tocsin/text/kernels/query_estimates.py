@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.text.kernels.query_code import AND, PLAIN, QueryCode, Terms, arity_of, operation_of
 
@@ -22,9 +22,7 @@ OF_PREFIX = 0.02
 
 
 @kernel
-def likelihood_of_queries(
-    code: QueryCode, terms: Terms, is_counted: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def likelihood_of_queries(code: QueryCode, terms: Terms, is_counted: Flags) -> Doubles:
     """For each query how often its Boolean reading holds; is_counted says which groups have a dictionary."""
     queries = code.step_start.size - 1
     longest = 1
@@ -70,7 +68,7 @@ def likelihood_of_queries(
 
 
 @kernel
-def letters_of_queries(code: QueryCode, terms: Terms) -> NDArray[np.int64]:
+def letters_of_queries(code: QueryCode, terms: Terms) -> Longs:
     """For each query how many bytes its words have together, each counted as often as it stands there."""
     queries = code.step_start.size - 1
     letters = np.zeros(queries, np.int64)

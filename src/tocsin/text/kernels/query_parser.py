@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.text.kernels.query_code import (
     ACCRUE,
@@ -49,7 +49,7 @@ _CLOSE = 7
 _QUOTE = 8
 
 
-def _roles() -> NDArray[np.uint8]:
+def _roles() -> Bytes:
     role = np.full(256, _IN_TOKEN, np.uint8)
     for byte in b"\t\n\v\f\r\x1c\x1d\x1e\x1f ":
         role[byte] = _BLANK
@@ -58,7 +58,7 @@ def _roles() -> NDArray[np.uint8]:
     return role
 
 
-def _folded() -> NDArray[np.uint8]:
+def _folded() -> Bytes:
     folded = np.zeros(256, np.uint8)
     for byte in b"abcdefghijklmnopqrstuvwxyz0123456789_":
         folded[byte] = byte
@@ -103,16 +103,16 @@ class QueryWriting(NamedTuple):
     term         int64[...]   and that of what stands behind it
     """
 
-    used: NDArray[np.int64]
-    step: NDArray[np.int32]
-    negated: NDArray[np.uint8]
-    gap: NDArray[np.int32]
-    word_start: NDArray[np.int64]
-    is_prefix: NDArray[np.uint8]
-    byte_start: NDArray[np.int64]
-    data: NDArray[np.uint8]
-    chain: NDArray[np.int64]
-    term: NDArray[np.int64]
+    used: Longs
+    step: Ints
+    negated: Bytes
+    gap: Ints
+    word_start: Longs
+    is_prefix: Bytes
+    byte_start: Longs
+    data: Bytes
+    chain: Longs
+    term: Longs
 
 
 @kernel
@@ -154,7 +154,7 @@ def _plain_of(value: int) -> int:
 
 
 @inner_kernel
-def _write_group(used: NDArray[np.int64], steps: NDArray[np.int32], value: int) -> bool:
+def _write_group(used: Longs, steps: Ints, value: int) -> bool:
     """Write the step of a group that is whole; False when its negations stand wrong."""
     operation, arity, plain = _operation_of(value), _arity_of(value), _plain_of(value)
     if plain == 0 or (operation == OR and plain < arity):
@@ -165,13 +165,7 @@ def _write_group(used: NDArray[np.int64], steps: NDArray[np.int32], value: int) 
 
 
 @bare_kernel
-def _as_operand(
-    used: NDArray[np.int64],
-    steps: NDArray[np.int32],
-    negated: NDArray[np.uint8],
-    value: int,
-    operation: int,
-) -> int:
+def _as_operand(used: Longs, steps: Ints, negated: Bytes, value: int, operation: int) -> int:
     """The value as the beginning or a part of a group of this operation; UNSURE when it cannot be one.
 
     A single leaf is the last one that was read.
@@ -238,7 +232,7 @@ def _add_operator(writing: QueryWriting, depth: int, operation: int) -> bool:
 
 
 @inner_kernel
-def _read_words(data: NDArray[np.uint8], at: int, end: int, is_canonical: bool, writing: QueryWriting) -> int:
+def _read_words(data: Bytes, at: int, end: int, is_canonical: bool, writing: QueryWriting) -> int:
     """The words of a token: how many, or UNSURE."""
     used = writing.used
     count = 0
@@ -273,14 +267,14 @@ def _read_words(data: NDArray[np.uint8], at: int, end: int, is_canonical: bool, 
 
 
 @inner_kernel
-def _end_of_token(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _end_of_token(data: Bytes, at: int, end: int) -> int:
     while at < end and _ROLE[data[at]] == _IN_TOKEN:
         at += 1
     return at
 
 
 @inner_kernel
-def _read_gap(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _read_gap(data: Bytes, at: int, end: int) -> int:
     """The number or * that is data[at:end]; -2 when it is neither, or too large."""
     if end - at == 1 and data[at] == _STAR:
         return ANY_GAP
@@ -296,7 +290,7 @@ def _read_gap(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 @inner_kernel
 def _read_leaf(
-    data: NDArray[np.uint8], at: int, end: int, any_gap: bool, is_canonical: bool, writing: QueryWriting
+    data: Bytes, at: int, end: int, any_gap: bool, is_canonical: bool, writing: QueryWriting
 ) -> int:
     """Write the word or phrase that begins at `at`: behind it, or UNSURE."""
     gap = 0
@@ -330,7 +324,7 @@ def _read_leaf(
 
 
 @inner_kernel
-def _operator_word(data: NDArray[np.uint8], at: int, end: int) -> int:
+def _operator_word(data: Bytes, at: int, end: int) -> int:
     """Which operator the word at `at` is, if any: its role, or _IN_TOKEN."""
     if at + 1 < end and data[at] == 79 and data[at + 1] == 82:
         role, behind = _OR, at + 2
@@ -345,13 +339,7 @@ def _operator_word(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 @inner_kernel
 def _write_query(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    any_gap: bool,
-    is_canonical: bool,
-    first_leaf: int,
-    writing: QueryWriting,
+    data: Bytes, at: int, end: int, any_gap: bool, is_canonical: bool, first_leaf: int, writing: QueryWriting
 ) -> bool:
     """Write the steps of data[at:end]; False, and anything may be written, when that is not sure."""
     depth = 0
@@ -421,7 +409,7 @@ def _write_query(
 
 @bare_kernel
 def read_query(
-    data: NDArray[np.uint8], at: int, end: int, any_gap: bool, is_canonical: bool, writing: QueryWriting
+    data: Bytes, at: int, end: int, any_gap: bool, is_canonical: bool, writing: QueryWriting
 ) -> bool:
     """Write the query data[at:end] behind those before it; False, and nothing is, when it is refused."""
     used = writing.used
@@ -438,35 +426,24 @@ def read_query(
 
 
 class QueriesRead(NamedTuple):
-    """Queries whose words have no numbers yet: the arrays of QueryWriting, and
+    """Queries whose words have no numbers yet.
 
     refused      uint8[Q]     1 for a query that is not here
     step_start   int64[Q+1]
     leaf_start   int64[Q+1]
     word_group   int32[...]   the text group of each word
+    writing                   all their steps, leaves and words, and room behind them
     """
 
-    refused: NDArray[np.uint8]
-    step_start: NDArray[np.int64]
-    step: NDArray[np.int32]
-    leaf_start: NDArray[np.int64]
-    negated: NDArray[np.uint8]
-    gap: NDArray[np.int32]
-    word_start: NDArray[np.int64]
-    word_group: NDArray[np.int32]
-    is_prefix: NDArray[np.uint8]
-    byte_start: NDArray[np.int64]
-    data: NDArray[np.uint8]
+    refused: Bytes
+    step_start: Longs
+    leaf_start: Longs
+    word_group: Ints
+    writing: QueryWriting
 
 
 @kernel
-def read_queries(
-    data: NDArray[np.uint8],
-    start: NDArray[np.int64],
-    group: NDArray[np.int32],
-    any_gap: NDArray[np.bool_],
-    is_canonical: NDArray[np.bool_],
-) -> QueriesRead:
+def read_queries(data: Bytes, start: Longs, group: Ints, any_gap: Flags, is_canonical: Flags) -> QueriesRead:
     """Read the queries data[start[q] : start[q + 1]] of text groups.
 
     `any_gap` says which are read as tm_contains reads them, `is_canonical` which are as the grammar
@@ -491,16 +468,4 @@ def read_queries(
         for word in range(words, used[_WORDS]):
             word_group[word] = group[query]
         words = used[_WORDS]
-    return QueriesRead(
-        refused,
-        step_start,
-        writing.step[: used[_STEPS]].copy(),
-        leaf_start,
-        writing.negated[: used[_LEAVES]].copy(),
-        writing.gap[: used[_LEAVES]].copy(),
-        writing.word_start[: used[_LEAVES] + 1].copy(),
-        word_group[:words].copy(),
-        writing.is_prefix[:words].copy(),
-        writing.byte_start[: words + 1].copy(),
-        writing.data[: used[_BYTES]].copy(),
-    )
+    return QueriesRead(refused, step_start, leaf_start, word_group[:words].copy(), writing)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints
 from tocsin.arrays.jit import bare_kernel
 from tocsin.text.kernels.query_code import AND, PLAIN, QueryCode, arity_of, operation_of
 
@@ -35,15 +35,15 @@ class QueryTree(NamedTuple):
     waiting         int32[S]     the operands that no group has taken yet
     """
 
-    first_operand: NDArray[np.int32]
-    next_operand: NDArray[np.int32]
-    often: NDArray[np.float64]
-    choice: NDArray[np.int32]
-    has_negated: NDArray[np.uint8]
-    wanted: NDArray[np.uint8]
-    certain: NDArray[np.uint8]
-    left_out: NDArray[np.uint8]
-    waiting: NDArray[np.int32]
+    first_operand: Ints
+    next_operand: Ints
+    often: Doubles
+    choice: Ints
+    has_negated: Bytes
+    wanted: Bytes
+    certain: Bytes
+    left_out: Bytes
+    waiting: Ints
 
 
 def room_for_tree(steps: int) -> QueryTree:
@@ -62,7 +62,7 @@ def room_for_tree(steps: int) -> QueryTree:
 
 
 @bare_kernel
-def choose_ways(code: QueryCode, rarity: NDArray[np.float64], query: int, tree: QueryTree) -> None:
+def choose_ways(code: QueryCode, rarity: Doubles, query: int, tree: QueryTree) -> None:
     """Link the steps of a query to a tree, and choose for each AND the way that is found least often."""
     begin = code.step_start[query]
     waiting = 0
@@ -81,7 +81,7 @@ def choose_ways(code: QueryCode, rarity: NDArray[np.float64], query: int, tree: 
 
 
 @bare_kernel
-def _often(code: QueryCode, rarity: NDArray[np.float64], leaf: int) -> float:
+def _often(code: QueryCode, rarity: Doubles, leaf: int) -> float:
     """How often all terms of a leaf are found, as if they had nothing to do with each other."""
     total = 0.0
     for j in range(code.term_start[leaf], code.term_start[leaf + 1]):

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Bytes, Doubles, Flags, Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.text.kernels.query_code import ACCRUE, AND, PLAIN, QueryCode, arity_of, operation_of
 
@@ -32,10 +32,10 @@ class TermSketches(NamedTuple):
     hash        int64[...]
     """
 
-    documents: NDArray[np.float64]
-    is_whole: NDArray[np.bool_]
-    start: NDArray[np.int64]
-    hash: NDArray[np.int64]
+    documents: Doubles
+    is_whole: Flags
+    start: Longs
+    hash: Longs
 
 
 class _Room(NamedTuple):
@@ -49,18 +49,16 @@ class _Room(NamedTuple):
     independent   float64[n]   and its share if words were independent of each other
     """
 
-    sample: NDArray[np.int64]
-    pointer: NDArray[np.int64]
-    verdict: NDArray[np.uint8]
-    at_least: NDArray[np.float64]
-    at_most: NDArray[np.float64]
-    independent: NDArray[np.float64]
+    sample: Longs
+    pointer: Longs
+    verdict: Bytes
+    at_least: Doubles
+    at_most: Doubles
+    independent: Doubles
 
 
 @kernel
-def shares_of_queries(
-    code: QueryCode, query: NDArray[np.int32], sketches: TermSketches, documents: int
-) -> NDArray[np.float64]:
+def shares_of_queries(code: QueryCode, query: Ints, sketches: TermSketches, documents: int) -> Doubles:
     """For each of some queries the share of all documents that satisfy it: 0 < s <= 1."""
     room = _room_for(code, query, sketches)
     share = np.empty(query.size, np.float64)
@@ -70,7 +68,7 @@ def shares_of_queries(
 
 
 @kernel
-def _room_for(code: QueryCode, query: NDArray[np.int32], sketches: TermSketches) -> _Room:
+def _room_for(code: QueryCode, query: Ints, sketches: TermSketches) -> _Room:
     hashes = terms = steps = 1
     for q in query:
         first = code.term_start[code.leaf_start[q]]
@@ -216,7 +214,7 @@ def _ask_sample(
 
 
 @inner_kernel
-def _joined(verdict: NDArray[np.uint8], first: int, arity: int, operation: int, needed: int) -> int:
+def _joined(verdict: Bytes, first: int, arity: int, operation: int, needed: int) -> int:
     """Whether a group holds, by the verdicts on its operands."""
     plain = held = 0
     for i in range(first, first + arity):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.arrays.jit import kernel
+from tocsin.text.kernels.trie_matches import FoundQueries
 
 
 class TextRules(NamedTuple):
@@ -19,24 +20,52 @@ class TextRules(NamedTuple):
     deferred         int32[...]       them: 2 * query, and one more when the query must be known to fail
     """
 
-    score_start: NDArray[np.int32]
-    score_query: NDArray[np.int32]
-    deferred_start: NDArray[np.int32]
-    deferred: NDArray[np.int32]
+    score_start: Ints
+    score_query: Ints
+    deferred_start: Ints
+    deferred: Ints
 
 
 @kernel
-def keep_matches(rule: NDArray[np.int32], per_event: NDArray[np.int64], keeps: NDArray[np.bool_]) -> int:
-    """Leave out matches in place, and out of the counts of their events; how many are left."""
-    kept = 0
-    at = 0
-    for event in range(per_event.size):
-        end = at + per_event[event]
-        before = kept
-        for place in range(at, end):
-            if keeps[place]:
-                rule[kept] = rule[place]
-                kept += 1
-        at = end
-        per_event[event] = kept - before
-    return kept
+def take_scores(
+    document: Ints,
+    rule: Ints,
+    group: int,
+    rules: TextRules,
+    query_group: Ints,
+    is_decided: Flags,
+    found: FoundQueries,
+    score: Doubles,
+) -> tuple[Longs, Ints]:
+    """Raise score[i] to the largest of the queries of rule[i], of a text group, that document[i] satisfies.
+
+    document is -1 where an event has none there. What is left to be asked comes back as pairs of a match and
+    a query: those that were not found, though it may be only their threshold that failed. When nothing was
+    searched (found.start is empty), that is all of them.
+    """
+    most = 0
+    for match in range(rule.size):
+        most += rules.score_start[rule[match] + 1] - rules.score_start[rule[match]]
+    left_match = np.empty(most, np.int64)
+    left_query = np.empty(most, np.int32)
+    left = 0
+    for match in range(rule.size):
+        at = document[match]
+        if at < 0:
+            continue
+        for i in range(rules.score_start[rule[match]], rules.score_start[rule[match] + 1]):
+            query = rules.score_query[i]
+            if query_group[query] != group:
+                continue
+            if found.start.size > 0:
+                low, high = found.start[at], found.start[at + 1]
+                low += np.searchsorted(found.query[low:high], query)
+                if low < high and found.query[low] == query:
+                    score[match] = max(score[match], found.score[low])
+                    continue
+                if is_decided[query]:
+                    continue
+            left_match[left] = match
+            left_query[left] = query
+            left += 1
+    return left_match[:left], left_query[:left]

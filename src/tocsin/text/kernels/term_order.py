@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Doubles, Ints
 from tocsin.arrays.jit import bare_kernel
 from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.trie import BRANCHES_MADE, PARENT, ROW, TERM, Trie
@@ -22,8 +22,8 @@ class TermOrder(NamedTuple):
     named    int32[T]     how often queries name the term
     """
 
-    rarity: NDArray[np.float64]
-    named: NDArray[np.int32]
+    rarity: Doubles
+    named: Ints
 
 
 def order_of_terms(code: QueryCode, terms: Terms) -> TermOrder:
@@ -33,7 +33,7 @@ def order_of_terms(code: QueryCode, terms: Terms) -> TermOrder:
 
 
 @bare_kernel
-def drift(trie: Trie, rarity: NDArray[np.float64]) -> float:
+def drift(trie: Trie, rarity: Doubles) -> float:
     """The share of branch nodes with a parent's term that is more common than their own."""
     counted = 0
     out_of_order = 0
@@ -45,3 +45,39 @@ def drift(trie: Trie, rarity: NDArray[np.float64]) -> float:
                 counted += 1
                 out_of_order += rarity[above] < rarity[term]
     return out_of_order / counted if counted > 0 else 0.0
+
+
+@bare_kernel
+def sort_falling(number: Ints, first: int, end: int, weight: Doubles, tie: Ints) -> None:
+    """Sort number[first:end] by falling weight, those of one weight by rising tie, then by themselves.
+
+    A heap with the number that comes last on top: quick also for a query of many thousand words.
+    """
+    count = end - first
+    for at in range(count // 2 - 1, -1, -1):
+        _sift_down(number, first, at, count, weight, tie)
+    for size in range(count - 1, 0, -1):
+        number[first], number[first + size] = number[first + size], number[first]
+        _sift_down(number, first, 0, size, weight, tie)
+
+
+@bare_kernel
+def _sift_down(number: Ints, first: int, at: int, size: int, weight: Doubles, tie: Ints) -> None:
+    """Bring the number at a place of the heap to where nothing below it comes later."""
+    moved = number[first + at]
+    while 2 * at + 1 < size:
+        later = 2 * at + 1
+        if later + 1 < size and _comes_before(number[first + later], number[first + later + 1], weight, tie):
+            later += 1
+        if not _comes_before(moved, number[first + later], weight, tie):
+            break
+        number[first + at] = number[first + later]
+        at = later
+    number[first + at] = moved
+
+
+@bare_kernel
+def _comes_before(a: int, b: int, weight: Doubles, tie: Ints) -> bool:
+    if weight[a] != weight[b]:
+        return weight[a] > weight[b]
+    return tie[a] < tie[b] or (tie[a] == tie[b] and a < b)

@@ -22,12 +22,12 @@ too much, never too little. The last entry has the bits of all prefixes.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import ALL, HALF, LOWER_HALF, UPPER_HALF, eight_bytes, lowest_bit
-from tocsin.arrays.byte_hash import word_of
-from tocsin.arrays.growth import with_room
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
+from tocsin.arrays.lists import with_room
+from tocsin.arrays.text_table import word_of
 from tocsin.text.kernels.dictionary import DictionaryWords, idf_of
 from tocsin.text.kernels.query_code import Terms
 
@@ -82,7 +82,7 @@ def first_bytes(eight: np.uint64, size: int) -> np.uint64:
 
 
 @inner_kernel
-def second_eight(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
+def second_eight(data: Bytes, start: int, size: int) -> np.uint64:
     """The second eight of data[start : start + size]: 0 when there are no more than eight bytes."""
     eight = first_bytes(eight_bytes(data, start + 8), max(size - 8, 1))
     return eight if size > 8 else np.uint64(0)
@@ -90,7 +90,7 @@ def second_eight(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
 
 @inner_kernel
 def hash_eights(
-    owner: np.uint64, first: np.uint64, second: np.uint64, data: NDArray[np.uint8], start: int, size: int
+    owner: np.uint64, first: np.uint64, second: np.uint64, data: Bytes, start: int, size: int
 ) -> np.uint64:
     """The hash of data[start : start + size], whose first two eights are given."""
     value = next_hash(next_hash(first_hash(owner), first), second)
@@ -100,7 +100,7 @@ def hash_eights(
 
 
 @inner_kernel
-def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
+def hash_word(owner: np.uint64, data: Bytes, start: int, size: int) -> np.uint64:
     """The hash of data[start : start + size], one byte at least; 15 more can be read behind it."""
     first = first_bytes(eight_bytes(data, start), size)
     return hash_eights(owner, first, second_eight(data, start, size), data, start, size)
@@ -108,13 +108,13 @@ def hash_word(owner: np.uint64, data: NDArray[np.uint8], start: int, size: int) 
 
 @inner_kernel
 def find_record(
-    slot: NDArray[np.uint64],
-    record: NDArray[np.uint64],
+    slot: Words,
+    record: Words,
     value: np.uint64,
     owner: np.uint64,
     first: np.uint64,
     second: np.uint64,
-    data: NDArray[np.uint8],
+    data: Bytes,
     start: int,
     size: int,
 ) -> int:
@@ -144,13 +144,13 @@ def find_record(
 
 
 @inner_kernel
-def _entry(prefixes: NDArray[np.uint64], owner: np.uint64, beginning: np.uint64) -> np.int64:
+def _entry(prefixes: Words, owner: np.uint64, beginning: np.uint64) -> np.int64:
     value = (beginning ^ first_hash(owner)) * _SPREAD
     return np.int64((value >> HALF) & np.uint64(prefixes.size - 2))
 
 
 @inner_kernel
-def prefix_lengths(prefixes: NDArray[np.uint64], owner: np.uint64, eight: np.uint64, size: int) -> np.uint64:
+def prefix_lengths(prefixes: Words, owner: np.uint64, eight: np.uint64, size: int) -> np.uint64:
     """The lengths at which prefixes may end in a word, as bits: bit 0 for length 1, up to LONG."""
     last = prefixes.size - 1
     lengths = np.uint64(0)
@@ -169,14 +169,14 @@ def prefix_lengths(prefixes: NDArray[np.uint64], owner: np.uint64, eight: np.uin
 
 @inner_kernel
 def find_prefixes(
-    slot: NDArray[np.uint64],
-    record: NDArray[np.uint64],
+    slot: Words,
+    record: Words,
     owner: np.uint64,
-    data: NDArray[np.uint8],
+    data: Bytes,
     start: int,
     size: int,
     lengths: np.uint64,
-    found: NDArray[np.int32],
+    found: Ints,
     at: int,
 ) -> int:
     """Write the prefixes that cover data[start : start + size] to found[at] and behind it: how many.
@@ -209,17 +209,8 @@ def find_prefixes(
     return count
 
 
-@kernel
-def _put(slot: NDArray[np.uint64], value: np.uint64, place: int) -> None:
-    mask = np.uint64(slot.size - 1)
-    at = value & mask
-    while slot[at] != 0:
-        at = (at + np.uint64(1)) & mask
-    slot[at] = (value & UPPER_HALF) | np.uint64(place + 1)
-
-
-@kernel
-def _hash_record(record: NDArray[np.uint64], place: int) -> np.uint64:
+@inner_kernel
+def _hash_record(record: Words, place: int) -> np.uint64:
     first = place + _HEADER
     value = first_hash(record[place + 1] & LOWER_HALF)
     for i in range(first, first + eights_of(record[place] & LOWER_HALF)):
@@ -227,22 +218,51 @@ def _hash_record(record: NDArray[np.uint64], place: int) -> np.uint64:
     return finished_hash(value)
 
 
+@inner_kernel
+def _are_same(record: Words, a: int, b: int) -> bool:
+    """Whether two records have the same bytes and owner."""
+    different = (record[a] ^ record[b]) | (record[a + 1] ^ record[b + 1])
+    if different & LOWER_HALF != 0:
+        return False
+    for i in range(_HEADER, _HEADER + eights_of(record[a] & LOWER_HALF)):
+        if record[a + i] != record[b + i]:
+            return False
+    return True
+
+
+@inner_kernel
+def _enter(slot: Words, record: Words, place: int) -> int:
+    """Let a slot lead to a record, unless one that is the same is known: the place of whichever is found."""
+    value = _hash_record(record, place)
+    mask = np.uint64(slot.size - 1)
+    tag = value & UPPER_HALF
+    at = value & mask
+    while slot[at] != 0:
+        if slot[at] & UPPER_HALF == tag:
+            known = np.int64(slot[at] & LOWER_HALF) - 1
+            if _are_same(record, known, place):
+                return known
+        at = (at + np.uint64(1)) & mask
+    slot[at] = tag | np.uint64(place + 1)
+    return place
+
+
 @kernel
-def _slots_for(record: NDArray[np.uint64], used: int, terms: int) -> NDArray[np.uint64]:
-    """Slots for so many terms, at most a quarter full, with those in the used records put in."""
+def _slots_for(record: Words, terms: int) -> Words:
+    """Slots for so many terms, at most a quarter full, that lead to these records, all different."""
     size = 2
     while size < 4 * terms:
         size *= 2
     slot = np.zeros(size, np.uint64)
     place = 0
-    while place < used:
-        _put(slot, _hash_record(record, place), place)
+    while place < record.size:
+        _enter(slot, record, place)
         place += _HEADER + eights_of(record[place] & LOWER_HALF)
     return slot
 
 
 @kernel
-def _lengths_of_prefixes(record: NDArray[np.uint64], prefix_count: int) -> NDArray[np.uint64]:
+def _lengths_of_prefixes(record: Words, prefix_count: int) -> Words:
     size = 1
     while size < 4 * prefix_count:
         size *= 2
@@ -260,9 +280,7 @@ def _lengths_of_prefixes(record: NDArray[np.uint64], prefix_count: int) -> NDArr
 
 
 @kernel
-def _find_covering(
-    slot: NDArray[np.uint64], record: NDArray[np.uint64], prefixes: NDArray[np.uint64]
-) -> NDArray[np.int32]:
+def _find_covering(slot: Words, record: Words, prefixes: Words) -> Ints:
     """Write to each word's record where its prefixes are in `covering`, which is the result."""
     data = record.view(np.uint8)
     covering = np.zeros(64, np.int32)
@@ -288,111 +306,54 @@ def _find_covering(
 
 
 @kernel
-def number_terms(
-    known: Terms,
-    group: NDArray[np.int32],
-    is_prefix: NDArray[np.uint8],
-    start: NDArray[np.int64],
-    data: NDArray[np.uint8],
-) -> tuple[NDArray[np.int32], Terms]:
+def number_terms(group: Ints, is_prefix: Bytes, start: Longs, data: Bytes) -> tuple[Ints, Terms]:
     """Number words data[start[i] : start[i + 1]], none empty: each one's term, and all the terms.
 
-    Terms that are known keep their numbers; fresh ones come behind them, as they are met, and their
-    idf is 0 until somebody fills it in.
+    Terms are numbered as they are met, and their idf is 0 until somebody fills it in.
     """
-    count = known.group.size
-    room = count + group.size
-    used = known.record.size
-    byte_count = known.start[count]
-    record = np.empty(used + (data.size >> 3) + 4 * group.size, np.uint64)
-    for i in range(used):
-        record[i] = known.record[i]
-    slot = _slots_for(record, used, room)
     term = np.empty(group.size, np.int32)
-    term_group = np.empty(room, np.int32)
-    term_is_prefix = np.empty(room, np.uint8)
-    term_start = np.zeros(room + 1, np.int64)
-    term_data = np.empty(byte_count + data.size, np.uint8)
-    prefix_count = 0
-    for i in range(count):
-        term_group[i] = known.group[i]
-        term_is_prefix[i] = known.is_prefix[i]
-        prefix_count += known.is_prefix[i]
-        term_start[i + 1] = known.start[i + 1]
-    for i in range(byte_count):
-        term_data[i] = known.data[i]
-    mask = np.uint64(slot.size - 1)
+    record = np.empty((data.size >> 3) + 4 * group.size, np.uint64)
+    slot = _slots_for(record[:0], group.size)
+    used = count = 0
     for i in range(group.size):
         size = start[i + 1] - start[i]
-        eights = eights_of(size)
-        owner = owner_of(group[i], is_prefix[i])
         record[used] = np.uint64(count) << HALF | np.uint64(size)
-        record[used + 1] = owner
+        record[used + 1] = owner_of(group[i], is_prefix[i])
         record[used + _HEADER + 1] = 0
         for j in range((size + 7) >> 3):
             record[used + _HEADER + j] = word_of(data, start[i] + 8 * j, start[i + 1])
-        value = _hash_record(record, used)
-        tag = value & UPPER_HALF
-        at = value & mask
-        term[i] = -1
-        while slot[at] != 0:
-            if slot[at] & UPPER_HALF == tag:
-                place = np.int64(slot[at] & LOWER_HALF) - 1
-                same = record[place] & LOWER_HALF == np.uint64(size)
-                same = same and record[place + 1] & LOWER_HALF == owner
-                j = 0
-                while same and j < eights:
-                    same = record[place + _HEADER + j] == record[used + _HEADER + j]
-                    j += 1
-                if same:
-                    term[i] = np.int32(record[place] >> HALF)
-                    break
-            at = (at + np.uint64(1)) & mask
-        if term[i] >= 0:
-            continue
-        slot[at] = tag | np.uint64(used + 1)
-        term[i] = count
-        term_group[count] = group[i]
-        term_is_prefix[count] = is_prefix[i]
-        prefix_count += is_prefix[i]
-        for j in range(start[i], start[i + 1]):
-            term_data[byte_count] = data[j]
-            byte_count += 1
-        count += 1
-        term_start[count] = byte_count
-        used += _HEADER + eights
+        known = _enter(slot, record, used)
+        term[i] = np.int32(record[known] >> HALF)
+        if known == used:
+            used += _HEADER + eights_of(size)
+            count += 1
     record = record[:used].copy()
-    slot = _slots_for(record, used, count)
-    prefixes = _lengths_of_prefixes(record, prefix_count)
+    return term, _terms_of(record, count)
+
+
+@kernel
+def _terms_of(record: Words, count: int) -> Terms:
+    """The terms that have these records."""
+    group = np.empty(count, np.int32)
+    is_prefix = np.empty(count, np.uint8)
+    start = np.zeros(count + 1, np.int64)
+    data = np.empty(8 * record.size, np.uint8)
+    every = record.view(np.uint8)
+    place = 0
+    for term in range(count):
+        size = np.int64(record[place] & LOWER_HALF)
+        owner = np.int64(record[place + 1])
+        group[term] = owner >> 1
+        is_prefix[term] = owner & 1
+        for i in range(size):
+            data[start[term] + i] = every[8 * (place + _HEADER) + i]
+        start[term + 1] = start[term] + size
+        place += _HEADER + eights_of(size)
+    slot = _slots_for(record, count)
+    prefixes = _lengths_of_prefixes(record, is_prefix.sum())
+    covering = _find_covering(slot, record, prefixes)
     idf = np.zeros(count, np.float64)
-    for i in range(known.idf.size):
-        idf[i] = known.idf[i]
-    return term, Terms(
-        term_group[:count].copy(),
-        term_is_prefix[:count].copy(),
-        term_start[: count + 1].copy(),
-        term_data[:byte_count].copy(),
-        idf,
-        slot,
-        record,
-        prefixes,
-        _find_covering(slot, record, prefixes),
-    )
-
-
-def no_terms() -> Terms:
-    """None yet."""
-    return Terms(
-        np.empty(0, np.int32),
-        np.empty(0, np.uint8),
-        np.zeros(1, np.int64),
-        np.empty(0, np.uint8),
-        np.empty(0, np.float64),
-        np.zeros(2, np.uint64),
-        np.empty(0, np.uint64),
-        np.zeros(2, np.uint64),
-        np.zeros(1, np.int32),
-    )
+    return Terms(group, is_prefix, start, data[: start[count]].copy(), idf, slot, record, prefixes, covering)
 
 
 @kernel

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import SOUND
 from tocsin.arrays.bits import HALF, LOWER_HALF
+from tocsin.arrays.dtypes import Ints
 from tocsin.arrays.jit import kernel
 from tocsin.text.kernels.query_code import QueryCode, Terms, arity_of
 from tocsin.text.kernels.terms import eights_of
@@ -116,10 +116,8 @@ def unsound_query(code: QueryCode, terms: int) -> int:
 
 
 @kernel
-def unsound_branch(
-    trie: Trie, term_group: NDArray[np.int32], query_group: NDArray[np.int32], pairs: int
-) -> int:
-    """The filter is laid out as trie_layout.py does it: level by level, chains side by side.
+def unsound_branch(trie: Trie, term_group: Ints, query_group: Ints, pairs: int) -> int:
+    """The filter is laid out as trie_builder.py does it: level by level, chains side by side.
 
     So every node but the roots is the child of one node before it, and every predicate node hangs below one.
     """

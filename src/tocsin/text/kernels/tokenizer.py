@@ -1,24 +1,45 @@
 """Bytes cut into words, as text/tokenizer.py cuts characters.
 
 ASCII is cut eight bytes at a time: a bit for each byte that is part of a word, 64 of them together,
-and where that bit changes a word begins or ends. Everything else is cut character by character.
+and where that bit changes a word begins or ends. Everything else is cut character by character, by a table
+of what each character is to words.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import eight_bytes, lowest_bit
 from tocsin.arrays.byte_classes import TOPS, bytes_between, name_parts
-from tocsin.arrays.byte_hash import word_of
+from tocsin.arrays.dtypes import Bytes, Ints, Words
 from tocsin.arrays.jit import inner_kernel
-from tocsin.text.kernels.characters import IN_WORD, SEPARATOR, role_at, size_of_character
+from tocsin.arrays.text_table import word_of
 
 NOT_ASCII = -1
 
 _ONE = np.uint64(1)
 _GATHER = np.uint64(0x0102_0408_1020_4080)
+
+PAGE = 256
+"""Code points in a page of the table."""
+
+SEPARATOR = 0
+IN_WORD = 1
+WORD_ALONE = 2
+"""A Han, Hiragana or Katakana character is a word, whatever stands beside it."""
+
+
+class Characters(NamedTuple):
+    """The role of every code point, in pages. Where all texts are ASCII, nobody looks and it is empty.
+
+    page   int32[0x1100]   the page of code point c is page[c // 256]
+    role   uint8[...]      role[page[c // 256] * 256 + c % 256]: SEPARATOR, IN_WORD or WORD_ALONE
+    """
+
+    page: Ints
+    role: Bytes
 
 
 @inner_kernel
@@ -34,7 +55,7 @@ def _bits_of_tops(tops: np.uint64) -> np.uint64:
 
 
 @inner_kernel
-def _put_eight(eight: np.uint64, folded: NDArray[np.uint64], place: int) -> np.uint64:
+def _put_eight(eight: np.uint64, folded: Words, place: int) -> np.uint64:
     """Put eight bytes to `folded` in lower case; the bits of those that are part of a word."""
     eight = in_lower_case(eight)
     folded[place] = eight
@@ -43,14 +64,7 @@ def _put_eight(eight: np.uint64, folded: NDArray[np.uint64], place: int) -> np.u
 
 @inner_kernel
 def cut_ascii(
-    data: NDArray[np.uint8],
-    at: int,
-    end: int,
-    folded: NDArray[np.uint64],
-    place: int,
-    word_start: NDArray[np.int32],
-    word_end: NDArray[np.int32],
-    count: int,
+    data: Bytes, at: int, end: int, folded: Words, place: int, word_start: Ints, word_end: Ints, count: int
 ) -> int:
     """Cut data[at:end]: how many words there are with it, or NOT_ASCII.
 
@@ -97,16 +111,35 @@ def cut_ascii(
 
 
 @inner_kernel
+def _size_of_character(lead: int) -> int:
+    """Bytes of the character that begins with this byte, in UTF-8."""
+    return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+@inner_kernel
+def _role_at(page: Ints, role: Bytes, data: Bytes, at: int) -> int:
+    """The role of the character that begins at `at`."""
+    lead = np.int64(data[at])
+    if lead < 0x80:
+        return role[np.int64(page[0]) * PAGE + lead]
+    following = _size_of_character(lead) - 1
+    code = lead & (0x3F >> following)
+    for i in range(1, following + 1):
+        code = code << 6 | np.int64(data[at + i]) & 0x3F
+    return role[np.int64(page[code >> 8]) * PAGE + (code & (PAGE - 1))]
+
+
+@inner_kernel
 def cut_characters(
-    data: NDArray[np.uint8],
+    data: Bytes,
     at: int,
     end: int,
-    page: NDArray[np.int32],
-    role: NDArray[np.uint8],
-    folded: NDArray[np.uint8],
+    page: Ints,
+    role: Bytes,
+    folded: Bytes,
     place: int,
-    word_start: NDArray[np.int32],
-    word_end: NDArray[np.int32],
+    word_start: Ints,
+    word_end: Ints,
     count: int,
 ) -> int:
     """Cut data[at:end], which is normalised UTF-8: how many words there are with it.
@@ -115,13 +148,13 @@ def cut_characters(
     """
     begin = -1
     while at < end:
-        its_role = role_at(page, role, data, at)
+        its_role = _role_at(page, role, data, at)
         if its_role != IN_WORD and begin >= 0:
             word_start[count] = begin
             word_end[count] = place
             count += 1
             begin = -1
-        size = size_of_character(np.int64(data[at]))
+        size = _size_of_character(np.int64(data[at]))
         if its_role == IN_WORD:
             if begin < 0:
                 begin = place

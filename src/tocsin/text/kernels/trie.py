@@ -14,10 +14,9 @@ is asked for first and common ones only below it.
                                  └ f  (4)
 
 Each text group has a root. The children of a branch node are a list, a chain of nodes; when they become
-more than `TO_TABLE`, they are also found by hash, and when they become fewer than `TO_LIST` no longer: far
-apart, so that a query that comes and goes does not move them to and fro. The paper's second form is a trie
-over the characters of the words. Words are numbers here, so a table by hash does the same in one step.
-The children of roots are found by their terms directly, for every term belongs to one group.
+more than `TO_TABLE`, they are also found by hash. The paper's second form is a trie over the characters of
+the words. Words are numbers here, so a table by hash does the same in one step. The children of roots are
+found by their terms directly, for every term belongs to one group.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import bare_kernel, inner_kernel
 
 TO_TABLE = 32
-TO_LIST = 8
-"""More children than the first are put in the table, fewer than the second are taken out of it."""
+"""More children than this are put in the table."""
 
 # Columns of Trie.branch and of Trie.branch_upkeep; every row is ROW numbers.
 ROW = 4
@@ -57,10 +55,7 @@ NO_TERM = -1
 ABSENT = -1
 """In place of the first predicate node of a query that is not in the filter."""
 
-FREE = -2
-"""The term of a branch node, and the query of a predicate node, that waits to be used again."""
-
-# Places in Trie.state.
+# Places in Trie.state. No row is ever free: those two are 0.
 BRANCHES_MADE = 0
 BRANCHES_FREE = 1
 BRANCHES_LIVE = 2
@@ -72,36 +67,34 @@ STATE_SIZE = 7
 
 
 class Trie(NamedTuple):
-    """The filter. Arrays have room to spare; freed rows wait in chains to be used again. 0 ends every chain:
-    branch node 0 is a root, which is nobody's child, and there is no predicate node 0.
+    """The filter. 0 ends every chain: branch node 0 is a root, which is nobody's child, and there is no
+    predicate node 0. What is called upkeep says how the rows hang together, and is seldom looked at.
 
-    state              int64[7]     counts and heads of the chains (see the places above)
+    state              int64[7]     counts (see the places above)
     root               int32[G]     the root of each text group
     root_child         int32[T]     the child of its root that has this term, or 0
-    branch             int32[4N]    a row each, for searching: term; next child of the same parent (of a
-                                    free row: next free row); first child, negative when the children are
-                                    in the table too; first predicate node
-    branch_upkeep      int32[4N]    a row each, for changes: parent; previous child of the same parent;
-                                    number of children
-    predicate          int32[4P]    a row each, for searching: 2 * query + whether it is to be checked; next
-                                    predicate node of the branch node (of a free row: next free row); two
-                                    words that have to be neighbours (see neighbours.py), or 0
-    predicate_upkeep   int32[4P]    a row each, for changes: branch node; previous predicate node of the
-                                    branch node; next predicate node of the query
+    branch             int32[4N]    a row each: term; next child of the same parent; first child, negative
+                                    when the children are in the table too; first predicate node
+    branch_upkeep      int32[4N]    a row each: parent; previous child of the same parent; number of children
+    predicate          int32[4P]    a row each: 2 * query + whether it is to be checked; next predicate node
+                                    of the branch node; two words that have to be neighbours (see
+                                    neighbours.py), or 0
+    predicate_upkeep   int32[4P]    a row each: branch node; previous predicate node of the branch node;
+                                    next predicate node of the query
     first_of_query     int32[Q]     the first predicate node of a query; 0 for one that no document can
                                     satisfy and that therefore has none, ABSENT for one that is not here
     table              int32[2^k]   open addressing by parent and term: branch node, or 0; at most half full
     """
 
-    state: NDArray[np.int64]
-    root: NDArray[np.int32]
-    root_child: NDArray[np.int32]
-    branch: NDArray[np.int32]
-    branch_upkeep: NDArray[np.int32]
-    predicate: NDArray[np.int32]
-    predicate_upkeep: NDArray[np.int32]
-    first_of_query: NDArray[np.int32]
-    table: NDArray[np.int32]
+    state: Longs
+    root: Ints
+    root_child: Ints
+    branch: Ints
+    branch_upkeep: Ints
+    predicate: Ints
+    predicate_upkeep: Ints
+    first_of_query: Ints
+    table: Ints
 
 
 @inner_kernel
@@ -113,13 +106,7 @@ def slot_of(parent: int, term: int, mask: int) -> int:
 
 
 @inner_kernel
-def find_in_table(
-    table: NDArray[np.int32],
-    branch: NDArray[np.int32],
-    upkeep: NDArray[np.int32],
-    parent: int,
-    term: int,
-) -> int:
+def find_in_table(table: Ints, branch: Ints, upkeep: Ints, parent: int, term: int) -> int:
     """The child of a branch node that has the term, or 0, when its children are in the table."""
     mask = np.int64(table.size - 1)
     slot = slot_of(parent, term, mask)
@@ -153,42 +140,3 @@ def enter_in_table(trie: Trie, child: int) -> None:
         slot = (slot + 1) & mask
     trie.table[slot] = child
     trie.state[IN_TABLE] += 1
-
-
-@bare_kernel
-def strike_from_table(trie: Trie, child: int) -> None:
-    """Take a branch node out of the table; what stood behind it moves up, so that no gap is left."""
-    table = trie.table
-    mask = np.int64(table.size - 1)
-    parent = trie.branch_upkeep[ROW * child + PARENT]
-    slot = slot_of(parent, trie.branch[ROW * child + TERM], mask)
-    while table[slot] != child:
-        slot = (slot + 1) & mask
-    gap = slot
-    slot = (slot + 1) & mask
-    while table[slot] != 0:
-        moving = np.int64(table[slot])
-        home = slot_of(trie.branch_upkeep[ROW * moving + PARENT], trie.branch[ROW * moving + TERM], mask)
-        if (slot - home) & mask >= (slot - gap) & mask:
-            table[gap] = moving
-            gap = slot
-        slot = (slot + 1) & mask
-    table[gap] = 0
-    trie.state[IN_TABLE] -= 1
-
-
-def empty_trie() -> Trie:
-    """A filter without text groups and queries."""
-    trie = Trie(
-        np.zeros(STATE_SIZE, np.int64),
-        np.empty(0, np.int32),
-        np.empty(0, np.int32),
-        np.empty(0, np.int32),
-        np.empty(0, np.int32),
-        np.zeros(ROW, np.int32),
-        np.zeros(ROW, np.int32),
-        np.empty(0, np.int32),
-        np.zeros(1, np.int32),
-    )
-    trie.state[PREDICATES_MADE] = 1
-    return trie

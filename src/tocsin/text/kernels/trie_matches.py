@@ -1,4 +1,4 @@
-"""Documents meet queries: Figure 6 of the paper for a batch of documents.
+"""Documents meet queries: Figure 6 of the paper for a batch of documents, and single questions.
 
 cut into words ──> search the filter ──> check what is left of the queries that were hit ──> scores
 
@@ -7,11 +7,13 @@ A *candidate* is a query and a document whose check begins: of phrases, negation
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
-from tocsin.arrays.jit import bare_kernel
-from tocsin.arrays.number_sort import bits_of, sort_numbers
+import numpy as np
+
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
+from tocsin.arrays.jit import bare_kernel, kernel
+from tocsin.arrays.radix_sort import bits_of, sort_numbers
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.kernels.document_words import PRESENT, WORDS, DocumentWords, read_document
 from tocsin.text.kernels.documents import Documents
@@ -19,7 +21,7 @@ from tocsin.text.kernels.neighbours import note_neighbours
 from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.trie import Trie
 from tocsin.text.kernels.trie_search import SearchRoom, search_trie
-from tocsin.text.kernels.verdicts import JudgingRoom, ask_ahead, query_holds, write_scores
+from tocsin.text.kernels.verdicts import JudgingRoom, ask_ahead, query_holds, room_to_judge, write_scores
 
 WORDS_AT_ONCE = 1 << 20
 """Words of documents that are read before the kernel comes back."""
@@ -31,83 +33,88 @@ FOUND = 3
 """What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
 
 
+class FilterArrays(NamedTuple):
+    """Queries, and the filter that finds them."""
+
+    code: QueryCode
+    terms: Terms
+    dictionary: DictionaryWords
+    trie: Trie
+
+
+class Desk(NamedTuple):
+    """What one thread works with besides the words of a document; `tally` is for sorting."""
+
+    search: SearchRoom
+    judging: JudgingRoom
+    tally: Longs
+
+
+class FoundQueries(NamedTuple):
+    """What a filter found in documents. D documents.
+
+    start    int64[D+1]     queries of document d, ascending: query[start[d] : start[d + 1]]
+    query    int32[...]
+    score    float64[...]   the score of each; empty when nobody wanted any
+    count    int64[4]       how much there was to do: see FOUND
+    """
+
+    start: Longs
+    query: Ints
+    score: Doubles
+    count: Longs
+
+
 def match_documents(
+    arrays: FilterArrays,
     documents: Documents,
     group: int,
-    code: QueryCode,
-    terms: Terms,
-    dictionary: DictionaryWords,
-    trie: Trie,
     words: DocumentWords,
-    room: SearchRoom,
-    judging: JudgingRoom,
-    tally: NDArray[np.int64],
+    desk: Desk,
     *,
     with_scores: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """For each document the queries of a text group that hold, ascending; and the counts of all.
+) -> FoundQueries:
+    """For each document the queries of a text group that hold.
 
-    Document d: found[found_start[d] : found_start[d + 1]]. A query with a threshold holds when its score
-    reaches it. With scores, there is one for each that was found: now that the document is read, it costs
-    little.
+    A query with a threshold holds when its score reaches it. With scores, there is one for each that was
+    found: now that the document is read, it costs little.
     """
-    count = np.zeros(4, np.int64)
     size = len(documents.elements) - 1
-    found_start = np.zeros(size + 1, np.int64)
-    found = np.empty(16 * size, np.int32)
-    score = np.empty(len(found), np.float64)
+    start, count = np.zeros(size + 1, np.int64), np.zeros(4, np.int64)
+    found = FoundQueries(start, np.empty(16 * size, np.int32), np.empty(16 * size, np.float64), count)
     document, hits = 0, 0
     while document < size:
-        used = found_start[document]
-        if used + hits > len(found):
-            found = np.concatenate([found[:used], np.empty(max(hits, used), np.int32)])
-            score = np.concatenate([score[:used], np.empty(max(hits, used), np.float64)])
-        document, hits = _match_from(
-            document,
-            found_start,
-            found,
-            score,
-            count,
-            documents,
-            group,
-            code,
-            terms,
-            dictionary,
-            trie,
-            words,
-            room,
-            judging,
-            tally,
-            with_scores,
-        )
-    used = found_start[size]
+        used = start[document]
+        if used + hits > len(found.query):
+            more = max(hits, used)
+            found = found._replace(
+                query=np.concatenate([found.query[:used], np.empty(more, np.int32)]),
+                score=np.concatenate([found.score[:used], np.empty(more, np.float64)]),
+            )
+        document, hits = _match_from(document, found, arrays, documents, group, words, desk, with_scores)
+    used = start[size]
     count[FOUND] = used
-    return found_start, found[:used], score[: used if with_scores else 0], count
+    return found._replace(query=found.query[:used], score=found.score[: used if with_scores else 0])
 
 
 @bare_kernel
 def _match_from(
     document: int,
-    found_start: NDArray[np.int64],
-    found: NDArray[np.int32],
-    score: NDArray[np.float64],
-    count: NDArray[np.int64],
+    into: FoundQueries,
+    arrays: FilterArrays,
     documents: Documents,
     group: int,
-    code: QueryCode,
-    terms: Terms,
-    dictionary: DictionaryWords,
-    trie: Trie,
     words: DocumentWords,
-    room: SearchRoom,
-    judging: JudgingRoom,
-    tally: NDArray[np.int64],
+    desk: Desk,
     with_scores: bool,
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `found`, and how much it may need.
+    """Go on with a document; the next that needs more room in `into`, and how much it may need.
 
     It also comes back after WORDS_AT_ONCE, and needs nothing then: Ctrl-C is seen between calls alone.
     """
+    found_start, found, score, count = into
+    code, terms, dictionary, trie = arrays
+    room, judging, tally = desk
     bits = bits_of(code.group.size)
     used = found_start[document]
     read = np.int64(0)
@@ -150,9 +157,7 @@ def _match_from(
 
 
 @bare_kernel
-def _put_thresholds_last(
-    threshold: NDArray[np.float64], found: NDArray[np.int32], first: int, last: int
-) -> int:
+def _put_thresholds_last(threshold: Doubles, found: Ints, first: int, last: int) -> int:
     """Put those of found[first:last] that ask for a score behind the others; where they begin."""
     middle = first
     for i in range(first, last):
@@ -165,13 +170,7 @@ def _put_thresholds_last(
 
 
 @bare_kernel
-def _keep_high_scores(
-    threshold: NDArray[np.float64],
-    found: NDArray[np.int32],
-    score: NDArray[np.float64],
-    first: int,
-    last: int,
-) -> int:
+def _keep_high_scores(threshold: Doubles, found: Ints, score: Doubles, first: int, last: int) -> int:
     """Keep those of found[first:last] that have the score they ask for; where they end."""
     kept = first
     for i in range(first, last):
@@ -180,3 +179,35 @@ def _keep_high_scores(
             score[kept] = score[i]
             kept += 1
     return kept
+
+
+@kernel
+def ask_pairs(
+    code: QueryCode,
+    terms: Terms,
+    dictionary: DictionaryWords,
+    documents: Documents,
+    document: Ints,
+    query: Ints,
+    words: DocumentWords,
+) -> tuple[Flags, Doubles]:
+    """The Boolean reading and the score of query[i] in document[i], whatever threshold it has.
+
+    A document is read once when its pairs, of which all queries are of its group, come together.
+    """
+    count = document.size
+    holds = np.zeros(count, np.bool_)
+    score = np.zeros(count, np.float64)
+    room = room_to_judge(code, query)
+    first = 0
+    while first < count:
+        last = first
+        while last < count and document[last] == document[first]:
+            last += 1
+        group = np.int64(code.group[query[first]])
+        read_document(documents, np.int64(document[first]), terms, group, words)
+        for i in range(first, last):
+            holds[i] = query_holds(code, np.int64(query[i]), words, room)
+        write_scores(code, query, first, last, dictionary, terms, words, room, score)
+        first = last
+    return holds, score

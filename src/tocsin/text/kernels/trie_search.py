@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
+from tocsin.arrays.dtypes import Ints, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel
 from tocsin.text.kernels.neighbours import may_be_neighbours, no_neighbours
 from tocsin.text.kernels.trie import (
@@ -51,11 +51,11 @@ class SearchRoom(NamedTuple):
     hit_at       int32[Q]       the place of a query in `hit`, if it stands there
     """
 
-    neighbours: NDArray[np.uint64]
-    occurs: NDArray[np.uint64]
-    visited: NDArray[np.int32]
-    hit: NDArray[np.int32]
-    hit_at: NDArray[np.int32]
+    neighbours: Words
+    occurs: Words
+    visited: Ints
+    hit: Ints
+    hit_at: Ints
 
 
 def search_room(trie: Trie) -> SearchRoom:
@@ -72,11 +72,7 @@ def search_room(trie: Trie) -> SearchRoom:
 
 @bare_kernel
 def search_trie(
-    trie: Trie,
-    group: int,
-    present: NDArray[np.int32],
-    terms: int,
-    room: SearchRoom,
+    trie: Trie, group: int, present: Ints, terms: int, room: SearchRoom
 ) -> tuple[np.int64, np.int64]:
     """Find the queries of a text group to which a path leads; how many nodes were visited, queries hit.
 
@@ -117,14 +113,14 @@ def search_trie(
 
 @inner_kernel
 def _visit_root(
-    branch: NDArray[np.int32],
-    upkeep: NDArray[np.int32],
-    root_child: NDArray[np.int32],
+    branch: Ints,
+    upkeep: Ints,
+    root_child: Ints,
     root: int,
-    present: NDArray[np.int32],
+    present: Ints,
     terms: int,
-    occurs: NDArray[np.uint64],
-    visited: NDArray[np.int32],
+    occurs: Words,
+    visited: Ints,
 ) -> int:
     """Write down the children of a root that appear in the document; how many."""
     count = np.int64(0)
@@ -138,13 +134,7 @@ def _visit_root(
 
 
 @inner_kernel
-def _visit_present(
-    branch: NDArray[np.int32],
-    child: int,
-    occurs: NDArray[np.uint64],
-    visited: NDArray[np.int32],
-    count: int,
-) -> int:
+def _visit_present(branch: Ints, child: int, occurs: Words, visited: Ints, count: int) -> int:
     """Write down a child and those that follow it, as far as they appear in the document; the new count."""
     while child != 0:
         visited[count] = child
@@ -155,14 +145,7 @@ def _visit_present(
 
 
 @inner_kernel
-def _hit_predicates(
-    predicate: NDArray[np.int32],
-    hung: int,
-    neighbours: NDArray[np.uint64],
-    hit: NDArray[np.int32],
-    hit_at: NDArray[np.int32],
-    hits: int,
-) -> int:
+def _hit_predicates(predicate: Ints, hung: int, neighbours: Words, hit: Ints, hit_at: Ints, hits: int) -> int:
     """Write down the queries of a chain of predicate nodes, each once; how many are written then.
 
     A query that is hit again, by another operand of its OR or ACCRUE, need not be checked if that hit

@@ -11,9 +11,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import prefetch
+from tocsin.arrays.dtypes import Bytes, Doubles, Ints
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.kernels.document_words import DocumentWords
@@ -29,8 +29,7 @@ from tocsin.text.kernels.query_code import (
     arity_of,
     operation_of,
 )
-from tocsin.text.kernels.term_frequencies import count_words
-from tocsin.text.kernels.term_weights import leaf_weight
+from tocsin.text.kernels.term_weights import count_words, leaf_weight
 
 _FAILS = 0
 _HOLDS = 1
@@ -48,12 +47,12 @@ class JudgingRoom(NamedTuple):
     value     float64[n]   what it weighs
     """
 
-    verdict: NDArray[np.uint8]
-    value: NDArray[np.float64]
+    verdict: Bytes
+    value: Doubles
 
 
 @kernel
-def room_to_judge(code: QueryCode, queries: NDArray[np.int32]) -> JudgingRoom:
+def room_to_judge(code: QueryCode, queries: Ints) -> JudgingRoom:
     """Room for the longest of some queries."""
     most = 1
     for query in queries:
@@ -69,7 +68,7 @@ def _verdict_of_leaf(code: QueryCode, leaf: int, occurs: bool) -> int:
 
 
 @inner_kernel
-def _verdict_of_group(verdict: NDArray[np.uint8], first: int, last: int, operation: int) -> int:
+def _verdict_of_group(verdict: Bytes, first: int, last: int, operation: int) -> int:
     """AND: all hold. OR, ACCRUE: an operand without negation holds, and so do all with it."""
     some = False
     for i in range(first, last):
@@ -100,7 +99,7 @@ def _one_group_holds(code: QueryCode, first: int, last: int, operation: int, wor
 
 
 @inner_kernel
-def ask_ahead(code: QueryCode, query: NDArray[np.int32], at: int, last: int) -> None:
+def ask_ahead(code: QueryCode, query: Ints, at: int, last: int) -> None:
     """Ask for what queries behind query[at] will need: they are anywhere in large arrays."""
     if at + 2 * _AHEAD < last:
         following = np.int64(query[at + 2 * _AHEAD])
@@ -144,7 +143,7 @@ def query_holds(code: QueryCode, query: int, words: DocumentWords, room: Judging
 
 
 @inner_kernel
-def _value_of_group(value: NDArray[np.float64], first: int, last: int, operation: int) -> float:
+def _value_of_group(value: Doubles, first: int, last: int, operation: int) -> float:
     """The sum of values (ACCRUE), the largest (OR) or the smallest that is not 0 (AND)."""
     result = 0.0
     for i in range(first, last):
@@ -200,14 +199,14 @@ def _score_of(
 @bare_kernel
 def write_scores(
     code: QueryCode,
-    query: NDArray[np.int32],
+    query: Ints,
     first: int,
     last: int,
     dictionary: DictionaryWords,
     terms: Terms,
     words: DocumentWords,
     room: JudgingRoom,
-    score: NDArray[np.float64],
+    score: Doubles,
 ) -> None:
     """Write the scores of query[first:last] to the same places of `score`.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tocsin.arrays.bits import LOWER_HALF
 from tocsin.arrays.distinct_texts import COUNT, DistinctTexts, number_texts, with_room
-from tocsin.arrays.growth import enlarged
+from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import kernel
+from tocsin.arrays.lists import enlarged
 from tocsin.text.kernels.document_words import DocumentWords, cut_document
 from tocsin.text.kernels.documents import Documents
 
@@ -18,7 +18,7 @@ _TOGETHER = 64
 @kernel
 def number_words(
     distinct: DistinctTexts, documents: Documents, words: DocumentWords
-) -> tuple[DistinctTexts, NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[DistinctTexts, Longs, Ints]:
     """Number the words of documents: all different ones, with those known before, and each document's.
 
     Words of document d: word[start[d] : start[d + 1]], repeated as they are in it.
@@ -55,7 +55,7 @@ def number_words(
 
 
 @kernel
-def bytes_of_words(distinct: DistinctTexts) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def bytes_of_words(distinct: DistinctTexts) -> tuple[Longs, Bytes]:
     """The bytes of each word in the order of their numbers: data[start[w] : start[w + 1]]."""
     count = distinct.size[COUNT]
     start = np.zeros(count + 1, np.int64)
@@ -72,13 +72,8 @@ def bytes_of_words(distinct: DistinctTexts) -> tuple[NDArray[np.int64], NDArray[
 
 @kernel
 def count_and_sketch(
-    row_hash: NDArray[np.int64],
-    document: NDArray[np.int64],
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    words: int,
-    size: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    row_hash: Longs, document: Longs, start: Longs, word: Ints, words: int, size: int
+) -> tuple[Longs, Longs, Longs]:
     """For each word how many rows hold it, and the `size` least of their hashes, ascending.
 
     row_hash   int64[R]     the hash of each row, ascending

@@ -23,7 +23,7 @@ def roots(texts: list[str]) -> list[int]:
     """For each condition the node that stands for it in one index of them all."""
     index = tocsin.build([(str(number), text) for number, text in enumerate(texts)])
     assert isinstance(index, tocsin.Index)
-    return list(map(int, index.version.ledger.main.graph.root))
+    return list(map(int, index.version.layers[0].compiled.graph.root))
 
 
 @st.composite

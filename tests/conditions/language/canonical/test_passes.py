@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.conditions.language.canonical import PASSES, canonical, simplify_predicates
-from tocsin.conditions.language.canonical.constants import fold_constants
-from tocsin.conditions.language.canonical.flatten import flatten_groups
-from tocsin.conditions.language.canonical.negation import push_negations
-from tocsin.conditions.language.canonical.operand_order import sort_operands
-from tocsin.conditions.language.canonical.repetition import drop_repetitions
+from tocsin.conditions.language.canonical import (
+    PASSES,
+    canonical,
+    drop_repetitions,
+    flatten_groups,
+    fold_constants,
+    push_negations,
+    simplify_predicates,
+    sort_operands,
+)
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 

@@ -7,7 +7,7 @@
     emitting        what is left is a join rule, or a fact
 
 A clause (clause.py) goes through them in this order; what comes of it is added to the program that is being
-made (made_program.py).
+made (program_builder.py).
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tocsin.datalog.language import functors, syntax
-from tocsin.datalog.language.alternatives import MOST, alternatives_of
+from tocsin.datalog.language.conjunctions import MOST, alternatives_of
+from tocsin.datalog.language.functors import EACH
 from tocsin.datalog.language.syntax import Type, Value, type_of
 from tocsin.datalog.language.tree_walk import Rewriter, walk
-from tocsin.datalog.language.vocabulary import EACH
 from tocsin.datalog.machine.normal_form import (
     AggregateRule,
     Anything,
@@ -43,7 +43,7 @@ from tocsin.datalog.machine.passes.clause import (
 )
 from tocsin.datalog.machine.passes.clause_reader import Reader
 from tocsin.datalog.machine.passes.failures import failed
-from tocsin.datalog.machine.passes.made_program import Aggregation, Made, anything
+from tocsin.datalog.machine.passes.program_builder import Aggregation, Made
 from tocsin.datalog.machine.passes.unification import unified
 from tocsin.errors import RuleError
 
@@ -92,7 +92,7 @@ def expanded(clause: Clause, made: Made) -> list[Clause]:
 
 
 def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
-    clause.negated.append(Atom(result.origin, (*result.group, *anything(result.others))))
+    clause.negated.append(Atom(result.origin, (*result.group, *(Anything(),) * result.others)))
     clause.tests.append(Test("=", result.value, Constant(value), result.type))
     return clause
 
@@ -188,9 +188,7 @@ class _Inner:
     def __init__(self, pending: Pending, outer: Clause, made: Made) -> None:
         aggregate = pending.aggregate
         own = () if aggregate.value is None else (aggregate.value,)
-        self.group = list(
-            dict.fromkeys(term for term in pending.shared.values() if isinstance(term, Variable))
-        )
+        self.group = pending.group()
         self.value_type = type_of(own[0] if own else aggregate)
         self._has_value = bool(own)
         self._tells_apart = aggregate.function not in ("min", "max")

@@ -9,13 +9,13 @@ equation is a test with `=`: only when a rule is emitted is it decided which of 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tocsin.datalog.language import functors, syntax
+from tocsin.datalog.language.functors import EACH, RANGE
 from tocsin.datalog.language.syntax import Type, Value
-from tocsin.datalog.language.vocabulary import EACH, RANGE
 from tocsin.datalog.machine.normal_form import (
     Anything,
     Atom,
@@ -26,6 +26,8 @@ from tocsin.datalog.machine.normal_form import (
     Term,
     Test,
     Variable,
+    parts_of,
+    variables_of,
 )
 from tocsin.datalog.machine.partial_expressions import may_fail
 from tocsin.errors import DerivationError
@@ -106,17 +108,6 @@ class Clause:
         )
 
 
-def variables_of(*expressions: Expression | Term) -> Iterator[Variable]:
-    """The variables in expressions, each time they occur."""
-    waiting = list(expressions)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Variable):
-            yield part
-        elif isinstance(part, Call):
-            waiting += part.operands
-
-
 def atom_variables(atoms: Iterable[Atom]) -> set[Variable]:
     """The variables in atoms."""
     return {term for atom in atoms for term in atom.terms if isinstance(term, Variable)}
@@ -190,14 +181,8 @@ def folded(call: Call) -> Call | Constant:
 
 def is_text_work(expression: Expression | Anything) -> bool:
     """Whether kernels cannot work it out: something in it takes or gives texts, or converts."""
-    waiting: list[Expression | Anything] = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Call):
-            if not functors.is_arithmetic(part.functor, part.type):
-                return True
-            waiting += part.operands
-    return False
+    calls = (part for part in parts_of(expression) if isinstance(part, Call))
+    return not all(functors.is_arithmetic(call.functor, call.type) for call in calls)
 
 
 def is_text_test(test: Test) -> bool:
@@ -212,8 +197,3 @@ def can_fail(test: Test) -> bool:
     if test.operator in ("match", "!match") and not isinstance(test.left, Constant):
         return True
     return may_fail(test.left) or may_fail(test.right)
-
-
-def without_repeats(atoms: Sequence[Atom]) -> list[Atom]:
-    """The atoms without those that say the same again."""
-    return list(dict.fromkeys(atoms))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tocsin.datalog.language import syntax
-from tocsin.datalog.language.alternatives import Literal
+from tocsin.datalog.language.conjunctions import Literal
 from tocsin.datalog.language.syntax import Type, Value, type_of
 from tocsin.datalog.language.tree_walk import Node, variables_in, walk_outside_aggregates
 from tocsin.datalog.machine.normal_form import (
@@ -19,7 +19,7 @@ from tocsin.datalog.machine.normal_form import (
     Variable,
 )
 from tocsin.datalog.machine.passes.clause import Clause, Pending, folded
-from tocsin.datalog.machine.passes.made_program import Made
+from tocsin.datalog.machine.passes.program_builder import Made
 
 DEEPEST = 16
 """How many calls stand within one another at most: what is deeper gets a variable on the way."""

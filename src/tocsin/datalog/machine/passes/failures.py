@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.normal_form import Atom, Test, Variable
 from tocsin.datalog.machine.passes.clause import Clause, atom_variables, bound_by, test_variables
-from tocsin.datalog.machine.passes.made_program import Made
+from tocsin.datalog.machine.passes.program_builder import Made
 
 
 def telling(clause: Clause, made: Made) -> tuple[Clause, Variable]:

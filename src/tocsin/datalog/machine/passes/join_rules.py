@@ -14,6 +14,7 @@ from tocsin.datalog.machine.normal_form import (
     Term,
     Test,
     Variable,
+    variables_of,
 )
 from tocsin.datalog.machine.passes.clause import (
     NOWHERE,
@@ -21,9 +22,8 @@ from tocsin.datalog.machine.passes.clause import (
     atom_variables,
     can_fail,
     solved_in_order,
-    variables_of,
 )
-from tocsin.datalog.machine.passes.made_program import Made
+from tocsin.datalog.machine.passes.program_builder import Made
 from tocsin.datalog.machine.passes.text_work import value_of
 from tocsin.errors import DerivationError
 

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tocsin.datalog.language.alternatives import MOST
+from tocsin.datalog.language.conjunctions import MOST
+from tocsin.datalog.language.functors import EACH
 from tocsin.datalog.language.syntax import Type, Value
-from tocsin.datalog.language.vocabulary import EACH
 from tocsin.datalog.machine.normal_form import Anything, Atom, Constant, Let, MapRule, Test, Variable
 from tocsin.datalog.machine.partial_expressions import may_fail
 from tocsin.datalog.machine.passes.clause import (
@@ -39,7 +39,7 @@ from tocsin.datalog.machine.passes.clause import (
 )
 from tocsin.datalog.machine.passes.failures import group_of, known, leave_out_unknown, telling
 from tocsin.datalog.machine.passes.join_rules import emit
-from tocsin.datalog.machine.passes.made_program import Made
+from tocsin.datalog.machine.passes.program_builder import Made
 from tocsin.datalog.machine.passes.text_work import WORKED, TextWork, needed
 from tocsin.errors import RuleError
 

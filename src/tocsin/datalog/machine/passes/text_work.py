@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from tocsin.datalog.language import functors
+from tocsin.datalog.language.arithmetic import LONGEST_RANGE, Range
+from tocsin.datalog.language.functors import RANGE
 from tocsin.datalog.language.syntax import Value
-from tocsin.datalog.language.vocabulary import RANGE
 from tocsin.datalog.machine.normal_form import (
     Call,
     Constant,
@@ -17,8 +18,8 @@ from tocsin.datalog.machine.normal_form import (
     Term,
     Test,
     Variable,
+    variables_of,
 )
-from tocsin.datalog.machine.passes.clause import variables_of
 from tocsin.errors import DerivationError
 
 Values = Mapping[Variable, Value]
@@ -80,28 +81,24 @@ class TextWork:
     def __call__(self, row: Row) -> list[Row]:
         """The tuples that come of a tuple: one, or none; with ranges in the work, any number of them."""
         if self._has_ranges:
-            return self._of_ranges(row)
+            return self._ways(row)
         values = list(row)
         try:
             for step in self._steps:
                 if not step(values):
                     return []
         except DerivationError:
-            return self._failure(row)
+            return self._ways(row)
         given = tuple([read(values) for read in self._gives])
         return [given] if self._marked is None else [(*given, WORKED, "")]
 
-    def _failure(self, row: Row) -> list[Row]:
-        """The same once more, leaving out whatever needs a value that there is none of."""
-        return list(self._assignments(0, dict(zip(self._takes, row, strict=True)), None))
-
-    def _of_ranges(self, row: Row) -> list[Row]:
-        """The tuples of all ways to take a number from each range."""
+    def _ways(self, row: Row) -> list[Row]:
+        """The tuples of all ways to take a number from each range, without what needs a missing value."""
         found: list[Row] = []
         for each in self._assignments(0, dict(zip(self._takes, row, strict=True)), None):
             found.append(each)
-            if len(found) > functors.LONGEST_RANGE:
-                reason = f"ranges give more than {functors.LONGEST_RANGE:,} tuples, which is the limit"
+            if len(found) > LONGEST_RANGE:
+                reason = f"ranges give more than {LONGEST_RANGE:,} tuples, which is the limit"
                 raise DerivationError(reason, rule=self._source.text)
         return found
 
@@ -122,7 +119,7 @@ class TextWork:
             except DerivationError as error:
                 failure = failure or error
                 continue
-            if isinstance(value, functors.Range):
+            if isinstance(value, Range):
                 for number in value.numbers(self._source.text):
                     yield from self._assignments(place + 1, {**values, part.variable: number}, failure)
                 return
@@ -165,7 +162,7 @@ def _step(part: Let | Test, slots: Mapping[Variable, int]) -> Callable[[list[Val
 
         return let
     left, right = _reading(part.left, slots), _reading(part.right, slots)
-    holds = functors.COMPARISONS[part.operator]
+    holds = functors.COMPARISONS[part.operator].holds
     return lambda values: holds(left(values), right(values))
 
 
@@ -175,7 +172,7 @@ def _reading(expression: Expression, slots: Mapping[Variable, int]) -> Reading:
     if isinstance(expression, Constant):
         value = expression.value
         return lambda _values: value
-    function = functors.FUNCTORS[expression.functor, expression.type]
+    function = functors.FUNCTORS[expression.functor].meaning[expression.type]
     operands = [_reading(operand, slots) for operand in expression.operands]
     if len(operands) == 1:
         only = operands[0]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tocsin.datalog.language import functors
 from tocsin.datalog.machine.normal_form import Atom, Call, Constant, Expression, Term, Test, Variable
-from tocsin.datalog.machine.passes.clause import Clause, Pending, folded, without_repeats
+from tocsin.datalog.machine.passes.clause import Clause, Pending, folded
 from tocsin.errors import DerivationError
 
 
@@ -36,8 +36,8 @@ def _with_terms(clause: Clause, same: _Same, tests: list[Test]) -> Clause:
     new = clause.copy()
     new.head = same.atom(clause.head)
     new.failing = None if clause.failing is None else same.atom(clause.failing)
-    new.atoms = without_repeats([same.atom(atom) for atom in clause.atoms])
-    new.negated = without_repeats([same.atom(atom) for atom in clause.negated])
+    new.atoms = list(dict.fromkeys(map(same.atom, clause.atoms)))
+    new.negated = list(dict.fromkeys(map(same.atom, clause.negated)))
     new.tests = tests
     new.pending = [
         Pending(

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkAttributeError, PySparkException, PySparkNotImplementedError
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.datalog.language.functors import TEXT_LIMIT
+from tocsin.datalog.language.syntax import TEXT_LIMIT
 from tocsin.errors import InputError, TocsinError, UsageError
 from tocsin.spark.failures import reason_of
 
@@ -120,7 +120,6 @@ def prepared(
     one_worker: int = ONE_WORKER,
 ) -> Run:
     """A program ready to be given facts and to be worked out, of which the relations `shown` are wanted."""
-    from tocsin.datalog.engine.locations import check_local
     from tocsin.datalog.engine.program import checked_limit
     from tocsin.datalog.machine.normaliser import normal_program
     from tocsin.datalog.spark.batch.evaluation_run import Run, Sizes
@@ -130,7 +129,7 @@ def prepared(
         raise UsageError(f"one_worker is a number of tuples, not {one_worker!r}")
     text_limit = checked_limit(text_limit, "text_limit", "bytes")
     sizes = Sizes(one_worker, DERIVED_IN_ONE_WORKER, ARCS, checked_limit(limit), text_limit)
-    check_local(program.checked, local)
+    program.check_local(local)
     normal = normal_program(program.checked, local)
     return Run(session, normal, Storage(session, checkpoint), sizes, dict.fromkeys(shown))
 

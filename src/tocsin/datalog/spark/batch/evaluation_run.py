@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.datalog.language.functors import TEXT_LIMIT
-from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.language.syntax import TEXT_LIMIT, Value
 from tocsin.datalog.machine.closures import closure_steps
 from tocsin.datalog.machine.normal_form import ClosureRule, NormalProgram, Relation
 from tocsin.datalog.spark.batch.component_plan import (
@@ -29,12 +28,11 @@ from tocsin.datalog.spark.batch.component_plan import (
     part_of,
     reading_counts,
 )
-from tocsin.datalog.spark.batch.graph_parts import split_arcs
 from tocsin.datalog.spark.batch.one_worker import Job, TooMany, finish_in_one_worker
 from tocsin.datalog.spark.batch.semi_naive import Recursion, united
 from tocsin.datalog.spark.batch.step_frames import Steps
 from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
-from tocsin.datalog.spark.batch.transitive_closure import closed, closed_in_parts
+from tocsin.datalog.spark.batch.transitive_closure import closed, closed_in_parts, split_arcs
 from tocsin.datalog.spark.batch.value_columns import columns_inside, inside
 from tocsin.datalog.spark.batch.worker_batches import ARROW, error_of
 from tocsin.errors import DerivationError

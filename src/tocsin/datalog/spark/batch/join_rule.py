@@ -16,14 +16,15 @@ waits until an equation computes one of its variables, if there is such an equat
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
+from tocsin.datalog.language.functors import COMPARISONS
 from tocsin.datalog.language.syntax import NOWHERE, Type
 from tocsin.datalog.machine.normal_form import (
     Atom,
@@ -37,13 +38,14 @@ from tocsin.datalog.machine.normal_form import (
     Term,
     Test,
     Variable,
+    variables_of,
 )
 from tocsin.datalog.machine.partial_expressions import may_fail
-from tocsin.datalog.machine.passes.clause import atom_variables, test_variables, variables_of
+from tocsin.datalog.machine.passes.clause import atom_variables, test_variables
 from tocsin.datalog.spark.batch.component_plan import is_partial
 from tocsin.datalog.spark.batch.stored_frames import Frame
 from tocsin.datalog.spark.batch.value_columns import FAILURE, Columns, constant, ordered
-from tocsin.datalog.spark.batch.worker_batches import Work
+from tocsin.datalog.spark.batch.worker_batches import Work, compute
 
 BROADCAST_ROWS = 100_000
 """A relation of so many tuples is sent to all executors whole, rather than shuffled."""
@@ -61,16 +63,6 @@ def joined(
     the smallest one if it is None.
     """
     return _Join(rule, types).plan(body, negated, first)
-
-
-_COMPARED: dict[str, Callable[[Column, Column], Column]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 class _Scan(NamedTuple):
@@ -189,7 +181,7 @@ class _Join:
         plain = [test for test in self._tests if _is_plain(test) and test_variables(test) <= self._bound]
         for test in plain:
             left, right = (self._operand(side, test.type) for side in (test.left, test.right))
-            self._data = self._data.where(_COMPARED[test.operator](left, right))
+            self._data = self._data.where(COMPARISONS[test.operator].holds(left, right))
             self._tests.remove(test)
 
     def _operand(self, side: Expression, kind: Type) -> Column:
@@ -239,7 +231,7 @@ class _Join:
         ]
         schema = StructType([*named, StructField(FAILURE, StringType())])
         some = map(F.col, map(_name, columns)) if columns else [F.lit(0).alias("row")]
-        computed = self._data.select(*some).mapInArrow(_computing(work), schema)
+        computed = self._data.select(*some).mapInArrow(partial(compute, work), schema)
         self._data = computed if can_fail else computed.drop(FAILURE)
         self._bound = bound
 
@@ -293,12 +285,3 @@ def _hinted(scan: _Scan) -> DataFrame:
 
 def _name(variable: Variable) -> str:
     return f"v{variable.number}"
-
-
-def _computing(work: Work) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def compute_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.datalog.spark.batch.worker_batches import compute
-
-        return compute(work, batches)
-
-    return compute_in_worker

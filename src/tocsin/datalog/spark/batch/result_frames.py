@@ -8,24 +8,30 @@ bytes: no tuple passes through it as an object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import uuid
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812
 
-from tocsin.datalog.engine.directives import Transfer
 from tocsin.datalog.engine.result_files import (
     header_line,
+    lines_of_columns,
     print_portions,
     result_path,
     warn_of_unreadable,
     write_whole,
 )
+from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Relation
 from tocsin.datalog.spark.batch.stored_frames import Frame
 from tocsin.datalog.spark.batch.value_columns import ordered
+from tocsin.datalog.spark.batch.worker_batches import values_of
 
 _BLOCK = 1 << 20
 _ANSWER = "part int, file string, unreadable long"
@@ -65,7 +71,7 @@ def _written_parts(writing: Writing, frame: Frame) -> list[Path]:
         part.write_text("()\n" if frame.rows else "")
         return [part]
     columns = [ordered(F.col(f"c{place}"), kind) for place, kind in enumerate(kinds)]
-    written = frame.data.orderBy(*columns).mapInArrow(_task(writing), _ANSWER)
+    written = frame.data.orderBy(*columns).mapInArrow(partial(write_part, writing), _ANSWER)
     answers = sorted(written.collect())
     warn_of_unreadable(writing.relation.name, sum(answer["unreadable"] for answer in answers))
     return [Path(answer["file"]) for answer in answers]
@@ -96,10 +102,20 @@ def _whole_characters(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _task(writing: Writing) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def write_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.datalog.spark.batch.result_parts import write_part
-
-        return write_part(writing, batches)
-
-    return write_in_worker
+def write_part(writing: Writing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Write the lines of all tuples to one file; its name, and how many symbols cannot be read back."""
+    context = TaskContext.get()
+    number = 0 if context is None else context.partitionId()
+    path = Path(writing.folder, f"{writing.relation.name}-{number}-{uuid.uuid4().hex}")
+    kinds = writing.relation.types
+    unreadable = 0
+    with path.open("xb") as stream:
+        for batch in batches:
+            if batch.num_rows:
+                columns = [values_of(batch.column(place), kind) for place, kind in enumerate(kinds)]
+                lines = lines_of_columns(columns, kinds, writing.delimiter, writing.quoted)
+                unreadable += lines.unreadable
+                stream.write(lines.text.encode())
+    answer = {"part": number, "file": str(path), "unreadable": unreadable}
+    schema = pa.schema([("part", pa.int32()), ("file", pa.string()), ("unreadable", pa.int64())])
+    yield pa.RecordBatch.from_pylist([answer], schema=schema)

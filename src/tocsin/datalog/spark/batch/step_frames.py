@@ -1,19 +1,30 @@
-"""One step of the normal form as a DataFrame over the relations that it reads."""
+"""One step of the normal form as a DataFrame over the relations that it reads.
+
+Of aggregates there is a result for each group that there is:
+
+    count, min, max         by Spark
+    sum of integers         by Spark, as decimals wide enough for all of it, then wrapped to 64 bits
+    mean of integers        the same sum and the count, divided in a worker, where integers have no limit
+    sum, mean of floats     a group at a time in a worker: rounded once, which needs all of its values
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import DecimalType, LongType
 
-from tocsin.datalog.language.functors import TEXT_LIMIT
-from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.language.syntax import TEXT_LIMIT, Type
 from tocsin.datalog.machine.normal_form import AggregateRule, JoinRule, MapRule, NormalProgram, Step
-from tocsin.datalog.spark.batch.aggregates import aggregated
+from tocsin.datalog.spark.batch.component_plan import can_fail
 from tocsin.datalog.spark.batch.join_rule import joined
 from tocsin.datalog.spark.batch.stored_frames import Frame
-from tocsin.datalog.spark.batch.value_columns import Columns, columns_inside
+from tocsin.datalog.spark.batch.value_columns import Columns, columns_inside, ordered, whole_number
+from tocsin.datalog.spark.batch.worker_batches import aggregate_floats, divide, map_rows
 
 
 class Steps:
@@ -65,16 +76,51 @@ class Steps:
         return plans
 
     def _map(self, rule: MapRule, origin: Frame) -> DataFrame:
-        task = _map_task(rule, self._types[rule.origin], self._types[rule.head], self._text_limit)
+        types = self._types[rule.origin], self._types[rule.head]
+        task = partial(map_rows, rule, *types, text_limit=self._text_limit)
         return origin.data.mapInArrow(task, self.columns[rule.head].failing_schema)
 
 
-def _map_task(
-    rule: MapRule, origin: tuple[Type, ...], head: tuple[Type, ...], text_limit: int
-) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    def map_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.datalog.spark.batch.worker_batches import map_rows
+_WORDS, _SIGN = 2**64, 2**63
+_SUM = DecimalType(38, 0)
+_TUPLES, _TOTAL = "tuples", "total"
 
-        return map_rows(rule, origin, head, batches, text_limit)
 
-    return map_in_worker
+def aggregated(rule: AggregateRule, origin: Frame, head: Columns) -> DataFrame:
+    """The group and the result of each group, as columns inside; a failure if it can fail."""
+    keys = [F.col(f"c{place}") for place in range(rule.group)]
+    value = F.col(f"c{rule.group}")
+    tuples = origin.once()
+    if can_fail(rule):
+        return tuples.groupBy(*keys).applyInArrow(
+            lambda group: aggregate_floats(rule, group), head.failing_schema
+        )
+    grouped = tuples.groupBy(*keys)
+    counted = F.count(F.lit(1)).alias(_TUPLES)
+    if rule.function == "mean":
+        total = F.sum(whole_number(value, rule.type)).cast(_SUM).alias(_TOTAL)
+        sums = grouped.agg(total, counted).where(F.col(_TUPLES) > 0)
+        return sums.mapInArrow(partial(divide, rule.group), head.schema)
+    results = grouped.agg(_result(rule, value).alias(f"c{rule.group}"), counted).where(F.col(_TUPLES) > 0)
+    return results.drop(_TUPLES)
+
+
+def _result(rule: AggregateRule, value: Column) -> Column:
+    if rule.function == "count":
+        return F.count(F.lit(1))
+    if rule.function == "sum":
+        return _wrapped(F.sum(whole_number(value, rule.type)))
+    best = F.min if rule.function == "min" else F.max
+    return ordered(best(ordered(value, rule.type)), rule.type)
+
+
+def _wrapped(total: Column) -> Column:
+    """The last 64 bits of a decimal, as a bigint."""
+    rest = total.cast(_SUM) % _decimal(_WORDS)
+    rest = F.when(rest >= _decimal(_SIGN), rest - _decimal(_WORDS)).otherwise(rest)
+    rest = F.when(rest < _decimal(-_SIGN), rest + _decimal(_WORDS)).otherwise(rest)
+    return rest.cast(LongType())
+
+
+def _decimal(number: int) -> Column:
+    return F.lit(Decimal(number)).cast(_SUM)

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.datalog.language import functors
-from tocsin.datalog.language.functors import TEXT_LIMIT
-from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.language.syntax import TEXT_LIMIT, Type, Value
 from tocsin.datalog.machine.normal_form import AggregateRule, Let, MapRule, Source, Test, Variable
 from tocsin.datalog.machine.passes.text_work import Row, TextWork
 from tocsin.datalog.machine.symbols import too_much_text

@@ -3,8 +3,8 @@
     changes ──> checked ──> routed to keys ──> engines ──> routed to tuples ──> counts ──> derived changes
                             └────────────── once for each level of the plan ─────────────┘
 
-Read it in this order: `units` (what a plan is made of), `sharing` and `planning` (how a program is cut),
-`steps` (the way of a row), `buckets` and `journal` (where keys and tuples go, and how their state is kept),
-`keyed`, `counting` and `lifetimes` (what is done in a bucket, without Spark), `routing`, `processors` and
-`activating` (the same on Spark).
+Read it in this order: `units` (what a plan is made of), `shared_variables` and `unit_planner` (how a program
+is cut), `step_rows` and `plan_steps` (rows, and their way), `buckets` and `bucket_journal` (where keys and
+tuples go, and how their state is kept), `bucket_contents` (what is done in a bucket, without Spark),
+`change_reader`, `processors` and `activate` (the same on Spark).
 """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame, SparkSession
@@ -18,15 +19,16 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from tocsin.datalog.spark.stream.processors import Counting, Joining, Living
+from tocsin.datalog.spark.stream.processors import Stepping
 from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
     from tocsin.datalog.engine.program import Program
     from tocsin.datalog.language.syntax import Value
-    from tocsin.datalog.spark.stream.initial_facts import Setting
-    from tocsin.datalog.spark.stream.plan_steps import Step
+    from tocsin.datalog.spark.stream.units import Plan, Unit
 
+PACKED = "unit int, bucket int, rows binary"
+RESULTS = "op string, relation string, tuple array<string>, seq bigint, reason string"
 STORE = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -72,8 +74,9 @@ def activate(
     """
     from tocsin.datalog.engine.program import DERIVED_LIMIT, Program, checked_limit
     from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+    from tocsin.datalog.spark.stream.change_reader import packed_changes
     from tocsin.datalog.spark.stream.initial_facts import Setting
-    from tocsin.datalog.spark.stream.plan_steps import steps_of
+    from tocsin.datalog.spark.stream.plan_steps import results, steps_of
 
     if not isinstance(program, Program):
         raise UsageError(f"activate takes a Program, not {type(program).__name__}")
@@ -95,12 +98,13 @@ def activate(
         changes = changes.withWatermark(time, delay)
     steps = steps_of(setting.plan, lives)
     first, *others = [*steps, None]
-    rows = _selected(changes, time).mapInArrow(
-        _reading_task(setting, tuple(lives), bad == "fail", first), PACKED
-    )
+    reading = partial(packed_changes, setting, tuple(lives), bad == "fail", first)
+    rows = _selected(changes, time).mapInArrow(reading, PACKED)
     for step, following in zip(steps, others, strict=True):
-        rows = _stepped(setting, step, following, lives, rows)
-    found = rows.mapInArrow(_results_task(program.outputs), RESULTS)
+        stepping = Stepping(setting, step.work, following, lives)
+        mode = "EventTime" if step.work == "lives" else "None"
+        rows = rows.groupBy("unit", "bucket").transformWithState(stepping, PACKED, "Append", mode)
+    found = rows.mapInArrow(partial(results, tuple(program.outputs)), RESULTS)
     return found if bad == "report" else found.drop("reason")
 
 
@@ -173,40 +177,35 @@ def _wanted(name: str) -> str:
     return wanted.get(name, "a string" if name in ("op", "relation") else "a timestamp")
 
 
-# ---- The query
-
-PACKED = "unit int, bucket int, rows binary"
-RESULTS = "op string, relation string, tuple array<string>, seq bigint, reason string"
+# ---- A plan in words
 
 
-def _reading_task(setting: Setting, mortal: tuple[str, ...], fails: bool, first: Step | None) -> Any:
-    def read(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.datalog.spark.stream.change_reader import read_changes
-        from tocsin.datalog.spark.stream.routes import Router, pack_batches
+def explain_activation(program: Program) -> str:
+    """How ts.activate spreads a program over keys.
 
-        return pack_batches(Router(first), read_changes(setting, mortal, fails, batches))
+    Level by level: the rules that run together, and by which key. A rule `by` a variable or a column runs
+    for each of its values wherever Spark likes. What runs `in one place` is the work of one task.
+    """
+    from tocsin.datalog.spark.stream.unit_planner import plan
 
-    return read
-
-
-def _stepped(
-    setting: Setting, step: Step, following: Step | None, lives: Mapping[str, int], rows: DataFrame
-) -> DataFrame:
-    """The rows that leave a step."""
-    by_bucket = rows.groupBy("unit", "bucket")
-    if step.work == "lives":
-        living = Living(setting, following, lives)
-        return by_bucket.transformWithState(living, PACKED, "Append", "EventTime")
-    stepping = (Joining if step.work == "join" else Counting)(setting, following)
-    return by_bucket.transformWithState(stepping, PACKED, "Append", "None")
+    return "\n".join(_lines(plan(program)))
 
 
-def _results_task(outputs: Iterable[str]) -> Any:
-    reported = tuple(outputs)
+def _lines(planned: Plan) -> Iterator[str]:
+    for level in range(planned.levels):
+        yield f"level {level}"
+        for unit in planned.units:
+            if unit.level == level:
+                yield f"  {_how(unit)}"
+                yield from (f"    {rule}" for rule in unit.rules)
+        names = [name for name, at in planned.counted.items() if at == level]
+        if names:
+            yield f"  then by tuple, counted across rules and keys: {', '.join(names)}"
 
-    def unpack(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.datalog.spark.stream.routes import results
 
-        return results(reported, batches)
-
-    return unpack
+def _how(unit: Unit) -> str:
+    if unit.key is None:
+        if unit.counted:
+            return "by rule, in one place: no variable stands in all atoms"
+        return "whole, in one place: no column goes through the recursion"
+    return f"by variable {unit.key}" if unit.counted else f"by key, complete: {unit.key}"

@@ -4,7 +4,7 @@ What comes has these columns:
 
     op          + or -
     relation    a relation of the program
-    tuple       array<string>: the values of its columns as texts (tuple_texts.py)
+    tuple       array<string>: the values of its columns as texts (step_rows.py)
     seq         bigint
     time        timestamp in microseconds, for relations whose facts have a time to live
     valid       whether the texts were valid UTF-8, which they are by now
@@ -18,9 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tocsin.datalog.language.syntax import Relation
+from tocsin.datalog.engine.fact_files import read_value
+from tocsin.datalog.language.syntax import Relation, Type
+from tocsin.datalog.machine.symbols import Symbols, Unfit
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.tuple_texts import one_text_each
+from tocsin.datalog.spark.stream.plan_steps import Router, Step, pack_batches
+from tocsin.datalog.spark.stream.step_rows import texts_of
 from tocsin.errors import InputError
 
 ROWS = pa.schema(
@@ -35,8 +38,23 @@ ROWS = pa.schema(
     ]
 )
 
+_PLAIN = r"\A(0|-?[1-9][0-9]{0,17})\z"
+_PLAIN_UNSIGNED = r"\A(0|[1-9][0-9]{0,17})\z"
+
+
 Wrong = dict[int, str]
 """What is wrong with rows, by their places; the first reason stands."""
+
+
+def packed_changes(
+    setting: Setting,
+    mortal: Iterable[str],
+    fails: bool,
+    first: Step | None,
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """The changes in batches, packed for this step."""
+    return pack_batches(Router(first), read_changes(setting, mortal, fails, batches))
 
 
 def read_changes(
@@ -136,3 +154,34 @@ def _note(wrong: Wrong, mask: pa.Array, reason: Callable[[int], str]) -> None:
 
 def _not(mask: pa.Array) -> pa.Array:
     return pc.invert(pc.fill_null(mask, False))
+
+
+def one_text_each(texts: pa.Array, kind: Type, column: str) -> tuple[pa.Array, dict[int, str]]:
+    """The one text of each value of a column, and what is wrong with those that are no values, by place."""
+    wrong = dict.fromkeys(_places(texts.is_null()), f"{column} has no value")
+    if kind is Type.SYMBOL:
+        return texts, wrong
+    if kind is Type.FLOAT:
+        others = texts.is_valid()
+    else:
+        plain = _PLAIN if kind is Type.NUMBER else _PLAIN_UNSIGNED
+        others = pc.invert(pc.match_substring_regex(texts, plain))
+    places = [place for place in _places(others) if place not in wrong]
+    if not places:
+        return texts, wrong
+    write = Symbols().writer(kind)
+    mended = texts.to_pylist()
+    for place in places:
+        try:
+            value = read_value(mended[place], kind, column)
+            write(value)
+            mended[place] = texts_of([value + 0.0 if isinstance(value, float) else value])[0]
+        except Unfit as wanted:
+            wrong[place] = f"{column} takes {wanted}, not {mended[place]!r}"
+        except InputError as error:
+            wrong[place] = str(error)
+    return pa.array(mended, pa.string()), wrong
+
+
+def _places(mask: pa.Array) -> list[int]:
+    return np.flatnonzero(np.asarray(mask.fill_null(True))).tolist()

@@ -19,7 +19,7 @@ from tocsin.datalog.engine.program import DERIVED_LIMIT
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.spark.stream.bucket_journal import Fact
 from tocsin.datalog.spark.stream.plan_steps import bucket_of_port
-from tocsin.datalog.spark.stream.tuple_texts import Texts, texts_of
+from tocsin.datalog.spark.stream.step_rows import Texts, texts_of
 from tocsin.datalog.spark.stream.unit_planner import plan_of_text
 from tocsin.datalog.spark.stream.units import Plan, Unit
 

@@ -6,7 +6,6 @@ task that fails is undone by Spark.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from random import choice
 from typing import TYPE_CHECKING, Any
@@ -19,11 +18,11 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from tocsin.datalog.spark.stream.bucket_journal import Head
 from tocsin.errors import TocsinError, UsageError
 
 if TYPE_CHECKING:
-    from tocsin.datalog.spark.stream.bucket_journal import Head
-    from tocsin.datalog.spark.stream.buckets import Bucket, Contents
+    from tocsin.datalog.spark.stream.buckets import Bucket
     from tocsin.datalog.spark.stream.initial_facts import Setting
     from tocsin.datalog.spark.stream.plan_steps import Step
     from tocsin.datalog.spark.stream.step_rows import Change, Moved
@@ -32,16 +31,21 @@ HELD = 2_000_000
 """A worker keeps buckets of so many facts in memory for the next batch."""
 
 
-class _Stepping(StatefulProcessor):
-    """A step of the plan; `following` is the next one, None behind the last."""
+class Stepping(StatefulProcessor):
+    """A step of the plan that does some `work`; `following` is the next one, None behind the last.
 
-    def __init__(self, setting: Setting, following: Step | None) -> None:
+    `ttl` has the time to live of relations, in milliseconds.
+    """
+
+    def __init__(self, setting: Setting, work: str, following: Step | None, ttl: Mapping[str, int]) -> None:
         self._setting = setting
+        self._work = work
         self._following = following
+        self._ttl = dict(ttl)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the parts of the state."""
-        from tocsin.datalog.spark.stream.routes import Router
+        from tocsin.datalog.spark.stream.plan_steps import Router
 
         self._handle = handle
         self._store = _Stored(handle, self._setting.mark)
@@ -54,63 +58,12 @@ class _Stepping(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
         """Make the changes of a bucket."""
-        from tocsin.datalog.spark.stream.plan_steps import PASS
-        from tocsin.datalog.spark.stream.routes import unpack, unpack_passing
+        from tocsin.datalog.spark.stream.plan_steps import PASS, unpack, unpack_passing
 
-        unit, bucket = key
         packed = (row.rows for row in rows)
-        if unit == PASS:
+        if key[0] == PASS:
             return self._sent(unpack_passing(packed))
-        return self._sent(self._changed(unit, bucket, unpack(packed), timerValues.getCurrentWatermarkInMs()))
-
-    def close(self) -> None:
-        """The buckets stay, for the next batch."""
-
-    def _changed(self, unit: int, bucket: int, changes: list[Change], watermark: int) -> list[Moved]:
-        return self._held(unit, bucket).change(self._store, changes, watermark)
-
-    def _held(self, unit: int, bucket: int) -> Bucket:
-        """What this worker has of a bucket."""
-        from tocsin.datalog.spark.stream.buckets import Bucket
-
-        key = (self._setting, type(self).__name__, unit, bucket)
-        found = _buckets.pop(key, None) or Bucket(self._contents(unit, bucket))
-        _make_room()
-        _buckets[key] = found
-        return found
-
-    @abstractmethod
-    def _contents(self, unit: int, bucket: int) -> Contents:
-        """What a worker is to hold of a bucket."""
-
-    def _sent(self, rows: Iterable[Moved]) -> Iterator[Row]:
-        return (_out(*packed) for packed in self._router.pack(rows))
-
-
-class Joining(_Stepping):
-    """The units of a level: keyed_stage.py."""
-
-    def _contents(self, unit: int, bucket: int) -> Contents:
-        from tocsin.datalog.spark.stream.keyed_stage import Facts
-
-        return Facts(self._setting, self._setting.plan.units[unit], bucket)
-
-
-class Counting(_Stepping):
-    """The counted relations of a level: derivation_counts.py."""
-
-    def _contents(self, unit: int, bucket: int) -> Contents:  # noqa: ARG002
-        from tocsin.datalog.spark.stream.derivation_counts import Counts
-
-        return Counts(self._setting.initial)
-
-
-class Living(_Stepping):
-    """Facts that have a time to live: lifetimes.py. `ttl` has it by relation, in milliseconds."""
-
-    def __init__(self, setting: Setting, following: Step | None, ttl: Mapping[str, int]) -> None:
-        super().__init__(setting, following)
-        self._ttl = dict(ttl)
+        return self._changed(key, unpack(packed), timerValues)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -119,20 +72,32 @@ class Living(_Stepping):
         expiredTimerInfo: ExpiredTimerInfo,  # noqa: ARG002, N803
     ) -> Iterator[Row]:
         """Let facts go whose time is over, unless the batch has changed that."""
-        unit, bucket = key
-        return self._sent(self._changed(unit, bucket, [], timerValues.getCurrentWatermarkInMs()))
+        return self._changed(key, [], timerValues)
 
-    def _contents(self, unit: int, bucket: int) -> Contents:  # noqa: ARG002
-        from tocsin.datalog.spark.stream.lifetimes import Lives
+    def close(self) -> None:
+        """The buckets stay, for the next batch."""
 
-        return Lives(self._setting.initial, self._ttl)
-
-    def _changed(self, unit: int, bucket: int, changes: list[Change], watermark: int) -> list[Moved]:
-        moved = super()._changed(unit, bucket, changes, watermark)
-        end = self._held(unit, bucket).contents.next_end
+    def _changed(self, key: tuple[int, int], changes: list[Change], timer: TimerValues) -> Iterator[Row]:
+        watermark = timer.getCurrentWatermarkInMs()
+        bucket = self._held(*key)
+        moved = bucket.change(self._store, changes, watermark)
+        end = bucket.contents.next_end
         if end is not None:
             self._wake(end, watermark)
-        return moved
+        return self._sent(moved)
+
+    def _held(self, unit: int, bucket: int) -> Bucket:
+        """What this worker has of a bucket."""
+        from tocsin.datalog.spark.stream.bucket_contents import contents_of
+        from tocsin.datalog.spark.stream.buckets import Bucket
+
+        key = (self._setting, self._work, unit, bucket)
+        found = _buckets.pop(key, None)
+        if found is None:
+            found = Bucket(contents_of(self._setting, self._work, unit, bucket, self._ttl))
+        _make_room()
+        _buckets[key] = found
+        return found
 
     def _wake(self, end: int, watermark: int) -> None:
         """Have Spark call when the watermark has come so far; timers that are due already are listed, too."""
@@ -140,9 +105,12 @@ class Living(_Stepping):
         if not to_come or end < min(to_come):
             self._handle.registerTimer(end)
 
+    def _sent(self, rows: Iterable[Moved]) -> Iterator[Row]:
+        return (_out(*packed) for packed in self._router.pack(rows))
+
 
 class _Stored:
-    """The journal of the bucket at hand in Spark's store: journal.Store."""
+    """The journal of the bucket at hand in Spark's store: bucket_journal.Store."""
 
     def __init__(self, handle: StatefulProcessorHandle, mark: str) -> None:
         columns = "token string, first int, end int, kept bigint, added bigint"
@@ -152,8 +120,6 @@ class _Stored:
         self._mark = mark
 
     def head(self) -> Head | None:
-        from tocsin.datalog.spark.stream.bucket_journal import Head
-
         stored = self._head.get()
         if stored is None:
             return None

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from tocsin.datalog.language.alternatives import Literal, alternatives_of
+from tocsin.datalog.language.conjunctions import Literal, alternatives_of
 from tocsin.datalog.language.syntax import Atom, CheckedProgram, Negation, Positive, Rule, Variable
 from tocsin.datalog.language.tree_walk import walk
 

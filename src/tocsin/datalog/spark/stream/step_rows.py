@@ -6,23 +6,32 @@
                 refused     a row that is no change, as it came
     op          + or -
     relation    the program's relation
-    tuple       its values as texts (tuple_texts.py)
+    tuple       its values as texts
     seq         which change it belongs to; None for what expires in a batch, before all that comes in it
     time        the event time of what came, in milliseconds
     reason      why it is refused
 
 What belongs to one seq is made at once. The seqs of a batch are made in their order.
+
+Tuples come as texts, are stored as texts, and go out so:
+
+    number, unsigned    in decimal; read also in hex and binary, as in files of facts
+    float               the shortest text that is read back as the same float
+    symbol              as it is
+
+Every value has one such text, so that equal values are equal texts: keys and state rely on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.spark.stream.bucket_journal import Fact
-from tocsin.datalog.spark.stream.tuple_texts import Texts
 
+Texts = tuple[str, ...]
 Kind = Literal["given", "net", "support", "refused"]
 
 
@@ -69,3 +78,21 @@ def by_fact(changes: Iterable[Change]) -> dict[Fact, list[Change]]:
 
 def _order(seq: int | None) -> tuple[bool, int]:
     return (seq is not None, 0 if seq is None else seq)
+
+
+_READERS: dict[Type, Callable[[str], Value]] = {
+    Type.NUMBER: int,
+    Type.UNSIGNED: int,
+    Type.FLOAT: float,
+    Type.SYMBOL: str,
+}
+
+
+def values_of(texts: Sequence[str], types: Sequence[Type]) -> tuple[Value, ...]:
+    """The tuple that texts stand for, which are what `texts_of` gives."""
+    return tuple([_READERS[kind](text) for text, kind in zip(texts, types, strict=True)])
+
+
+def texts_of(values: Sequence[Value]) -> Texts:
+    """The texts of a tuple."""
+    return tuple([repr(value) if isinstance(value, float) else str(value) for value in values])

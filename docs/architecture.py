@@ -56,26 +56,33 @@ class Station(NamedTuple):
 WAYS = {
     "A rule": [
         Station("rules/rule_files.py", "files: ids and conditions"),
-        Station("conditions/language/parser.py", "text to steps"),
+        Station("conditions/graph/condition_reader.py", "texts to steps"),
         Station("conditions/graph/predicate_table.py", "each predicate once"),
-        Station("conditions/graph/shared_graph.py", "each expression once"),
-        Station("conditions/graph/compiled_index.py", "all of it as arrays"),
-        Station("conditions/graph/index_file.py", "one mapped file"),
+        Station("conditions/kernels/shared_graph.py", "each expression once"),
+        Station("conditions/kernels/planes.py", "what has to be worked out"),
         Station("conditions/live/index.py", "what users hold"),
+        Station("conditions/graph/index_file.py", "one mapped file"),
     ],
     "An event": [
-        Station("events/python_events.py", "dictionaries, tables, files"),
+        Station("conditions/live/index.py", "match(event)"),
+        Station("conditions/matching/plain_event.py", "fields that rules name"),
+        Station("conditions/kernels/literal_bitmap.py", "which leaves hold"),
+        Station("conditions/kernels/single_event.py", "what follows from them"),
+        Station("conditions/matching/results.py", "rules and scores"),
+    ],
+    "A table": [
+        Station("events/arrow_tables.py", "columns that rules name"),
         Station("events/cells.py", "cells, field by field"),
         Station("conditions/matching/resolver.py", "cells meet leaves"),
         Station("conditions/kernels/leaf_planes.py", "which leaves hold"),
         Station("conditions/kernels/event_block.py", "children, then parents"),
         Station("conditions/kernels/match_lists.py", "the rules that matched"),
-        Station("matches/match_files.py", "written out"),
+        Station("conditions/matching/results.py", "a table of matches"),
     ],
     "A text": [
-        Station("text/language/parser.py", "a query to steps"),
-        Station("text/kernels/terms.py", "its words numbered"),
-        Station("text/trie_filter.py", "filed under its words"),
+        Station("text/query_arrays.py", "queries to steps"),
+        Station("text/kernels/terms.py", "words numbered"),
+        Station("text/trie_filter.py", "filed under rare words"),
         Station("text/kernels/tokenizer.py", "a document cut once"),
         Station("text/kernels/trie_search.py", "queries that may hold"),
         Station("text/kernels/verdicts.py", "those that do"),
@@ -111,7 +118,7 @@ def drawing() -> str:
         f'<svg xmlns="{SVG}" width="{width}" height="{height}" font-family="sans-serif">',
         "<title>The ways through tocsin, and which room imports which</title>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        _text(16, 20, "Four ways through the house", size=14, bold=True),
+        _text(16, 20, "The ways through the house", size=14, bold=True),
     ]
     for row, (name, stations) in enumerate(WAYS.items()):
         parts += _way(name, stations, TOP + 10 + row * (HIGH + 26))

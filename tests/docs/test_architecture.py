@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_drawing_is_up_to_date() -> None:
-    drawn = runpy.run_path(str(ROOT / "docs" / "architecture.py"))["drawing"]()
+    drawn = architecture()["drawing"]()
     assert (ROOT / "docs" / "architecture.svg").read_text() == drawn, "run python docs/architecture.py"
+
+
+def architecture() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "docs" / "architecture.py"))
+
+
+def test_the_ways_are_those_that_are_taken(tmp_path: Path) -> None:
+    script = str(Path(__file__).with_name("ways_taken.py"))
+    arguments = f"import runpy, sys; sys.argv = ['', {str(tmp_path)!r}]"
+    taken = json.loads(run(ROOT, f"{arguments}; runpy.run_path({script!r}, run_name='__main__')"))
+    ways = architecture()["WAYS"]
+    assert taken.keys() == ways.keys()
+    drawn = {name: {station.file for station in stations} for name, stations in ways.items()}
+    assert {name: sorted(drawn[name] - set(taken[name])) for name in ways} == {name: [] for name in ways}
 
 
 def edit(tree: Path, file: str, old: str, new: str) -> None:

@@ -13,7 +13,7 @@ from tests.docs.console import BLOCK, check_console
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 SOURCE = re.compile(r"`(\w+/[\w/.]*)`")
-LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
@@ -48,8 +48,17 @@ def test_console_session(name: str, body: str, in_copy: Path, capsys: pytest.Cap
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in LINK.findall(path.read_text()):
-        assert (path.parent / target).exists(), f"{path.name} links to {target}"
+    for target, anchor in LINK.findall(path.read_text()):
+        page = path.parent / target if target else path
+        assert page.exists(), f"{path.name} links to {target}"
+        assert not anchor or anchor in anchors(page), f"{path.name} links to {target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("name", ["how-it-works.md", "architecture.md"])

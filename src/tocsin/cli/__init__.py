@@ -2,7 +2,8 @@
 
 Standard output is for the result alone; messages, warnings and progress go to standard error. Exit
 codes: 0 done, 1 bad input, 2 bad usage. Importing this, and `--help`, load none of the libraries that
-do the work: every command imports them when it runs.
+do the work: every command imports them when it runs. Begin with match.py; console.py and destinations.py
+are what all of them share.
 """
 
 from __future__ import annotations

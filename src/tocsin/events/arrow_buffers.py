@@ -39,7 +39,7 @@ def bits_of(buffer: pa.Buffer, offset: int, count: int) -> Flags:
 
 def valid_of(array: pa.Array) -> Flags | None:
     """Which elements are not null, or None when all are; not for types whose nulls lie elsewhere (unions,
-    and what plain() of arrow_types.py takes off)."""
+    and what plain() of tables/arrow_types.py takes off)."""
     if array.null_count == 0:
         return None
     return bits_of(array.buffers()[0], array.offset, len(array))

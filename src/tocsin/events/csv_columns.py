@@ -11,7 +11,7 @@ are not empty, with spaces and tabs around them left out of account:
     string    otherwise, as written, spaces included
 
 Only an empty value is missing: `NULL`, `N/A` and the like are strings. A record with too many or too few
-values, or with a fault that csv_records.py finds, is set apart with its row number.
+values, or with a fault that tables/csv_records.py finds, is set apart with its row number.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@
     found = ts.match(spark.read.parquet("visits"), "rules.tocsin", keep=["id"])   # id, rule, score
 
 Workers get a reference and fetch the index once (index_shipment.py), map it and keep it; they match Arrow
-batches (match_worker.py). build/, backtest/, statistics.py and stream/ do on many machines what other rooms
-do on one; postgres/ is a source of changes, sinks/ where alerts go.
+batches (match_worker.py, for DataFrames; file_matches.py, for event files). index_build/, backtest/,
+statistics.py and stream/ do on many machines what other rooms do on one; postgres/ is a source of changes,
+sinks/ where alerts go. Starting Spark: session.py, java.py, worker_daemon.py.
 
 Importing it loads neither NumPy nor the kernels: the workers' daemon lives in this package too, and
 has to choose its threads before they are there. Begin with match.py.

@@ -1,1 +1,12 @@
-"""Rules in blocks, each read on its own, that become one index: what a build on many machines is made of."""
+"""Rules in blocks, each read on its own, that become one index: what a build on many machines is made of.
+
+rule_rows.py         rows that should be rules: which can be, and why the others cannot
+rule_block.py        one block read: its good rules as arrays
+block_nodes.py       what its nodes are called among all blocks
+shard_assignment.py  which rules go into which shard
+assembly.py          all blocks laid out as one index
+build_folder.py      where blocks wait until then
+
+Promised: the index is the same, array by array, as one that is built in one process.
+Begin with rule_block.py, then spark/index_build/jobs.py, which runs it.
+"""

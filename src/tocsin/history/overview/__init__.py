@@ -5,13 +5,14 @@
 
 time_buckets.py       stretches of time of a width that suits the history
 score_codes.py        scores to three digits, and quantiles of them
-event_hashes.py       a hash of what rules see of an event: it chooses samples
-samples.py            the events of least hash of every rule
+samples.py            some events of every rule, chosen by a hash of what rules see of them
 value_summaries.py        what events hold in the fields that rules name
-satisfiability.py    which truths a condition can have, given that; and what stands in the way
+satisfiability.py     which truths a condition can have, given that; and what stands in the way
 tally.py              what one task notes; task_tally.py: as one table, which adds up
 rule_tables.py        what tasks noted, as tables by rule
 overview_result.py    the tables, and the little of them that is shown
 overview.py           all of it in this process
 page.py, plots.py     one self-contained HTML page
+
+Begin with overview.py, then tally.py.
 """

@@ -7,4 +7,6 @@ history.py              that folder, opened: without Spark
 value_counts.py         what the facts say of one field
 selectivity.py          how often a predicate holds
 resemblance.py          how often a text query holds
+
+Begin with field_facts.py and history.py.
 """

@@ -24,7 +24,7 @@ def row_hashes(run: int, partition: int, first: int, count: int) -> Longs:
 
 
 def pair_hashes(high: Longs, low: Longs) -> Longs:
-    """The hashes of values that are pairs of integers (see keys.py)."""
+    """The hashes of values that are pairs of integers (see conditions/graph/value_keys.py)."""
     inner = _mixed(high.astype(np.uint64) + _STEP) + low.astype(np.uint64)
     return (_mixed(inner) >> _ONE).astype(np.int64)
 

@@ -4,4 +4,6 @@ rule_frames.py    the DataFrame of rules, or files of them: checked, in the orde
 jobs.py           the jobs: read blocks of rules, put equal predicates and nodes together level by level
 index_writer.py   one index of all blocks, or one in shards; and rows that are no rules
 build.py          the door
+
+Begin with build.py and jobs.py; what a block of rules is made of is in conditions/blocks.
 """

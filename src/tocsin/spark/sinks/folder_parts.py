@@ -152,7 +152,7 @@ class FoundParts:
                   └──> rejects ──> DRAFT OF REJECTS/.part-....jsonl        Spark gets the names of both
 
     For a stream with one folder as its sink, whose matches all are sent, this is all there is to do: rows
-    need not go to Java and back. The files hold what alerts_of and rejects_of of match_columns.py say.
+    need not go to Java and back. The files hold what alerts_of and rejects_of of stream/match_columns.py say.
 
     texts   the columns of alerts that hold JSON texts
     """

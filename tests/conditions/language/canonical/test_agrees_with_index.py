@@ -9,11 +9,11 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conditions.language.canonical.canonical_form import canonical
 from tests.conditions.language.canonical.scrambling import scramble
 from tests.strategies import Drawn, rule_sets
 
 import tocsin
-from tocsin.conditions.language.canonical import canonical
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conditions.language.canonical.canonical_form import PASSES, canonical
 from tests.conditions.language.canonical.scrambling import scramble
 from tests.strategies import Drawn, conditions, events
 
-from tocsin.conditions.language.canonical import PASSES, canonical
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition, Connective, Constant, Operator, Predicate

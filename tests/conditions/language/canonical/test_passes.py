@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from tocsin.conditions.language.canonical import (
+from tests.conditions.language.canonical.canonical_form import (
     PASSES,
     canonical,
     drop_repetitions,
@@ -17,6 +16,7 @@ from tocsin.conditions.language.canonical import (
     simplify_predicates,
     sort_operands,
 )
+
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 

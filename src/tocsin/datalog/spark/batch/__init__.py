@@ -14,6 +14,8 @@ stored_frames        what is worked out is kept, counted and looked at for failu
 value_columns        the program's values as Spark's
 fact_frames          files of facts as DataFrames, for the command line
 result_frames        DataFrames as the files that the command line writes
+
+Begin with evaluate and evaluation_run.
 """
 
 from __future__ import annotations

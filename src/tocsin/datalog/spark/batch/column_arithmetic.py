@@ -1,4 +1,4 @@
-"""Expressions of numbers over whole columns, in a worker, by the rows of functors.py.
+"""Expressions of numbers over whole columns, in a worker, by the rows of language/functors.py.
 
     number   int64        unsigned   uint64        float   float64
 

@@ -140,7 +140,7 @@ def growth_table(figures: Sequence[Figures]) -> str:
         "an event, counted",
         "for each rule",
     ]
-    return f"{markdown(head, rows)}\n\n![time and nodes over the number of rules]({PLOT})"
+    return f"{markdown(head, rows)}\n\n![time per event over the number of rules]({PLOT})"
 
 
 def growth_plot(figures: Sequence[Figures]) -> str:

@@ -77,6 +77,7 @@ def measure(run: Run) -> Outcome:
         doors[name] = open_door(offer, name)
     rebuilds = REBUILDS if sum(door.seconds for door in doors.values()) < LONG else 0
     if rebuilds:
+        run.progress.steps(len(engines) + 5)
         run.progress.step("building all of them again, in turns")
         doors = {door.engine: door for door in rebuilt(list(doors.values()), rebuilds)}
     run.progress.step("comparing all answers")

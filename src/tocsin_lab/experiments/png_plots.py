@@ -24,6 +24,10 @@ WIDTH, WIDER, HEIGHT, LEGEND, TITLE, NOTE = 3.5, 4.6, 2.9, 0.35, 0.35, 0.25
 """Inches: of a panel, one with many bars, of a line of the legend, of the title, of a line of a note."""
 LETTER = 0.1
 """Inches that a letter of the title takes, about."""
+FIGURE = 0.065
+"""Inches that a figure above a bar takes, about."""
+BESIDE_THE_AXES = 0.7
+"""Inches of a panel that are not between its axes, about."""
 DOTS_PER_INCH = 110
 LEGEND_IN_A_ROW = 6
 MANY_TICKS = 8
@@ -70,6 +74,11 @@ _OTHERS = (
 
 def write_plot(plot: Plot, path: Path) -> None:
     """Draw it; no display is needed."""
+    drawn(plot).savefig(path, format="png")
+
+
+def drawn(plot: Plot) -> Figure:
+    """The plot as matplotlib has it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -96,7 +105,7 @@ def write_plot(plot: Plot, path: Path) -> None:
     if with_legend:
         _add_legend(figure, places, in_a_row)
     FigureCanvasAgg(figure)
-    figure.savefig(path, format="png")
+    return figure
 
 
 def _is_crowded(panel: Lines | Bars) -> bool:
@@ -197,10 +206,11 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
     count = len(panel.categories)
     width = 0.8 if panel.stacked else 0.8 / len(panel.bars)
     floor = [0.0] * count
+    upright = _labels_are_wider(panel, width)
     for number, bar in enumerate(panel.bars):
         heights = [each or 0.0 for each in bar.heights]
         beside = 0.0 if panel.stacked else (number - (len(panel.bars) - 1) / 2) * width
-        drawn = axes.bar(
+        bars = axes.bar(
             [place + beside for place in range(count)],
             heights,
             width,
@@ -211,7 +221,13 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
         if panel.stacked:
             floor = [below + height for below, height in zip(floor, heights, strict=True)]
         else:
-            axes.bar_label(drawn, [shown(each) for each in bar.heights], fontsize=7 if count < 7 else 6)
+            axes.bar_label(
+                bars,
+                [shown(each) for each in bar.heights],
+                fontsize=7 if count < 7 else 6,
+                rotation=90 if upright else 0,
+                padding=2 if upright else 0,
+            )
     steep = sum(map(len, panel.categories)) + count > WIDEST_CATEGORIES
     axes.set_xticks(
         range(count),
@@ -220,9 +236,16 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
         ha="right" if steep else "center",
         rotation_mode="anchor" if steep else "default",
     )
-    axes.margins(y=0.12)
+    axes.margins(y=0.3 if upright else 0.12)
     axes.grid(False, axis="x")
     axes.set_xlabel(panel.across, fontsize=9)
+
+
+def _labels_are_wider(panel: Bars, width: float) -> bool:
+    """Whether some figure is wider than its bar, which has this share of a category's width."""
+    inches = (WIDER if _is_crowded(panel) else WIDTH) - BESIDE_THE_AXES
+    letters = max((len(shown(each)) for bar in panel.bars for each in bar.heights), default=0)
+    return letters * FIGURE > width * inches / len(panel.categories)
 
 
 def _scale(side: XAxis | YAxis, axis: Axis) -> None:

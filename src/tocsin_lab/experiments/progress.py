@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Progress(Protocol):
-    """What an experiment tells: first how many steps there are, then each step when it begins."""
+    """What an experiment tells: how many steps there are, again when that changes; each step as it begins."""
 
     def steps(self, count: int) -> None:
-        """So many steps will come."""
+        """So many steps there are, those that have begun among them."""
 
     def step(self, doing: str) -> None:
         """The next step begins."""

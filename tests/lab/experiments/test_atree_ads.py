@@ -14,12 +14,28 @@ from tocsin_lab.experiments.experiment import Run
 pytestmark = pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")
 
 
+class Told:
+    """What a run tells of its steps."""
+
+    def __init__(self):
+        self.count = 0
+        self.begun = []
+
+    def steps(self, count):
+        self.count = count
+
+    def step(self, doing):
+        self.begun.append(doing)
+
+
 def test_every_engine_has_a_row_with_the_papers_figures(monkeypatch):
     monkeypatch.setattr(atree_ads, "EVENTS", 5)
     monkeypatch.setattr(atree_ads, "EVENTS_IN_BLOCKS", 10)
     monkeypatch.setattr(atree_ads, "ROUNDS", 1)
     monkeypatch.setattr(atree_ads, "REBUILDS", 1)
-    outcome = atree_ads.measure(Run(0.0001, engines=("scan", "scan-conj", "atree")))
+    told = Told()
+    outcome = atree_ads.measure(Run(0.0001, engines=("scan", "scan-conj", "atree"), progress=told))
+    assert told.count == len(told.begun) == 8
     headline, phases = outcome.tables
     by_engine = {row[0]: row for row in rows(headline)}
     assert list(by_engine) == ["atree", "atree in blocks", "scan", "scan-conj"]

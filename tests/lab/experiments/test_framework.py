@@ -6,6 +6,7 @@ import csv
 import os
 import subprocess
 import sys
+from itertools import combinations
 
 import pytest
 from benchmarks import experiments as written
@@ -152,6 +153,18 @@ def test_engines_are_those_asked_for():
     assert engines_for(toy(), ["scan"]) == ()
     with pytest.raises(UsageError, match="there is no engine 'x': choose from atree"):
         engines_for(compares, ["x"])
+
+
+@pytest.mark.parametrize("largest", [5.0, 5_227.0])
+def test_no_label_of_a_bar_meets_another(largest):
+    bars = [Bar(name, [largest, largest - 1, largest - 2]) for name in ("FAI", "AAI", "FI", "YI")]
+    up = Axis("tuple accesses", "thousands", log=True)
+    panels = [Bars(rule, "", up, ["UCs", "UCl", "UCd"], bars) for rule in ("UC", "CF", "RT")]
+    figure = png_plots.drawn(Plot("A plot", panels))
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for axes in figure.axes for label in axes.texts]
+    assert len(boxes) == 36
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_progress_is_lines_without_a_terminal_and_a_bar_on_one(capsys):

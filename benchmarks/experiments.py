@@ -3,7 +3,8 @@
     python -m benchmarks.experiments                        every experiment, at its default scale
     python -m benchmarks.experiments atree-table4=0.2 ...   some of them, each at a scale of its own
 
-Tables go to the places that documents in docs/ have for them, plots to docs/experiments/.
+Tables go to the places that documents in docs/ have for them, plots to docs/experiments/; at the end the
+table of the papers' claims is made anew (benchmarks/claims/).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from benchmarks.claims import write_claims
 from benchmarks.spine import ROOT
 from benchmarks.tables import write_into
 
@@ -34,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             (experiment,) = chosen([name])
             outcome = run_experiment(experiment, scale, 1, engines_for(experiment, None))
             write_down(name, outcome)
+        write_claims()
     except (TocsinError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -213,10 +213,13 @@ def test_documents_are_given_tables_and_plots(tmp_path, monkeypatch):
     monkeypatch.setattr(written, "DOCUMENTS", tmp_path)
     monkeypatch.setattr(written, "PLOTS", tmp_path / "experiments")
     monkeypatch.setattr(written, "chosen", lambda names: [toy()])
+    called = []
+    monkeypatch.setattr(written, "write_claims", lambda: called.append("claims"))
     page = tmp_path / "page.md"
     page.write_text("<!-- generated: toy -->\n<!-- end: toy -->\n")
     assert written.main(["toy=0.25"]) == 0
     text = page.read_text()
+    assert called == ["claims"]
     assert "--scale 0.25" in text
     assert "| atree | 0.123 | 1.6 |" in text
     assert "![A plot](experiments/toy.png)" in text

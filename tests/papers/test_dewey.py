@@ -33,6 +33,12 @@ def test_other_labels(tree, labels: list[str]) -> None:
     assert engine_of(DeweyEngine, tree).labels_of(0) == labels
 
 
+def test_figure_1_of_the_a_tree_paper() -> None:
+    """(P1 or P2 or P3) and P4 and (P5 or P6)."""
+    engine = engine_of(DeweyEngine, ("and", ("or", A, B, C), D, ("or", E, F)))
+    assert engine.labels_of(0) == ["1.1", "1.2", "1.3", "2", "3*.1", "3*.2"]
+
+
 def packed(label: str) -> np.uint64:
     """A label in 64 bits, 8 for each number."""
     word = 0

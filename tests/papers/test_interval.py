@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.engines.interval_invariants import broken_invariants
 from tests.expressions import lists_of, plain_lists
-from tests.trees import engine_of, packed
+from tests.trees import Tree, engine_of, packed
 
 from tocsin.engines.interval import IntervalEngine
 from tocsin.engines.kernels.interval_labels import Intervals, extended, label_trees, match_intervals
@@ -27,16 +27,37 @@ FIGURE_6: Labels = {A: (1, 4), B: (5, 10), C: (1, 10), D: (1, 4), E: (5, 5), F: 
 
 
 def test_figure_5() -> None:
-    code = packed(TREE).code.tolist()
-    begin, end = label_trees(packed(TREE), M)
-    labels = dict(zip(code, zip(begin.tolist(), end.tolist(), strict=True), strict=True))
-    assert {leaf: labels[leaf] for leaf in FIGURE_5} == FIGURE_5
+    assert leaf_labels(TREE) == FIGURE_5
 
 
 def test_as_many_numbers_as_leaves_are_enough() -> None:
     """Six instead of the ten in the figure, which are the most leaves that a tree may have there."""
     by_begin = [(1, 1), (1, 6), (1, 4), (2, 6), (5, 5), (6, 6)]
     assert engine_of(IntervalEngine, TREE).intervals_of(0) == by_begin
+
+
+def leaf_labels(tree: Tree) -> Labels:
+    """Begin and end of each leaf by Algorithm 4, with M = 10."""
+    trees = packed(tree)
+    begin, end = label_trees(trees, M)
+    each = zip(trees.code.tolist(), begin.tolist(), end.tolist(), strict=True)
+    return {code: (first, last) for code, first, last in each if code >= 0}
+
+
+def test_figure_1_of_the_a_tree_paper() -> None:
+    """It prints <1,4>, <5,5> and <6,10> for (P1 or P2 or P3) and P4 and (P5 or P6): valid, but no outcome of
+    Algorithm 4."""
+    labels = leaf_labels(("and", ("or", A, B, C), D, ("or", E, F)))
+    assert labels == {A: (1, 3), B: (1, 3), C: (1, 3), D: (4, 4), E: (5, 10), F: (5, 10)}
+    printed = {A: (1, 4), B: (1, 4), C: (1, 4), D: (5, 5), E: (6, 10), F: (6, 10)}
+    for held in ({A, D, F}, {B, D, E}, {A, B, C}, {D, E, F}, {A, E}):
+        assert matches(labels, held) is matches(printed, held) is (held in ({A, D, F}, {B, D, E}))
+
+
+def test_algorithm_4_an_only_child() -> None:
+    """As printed, the only child of an AND is its first, and ends where the leaves up to it do."""
+    assert leaf_labels(("and", A)) == {A: (1, M)}
+    assert leaf_labels(("or", ("and", A), ("and", B, ("and", C)))) == {A: (1, M), B: (1, 2), C: (3, M)}
 
 
 def matches(labels: Labels, held: set[int]) -> bool:

@@ -25,7 +25,7 @@ from tocsin_lab.experiments.dewey_tables import (
     total_figure,
 )
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
-from tocsin_lab.experiments.outcome import Axis, Bar, Bars, Cell, Column, Outcome, Plot, Table
+from tocsin_lab.experiments.outcome import Axis, Bar, Bars, Cell, Column, Line, Lines, Outcome, Plot, Table
 
 EXPRESSIONS = 200_000
 """The paper does not say how many. It says more than in section 5.4, so more than 150,000; and Table 2 has
@@ -79,14 +79,15 @@ def measure_memory(run: Run) -> Outcome:
             row += [cell(each[name], megabytes), paper[DEPTHS.index(int(place))]]
         rows.append(row)
     table = Table("Table 2: memory by depth", columns, rows, refusals("depth", found))
-    panel = lines(
-        "memory",
-        DEPTH,
-        Axis("memory", "MB", log=True),
-        found,
-        {name: (name, megabytes) for name in run.engines},
-    )
-    plot = Plot("Dewey paper, Table 2: memory by depth", [panel])
+    up = Axis("memory", "MB", log=True)
+    ours = lines("ours", DEPTH, up, found, {name: (name, megabytes) for name in run.engines})
+    printed = [
+        Line(name, [(depth, float(cell)) for depth, cell in zip(DEPTHS, cells, strict=True) if cell != "NA"])
+        for name, cells in MEMORY_IN_THE_PAPER.items()
+        if name in run.engines
+    ]
+    title = f"Dewey paper, Table 2: memory by depth, {run.sized(EXPRESSIONS):,} expressions and the paper's"
+    plot = Plot(title, [ours, Lines("the paper's", DEPTH, up, printed)])
     return Outcome([table], [plot], [f"{_expressions(run)}."])
 
 

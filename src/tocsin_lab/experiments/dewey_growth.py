@@ -26,7 +26,7 @@ from tocsin_lab.experiments.dewey_tables import (
     total_figure,
 )
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
-from tocsin_lab.experiments.outcome import Axis, Cell, Column, Outcome, Plot, Table
+from tocsin_lab.experiments.outcome import Axis, Cell, Column, Line, Outcome, Plot, Table
 
 SIZES = (10_000, 20_000, 50_000, 100_000, 150_000)
 SIZE_DEPTH = 2
@@ -100,6 +100,8 @@ def measure_memory(run: Run) -> Outcome:
     table = Table("Table 4: memory by number of expressions", columns, rows, refusals("expressions", found))
     named = {name: (name, megabytes) for name in run.engines}
     panel = lines("memory", EXPRESSIONS, Axis("memory", "MB"), found, named)
+    printed = Line("the paper", list(zip(SIZES, map(float, MEMORY_IN_THE_PAPER), strict=True)))
+    panel = replace(panel, lines=[*panel.lines, printed])
     plot = Plot("Dewey paper, Table 4: memory by expressions", [panel])
     return Outcome([table], [plot], [f"Expressions of depth {SIZE_DEPTH}."])
 

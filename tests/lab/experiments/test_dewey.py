@@ -187,11 +187,19 @@ def test_outcomes_are_whole(engines: None, small: None, name: str):
 
 
 def test_the_papers_own_figures_stand_beside_ours(engines: None, small: None):
-    table = outcome_of("dewey-table4").tables[0]
+    outcome = outcome_of("dewey-table4")
+    (panel,) = outcome.plots[0].panels
+    assert panel.lines[-1].name == "the paper"
+    assert [y for _, y in panel.lines[-1].points] == [1.1, 2.0, 4.7, 9.1, 14]
+    table = outcome.tables[0]
     assert [row[-1] for row in table.rows] == ["1.1", "2.0", "4.7", "9.1", "14"]
     table = outcome_of("dewey-table3").tables[0]
     assert [row[-1] for row in table.rows] == ["22.85", "57.97", "10.97", "49.23"]
-    table = outcome_of("dewey-table2").tables[0]
+    outcome = outcome_of("dewey-table2")
+    drawn = {line.name: line.points for line in outcome.plots[0].panels[1].lines}
+    assert drawn["dnf"] == [(1, 55), (2, 501)]
+    assert drawn["interval"] == [(1, 9.5), (2, 18), (3, 35), (4, 70)]
+    table = outcome.tables[0]
     headings = [column.heading for column in table.columns]
     memory = table.rows[1]
     assert memory[headings.index("scan-conj in the paper, MB")] == "854"

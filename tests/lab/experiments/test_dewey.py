@@ -19,7 +19,7 @@ from tocsin_lab.experiments.catalogue import EXPERIMENTS
 from tocsin_lab.experiments.dewey_engines import Workload, readings
 from tocsin_lab.experiments.dewey_expansion import expansions
 from tocsin_lab.experiments.experiment import Paper, Run
-from tocsin_lab.experiments.outcome import PLOTTED_ONLY, REFUSED, Outcome
+from tocsin_lab.experiments.outcome import PLOTTED_ONLY, REFUSED, Lines, Outcome
 
 WORKLOAD = Workload(make_contracts(ContractSetting(contracts=60, max_depth=3)), make_visits(45))
 SCANS = ("scan", "scan-conj")
@@ -189,6 +189,7 @@ def test_outcomes_are_whole(engines: None, small: None, name: str):
 def test_the_papers_own_figures_stand_beside_ours(engines: None, small: None):
     outcome = outcome_of("dewey-table4")
     (panel,) = outcome.plots[0].panels
+    assert isinstance(panel, Lines)
     assert panel.lines[-1].name == "the paper"
     assert [y for _, y in panel.lines[-1].points] == [1.1, 2.0, 4.7, 9.1, 14]
     table = outcome.tables[0]
@@ -196,7 +197,9 @@ def test_the_papers_own_figures_stand_beside_ours(engines: None, small: None):
     table = outcome_of("dewey-table3").tables[0]
     assert [row[-1] for row in table.rows] == ["22.85", "57.97", "10.97", "49.23"]
     outcome = outcome_of("dewey-table2")
-    drawn = {line.name: line.points for line in outcome.plots[0].panels[1].lines}
+    _, printed = outcome.plots[0].panels
+    assert isinstance(printed, Lines)
+    drawn = {line.name: line.points for line in printed.lines}
     assert drawn["dnf"] == [(1, 55), (2, 501)]
     assert drawn["interval"] == [(1, 9.5), (2, 18), (3, 35), (4, 70)]
     table = outcome.tables[0]

@@ -18,7 +18,6 @@ DOCS = ROOT / "docs"
 PAGE = (DOCS / "papers.md").read_text()
 CODE = re.findall(r"`([^`\n]+)`", PAGE)
 FOLDERS = (ROOT / "src" / "tocsin", ROOT / "src", ROOT)
-LINK = re.compile(r"\]\((?!https?:)([^)#]*)#([^)]+)\)")
 
 
 @cache
@@ -26,13 +25,6 @@ def names_in(path: Path) -> set[str]:
     """The functions and classes of a file."""
     defined = ast.parse(path.read_text()).body
     return {each.name for each in defined if isinstance(each, ast.FunctionDef | ast.ClassDef)}
-
-
-@cache
-def anchors(page: Path) -> set[str]:
-    """The headings of a page, as links name them."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("place", sorted({code for code in CODE if ".py" in code}))
@@ -75,14 +67,6 @@ def test_every_numbered_thing_of_a_paper_is_in_its_tables(paper: str, has: dict[
             for start, _, end in re.findall(r"(\d+)( to (\d+))?", numbers):
                 found.update(range(int(start), int(end or start) + 1))
         assert found == set(range(1, count + 1)), kind
-
-
-@pytest.mark.parametrize("name", ["papers.md", "experiments.md"])
-def test_links_lead_to_headings(name: str) -> None:
-    links = LINK.findall((DOCS / name).read_text())
-    assert links
-    lost = [(page, anchor) for page, anchor in links if anchor not in anchors(DOCS / (page or name))]
-    assert lost == []
 
 
 def texts() -> list[str]:

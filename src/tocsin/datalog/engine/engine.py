@@ -10,16 +10,7 @@ from typing import Any, NoReturn, Self
 
 import pyarrow as pa
 
-from tocsin.datalog.engine.base_facts import (
-    Door,
-    Given,
-    Past,
-    Unfinished,
-    door_of,
-    facts_before,
-    given_facts,
-    joined,
-)
+from tocsin.datalog.engine import base_facts
 from tocsin.datalog.engine.changes import Changes, Reported, Tuple, difference
 from tocsin.datalog.engine.derivations import Absence, Derivation
 from tocsin.datalog.engine.expiry import Expiry, Fact, Time
@@ -63,8 +54,8 @@ class Engine:
         limit: int,
         *,
         symbols: Symbols,
-        loaded: Given | None = None,
-        restored: Given | None = None,
+        loaded: base_facts.Given | None = None,
+        restored: base_facts.Given | None = None,
         expiry: Expiry | None = None,
         starter: Starter = start_machine,
     ) -> None:
@@ -75,7 +66,7 @@ class Engine:
         self._expiry = expiry or Expiry()
         self._made = 0  # changes of many facts that were made and not undone
         if restored is None:
-            restored = joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
+            restored = base_facts.joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
         self._take(program, self._filled(program, restored))
 
     @property
@@ -250,7 +241,7 @@ class Engine:
         """
         program = self._program.with_rules(text)
         new = Counter(facts_of(program.checked)) - Counter(facts_of(self._program.checked))
-        given = joined(self._given(), self._rows_of(program, new.elements()))
+        given = base_facts.joined(self._given(), self._rows_of(program, new.elements()))
         codes = program.codes(self._symbols)
         facts = [(relation, codes[relation].encode(values)) for relation, values in new]
         before = {fact: self._expiry.moments.get(fact) for fact in facts}
@@ -303,7 +294,7 @@ class Engine:
         return self._machine.rows(self._door(relation).number)
 
     def _filled(
-        self, program: Program, given: Given, fed: Iterable[str] = (), *, implicit: bool = True
+        self, program: Program, given: base_facts.Given, fed: Iterable[str] = (), *, implicit: bool = True
     ) -> Started:
         """A machine with these facts in it, that takes more for the relations `fed`."""
         program.check_local(self._local)
@@ -331,7 +322,10 @@ class Engine:
         Python looks at signals where something is called, so nothing is called between the assignments.
         """
         machine = started.machine
-        doors = {name: door_of(started, name, code) for name, code in program.codes(self._symbols).items()}
+        doors = {
+            name: base_facts.door_of(started, name, code)
+            for name, code in program.codes(self._symbols).items()
+        }
         reported = Reported(machine, [(name, *doors[name][:2]) for name in program.outputs])
         collected, implicit, nothing = reported.changes, reported.implicit, reported.nothing
         change_one = machine.change_one
@@ -346,7 +340,7 @@ class Engine:
         self._implicit = implicit
         self._nothing = nothing
 
-    def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
+    def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> base_facts.Given:
         """Facts of a program as rows."""
         by_relation: dict[str, list[Tuple]] = {}
         for name, values in facts:
@@ -354,11 +348,11 @@ class Engine:
         codes = program.codes(self._symbols)
         return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
 
-    def _given(self) -> Given:
+    def _given(self) -> base_facts.Given:
         doors = dict(self._doors.items())
-        return given_facts(self._machine, doors)
+        return base_facts.given_facts(self._machine, doors)
 
-    def _replace(self, program: Program, given: Given) -> Changes:
+    def _replace(self, program: Program, given: base_facts.Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""
         started = self._filled(program, given)
         before = {name: self._machine.rows(door.number) for name, door in self._doors.items()}
@@ -390,7 +384,7 @@ class Engine:
         fed = [relation for relation, (_, coming) in facts.items() if len(coming)]
         if any(self._doors[relation].taking < 0 for relation in fed):
             self._open(fed)
-        past = Past({}, {})
+        past = base_facts.Past({}, {})
         try:
             for relation, changes in facts.items():
                 number = self._doors[relation].taking
@@ -406,7 +400,7 @@ class Engine:
         self._made += 1
         return net
 
-    def _stage(self, number: int, changes: tuple[Rows, Rows], past: Past) -> None:
+    def _stage(self, number: int, changes: tuple[Rows, Rows], past: base_facts.Past) -> None:
         """Stage what goes and what comes to a relation, and remember what was given before."""
         if sum(map(len, changes)) > _FEW:
             past.whole[number] = self._machine.given(number)
@@ -448,28 +442,28 @@ class Engine:
         An interrupt may come before the change or after it, too, and then the machine is as good as ever.
         """
         if isinstance(error, Exception) or not self._machine.is_settled:
-            self._recover(Past({}, {taking: [(row, was_given)]}))
+            self._recover(base_facts.Past({}, {taking: [(row, was_given)]}))
         raise error
 
-    def _recover(self, past: Past) -> None:
+    def _recover(self, past: base_facts.Past) -> None:
         """A machine that failed is of no more use but for its facts: another one takes those of before."""
-        if isinstance(self._machine, Unfinished):  # it did not come to changing anything
+        if isinstance(self._machine, base_facts.Unfinished):  # it did not come to changing anything
             return
         restore = partial(self._restore, self._machine, self._doors, past)
-        machine: Any = Unfinished(restore, lambda: self._machine)
-        doors: Any = Unfinished(restore, lambda: self._doors)
+        machine: Any = base_facts.Unfinished(restore, lambda: self._machine)
+        doors: Any = base_facts.Unfinished(restore, lambda: self._doors)
         self._machine = machine
         self._doors = doors
 
-    def _restore(self, failed: Machine, doors: Mapping[str, Door], past: Past) -> None:
+    def _restore(self, failed: Machine, doors: Mapping[str, base_facts.Door], past: base_facts.Past) -> None:
         """Have a machine with the facts that there were before a change."""
-        self._take(self._program, self._filled(self._program, facts_before(failed, doors, past)))
+        self._take(self._program, self._filled(self._program, base_facts.facts_before(failed, doors, past)))
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:
         return {name: door.code for name, door in self._doors.items()}
 
-    def _door(self, relation: str) -> Door:
+    def _door(self, relation: str) -> base_facts.Door:
         try:
             return self._doors[relation]
         except (KeyError, TypeError):

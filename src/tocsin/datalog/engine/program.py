@@ -9,21 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.clause_parser import without_rule
 from tocsin.datalog.language.printer import print_argument
-from tocsin.datalog.language.syntax import (
-    TEXT_LIMIT,
-    CheckedProgram,
-    Constant,
-    Relation,
-    Rule,
-    Truth,
-    Type,
-    Value,
-    Variable,
-    type_of,
-)
 from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.machine.symbols import Symbols, Unfit
 from tocsin.datalog.machine.tuples import Rows, TupleCode
@@ -44,7 +33,7 @@ class Program:
     All errors of a program are raised at once: a RuleError with the place of each.
     """
 
-    def __init__(self, checked: CheckedProgram) -> None:
+    def __init__(self, checked: syntax.CheckedProgram) -> None:
         self.checked = checked
 
     @classmethod
@@ -86,7 +75,7 @@ class Program:
         return self.checked.files
 
     @property
-    def relations(self) -> dict[str, Relation]:
+    def relations(self) -> dict[str, syntax.Relation]:
         """The declared relations, in the order of the program."""
         return dict(self.checked.relations)
 
@@ -96,7 +85,7 @@ class Program:
         return [rule.text for rule in self.bare.rules]
 
     @cached_property
-    def bare(self) -> CheckedProgram:
+    def bare(self) -> syntax.CheckedProgram:
         """The program without its facts: an engine is given these like any other."""
         return replace(self.checked, rules=tuple(rule for rule in self.checked.rules if not is_fact(rule)))
 
@@ -119,11 +108,11 @@ class Program:
     @telling("starting a program")
     def start(
         self,
-        local: Value | None = None,
+        local: syntax.Value | None = None,
         *,
         facts: Mapping[str, Source] | None = None,
         limit: int = DERIVED_LIMIT,
-        text_limit: int = TEXT_LIMIT,
+        text_limit: int = syntax.TEXT_LIMIT,
         unpacked_limit: int = UNPACKED_LIMIT,
         journal: str | os.PathLike[str] | None = None,
         sync: str = "always",
@@ -174,26 +163,26 @@ class Program:
             for name, relation in self.checked.relations.items()
         }
 
-    def check_local(self, local: Value | None) -> None:
+    def check_local(self, local: syntax.Value | None) -> None:
         """Refuse a local address that some located argument (`@x`) can never have."""
         if local is None:
             return
         symbols = Symbols()
         for argument in self._located():
             try:
-                symbols.word(local, type_of(argument))
+                symbols.word(local, syntax.type_of(argument))
             except Unfit as unfit:
                 held = print_argument(argument)
                 raise UsageError(f"local is what {held} is held to, {unfit}, not {local!r}") from None
 
-    def read_local(self, written: str) -> Value:
+    def read_local(self, written: str) -> syntax.Value:
         """A written address: a number where it looks like one, unless a located argument is a symbol."""
-        is_text = any(type_of(argument) is Type.SYMBOL for argument in self._located())
+        is_text = any(syntax.type_of(argument) is syntax.Type.SYMBOL for argument in self._located())
         return int(written) if not is_text and written.removeprefix("-").isdecimal() else written
 
-    def _located(self) -> Iterator[Variable | Constant]:
+    def _located(self) -> Iterator[syntax.Variable | syntax.Constant]:
         for node in walk(*(rule.body for rule in self.checked.rules)):
-            if isinstance(node, Variable | Constant) and node.located:
+            if isinstance(node, syntax.Variable | syntax.Constant) and node.located:
                 yield node
 
     def with_rules(self, text: str) -> Program:
@@ -217,7 +206,7 @@ class Program:
             raise UsageError(f"the rule stands in a component that is used more than once: {found.text}")
         return Program(check_program(without_rule(self.checked.text, found), self.file))
 
-    def _rule(self, rule: str | int) -> Rule:
+    def _rule(self, rule: str | int) -> syntax.Rule:
         rules = self.bare.rules
         if isinstance(rule, int) and not isinstance(rule, bool):
             if not 0 <= rule < len(rules):
@@ -256,9 +245,9 @@ def checked_limit(limit: object, name: str = "limit", what: str = "tuples") -> i
     return limit
 
 
-def is_fact(rule: Rule) -> bool:
+def is_fact(rule: syntax.Rule) -> bool:
     """Whether a rule has no body: its heads then hold from the start, until they are deleted."""
-    return isinstance(rule.body, Truth) and rule.body.holds
+    return isinstance(rule.body, syntax.Truth) and rule.body.holds
 
 
 def _moved(error: RuleError, lines: int) -> RuleError:

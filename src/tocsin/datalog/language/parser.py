@@ -39,21 +39,11 @@ from __future__ import annotations
 
 import re
 
+from tocsin.datalog.language import outline
 from tocsin.datalog.language.clause_parser import NESTING, RECORDS, USER_FUNCTORS, ClauseReader
 from tocsin.datalog.language.cursor import Cursor, Mistake
 from tocsin.datalog.language.fact_parser import read_facts
 from tocsin.datalog.language.functors import NO_RELATIONS
-from tocsin.datalog.language.outline import (
-    Block,
-    Column,
-    Component,
-    ComponentType,
-    Instance,
-    Named,
-    RelationDeclaration,
-    TypeDeclaration,
-    directive,
-)
 from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import Place
 from tocsin.datalog.language.tokens import TokenKind
@@ -79,7 +69,7 @@ _ALGEBRAIC = "algebraic types are not supported: give a relation for each branch
 _UNKNOWN_DIRECTIVE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 
 
-def parse_program(text: str, problems: Problems) -> Block:
+def parse_program(text: str, problems: Problems) -> outline.Block:
     """What a program says; statements that cannot be read are left out and noted."""
     return _ProgramReader(text, problems).program()
 
@@ -90,8 +80,8 @@ class _ProgramReader:
         self._clauses = ClauseReader(self._cursor)
         self._problems = problems
 
-    def program(self) -> Block:
-        block = Block()
+    def program(self) -> outline.Block:
+        block = outline.Block()
         cursor = self._cursor
         while cursor.token.kind is not TokenKind.END:
             self._statements(block, 0)
@@ -100,7 +90,7 @@ class _ProgramReader:
                 cursor.advance()
         return block
 
-    def _statements(self, block: Block, depth: int) -> None:
+    def _statements(self, block: outline.Block, depth: int) -> None:
         """Statements up to a closing brace or the END."""
         cursor = self._cursor
         while cursor.token.kind is not TokenKind.END and not cursor.at("}"):
@@ -115,7 +105,7 @@ class _ProgramReader:
             else:
                 self._stray()
 
-    def _clause(self, block: Block) -> None:
+    def _clause(self, block: outline.Block) -> None:
         try:
             block.rules.append(self._clauses.clause())
         except Mistake as mistake:
@@ -143,10 +133,10 @@ class _ProgramReader:
             self._problems.add(place, mistake.reason)
         cursor.skip_clause()
 
-    def _directive(self, block: Block, depth: int) -> None:
+    def _directive(self, block: outline.Block, depth: int) -> None:
         cursor = self._cursor
         word = cursor.advance()
-        names: list[Named] = []
+        names: list[outline.Named] = []
         try:
             if word.text in _REFUSED:
                 cursor.fail(_REFUSED[word.text], word)
@@ -175,7 +165,7 @@ class _ProgramReader:
             block.damaged.update(named.name for named in names)
             cursor.skip_directive()
 
-    def _relation(self, block: Block, names: list[Named]) -> None:
+    def _relation(self, block: outline.Block, names: list[outline.Named]) -> None:
         cursor = self._cursor
         cursor.listed(lambda: names.append(self._relation_name()))
         if cursor.at("="):
@@ -185,22 +175,22 @@ class _ProgramReader:
         cursor.expect(")", "',' or ')'")
         qualifiers = self._qualifiers()
         for named in names:
-            block.relations.append(RelationDeclaration(named.name, named.place, columns, qualifiers))
+            block.relations.append(outline.RelationDeclaration(named.name, named.place, columns, qualifiers))
             for kind in _IO_QUALIFIERS:
                 if kind in qualifiers:
-                    block.directives.append(directive(kind, named, {}))
+                    block.directives.append(outline.directive(kind, named, {}))
 
-    def _relation_name(self) -> Named:
+    def _relation_name(self) -> outline.Named:
         word = self._cursor.token
         if word.kind is TokenKind.NAME and word.text in NO_RELATIONS:
             self._cursor.fail(f"'{word.text}' is a reserved word, and no relation")
         return self._cursor.name("the name of a relation")
 
-    def _column(self) -> Column:
+    def _column(self) -> outline.Column:
         cursor = self._cursor
         named = cursor.name("the name of a column")
         cursor.expect(":")
-        column = Column(named.name, cursor.qualified_name("a type"), named.place)
+        column = outline.Column(named.name, cursor.qualified_name("a type"), named.place)
         if cursor.at("<"):
             cursor.fail("lattices are not supported")
         return column
@@ -218,22 +208,22 @@ class _ProgramReader:
             cursor.advance()
         return frozenset(found)
 
-    def _type(self, block: Block, names: list[Named]) -> None:
+    def _type(self, block: outline.Block, names: list[outline.Named]) -> None:
         cursor = self._cursor
         named = cursor.name("the name of a type")
         names.append(named)
         if cursor.accept("<:"):
             parts = (cursor.qualified_name("a type"),)
-            block.types.append(TypeDeclaration(named.name, named.place, True, parts))
+            block.types.append(outline.TypeDeclaration(named.name, named.place, True, parts))
         elif cursor.accept("="):
-            block.types.append(TypeDeclaration(named.name, named.place, False, self._union()))
+            block.types.append(outline.TypeDeclaration(named.name, named.place, False, self._union()))
         else:
             block.types.append(_old_style(named, "symbol"))
 
-    def _union(self) -> tuple[Named, ...]:
+    def _union(self) -> tuple[outline.Named, ...]:
         return tuple(self._cursor.listed(self._part, "|"))
 
-    def _part(self) -> Named:
+    def _part(self) -> outline.Named:
         cursor = self._cursor
         if cursor.at("["):
             cursor.fail(RECORDS)
@@ -252,12 +242,12 @@ class _ProgramReader:
             if cursor.at("{"):
                 cursor.skip_brackets()
 
-    def _old_type(self, block: Block, primitive: str, names: list[Named]) -> None:
+    def _old_type(self, block: outline.Block, primitive: str, names: list[outline.Named]) -> None:
         named = self._cursor.name("the name of a type")
         names.append(named)
         block.types.append(_old_style(named, primitive))
 
-    def _io(self, block: Block, kind: str) -> None:
+    def _io(self, block: outline.Block, kind: str) -> None:
         cursor = self._cursor
         relations = cursor.listed(lambda: cursor.qualified_name("the name of a relation"))
         parameters: dict[str, str] = {}
@@ -268,7 +258,7 @@ class _ProgramReader:
                 if not cursor.accept(","):
                     break
             cursor.expect(")", "',' or ')'")
-        block.directives.extend(directive(kind, named, parameters) for named in relations)
+        block.directives.extend(outline.directive(kind, named, parameters) for named in relations)
 
     def _parameter(self) -> tuple[str, str]:
         cursor = self._cursor
@@ -283,39 +273,41 @@ class _ProgramReader:
             return name, token.text
         return cursor.expected("a value")
 
-    def _component(self, block: Block, names: list[Named], depth: int) -> None:
+    def _component(self, block: outline.Block, names: list[outline.Named], depth: int) -> None:
         cursor = self._cursor
         if depth == NESTING:
             cursor.fail(f"components are nested more than {NESTING} deep")
         formal = self._component_type()
-        names.append(Named(formal.name, formal.place))
-        bases: list[ComponentType] = []
+        names.append(outline.Named(formal.name, formal.place))
+        bases: list[outline.ComponentType] = []
         while cursor.at(":", ","):
             cursor.advance()
             bases.append(self._component_type())
         opening = cursor.expect("{", "':' or '{'")
-        component = Component(formal.name, formal.arguments, tuple(bases), Block(), formal.place)
+        component = outline.Component(
+            formal.name, formal.arguments, tuple(bases), outline.Block(), formal.place
+        )
         block.components.append(component)
         self._statements(component.block, depth + 1)
         if not cursor.at("}"):
             cursor.fail("this component never ends: expected '}'", opening)
         cursor.advance()
 
-    def _component_type(self) -> ComponentType:
+    def _component_type(self) -> outline.ComponentType:
         cursor = self._cursor
         named = cursor.name("the name of a component")
         arguments: list[str] = []
         if cursor.accept("<"):
             arguments = cursor.listed(lambda: cursor.qualified_name("a type").name)
             cursor.expect(">", "',' or '>'")
-        return ComponentType(named.name, tuple(arguments), named.place)
+        return outline.ComponentType(named.name, tuple(arguments), named.place)
 
-    def _instance(self, block: Block, names: list[Named]) -> None:
+    def _instance(self, block: outline.Block, names: list[outline.Named]) -> None:
         cursor = self._cursor
         named = cursor.name("the name of an instance")
         names.append(named)
         cursor.expect("=")
-        block.instances.append(Instance(named.name, self._component_type(), named.place))
+        block.instances.append(outline.Instance(named.name, self._component_type(), named.place))
 
     def _pragma(self) -> None:
         cursor = self._cursor
@@ -343,6 +335,8 @@ class _ProgramReader:
         self._cursor.advance()
 
 
-def _old_style(named: Named, primitive: str) -> TypeDeclaration:
+def _old_style(named: outline.Named, primitive: str) -> outline.TypeDeclaration:
     """`.number_type A`, `.symbol_type A` or a bare `.type A`."""
-    return TypeDeclaration(named.name, named.place, True, (Named(primitive, Place(*named.place)),))
+    return outline.TypeDeclaration(
+        named.name, named.place, True, (outline.Named(primitive, Place(*named.place)),)
+    )

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from tocsin.datalog.language import tree_walk
 from tocsin.datalog.language.conjunctions import Literal, alternatives_of, body_of, grounded
 from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.syntax import (
@@ -38,15 +39,6 @@ from tocsin.datalog.language.syntax import (
     Rule,
     Variable,
     arguments_of,
-)
-from tocsin.datalog.language.tree_walk import (
-    Node,
-    Rewriter,
-    parts_of,
-    variables_in,
-    variables_outside,
-    walk,
-    walk_outside_aggregates,
 )
 
 OWN_MARK = "'"
@@ -70,14 +62,14 @@ def written(name: str) -> str:
     return name.split(OWN_MARK)[0]
 
 
-def aggregates_in(*nodes: Node) -> list[Aggregate]:
+def aggregates_in(*nodes: tree_walk.Node) -> list[Aggregate]:
     """The aggregates within the parts, without those within other aggregates."""
-    return [node for node in walk_outside_aggregates(*nodes) if isinstance(node, Aggregate)]
+    return [node for node in tree_walk.walk_outside_aggregates(*nodes) if isinstance(node, Aggregate)]
 
 
 def has_disjunction(aggregate: Aggregate) -> bool:
     """Whether an aggregate's body has alternatives."""
-    return any(isinstance(node, Disjunction) for node in walk(aggregate.body))
+    return any(isinstance(node, Disjunction) for node in tree_walk.walk(aggregate.body))
 
 
 def shared_variables(aggregate: Aggregate, literals: Sequence[Literal], given: Collection[str]) -> set[str]:
@@ -86,15 +78,15 @@ def shared_variables(aggregate: Aggregate, literals: Sequence[Literal], given: C
     They have a value outside of it, and are not both bound by its body and part of its own value.
     """
     known = grounded(literals, given, lambda other, _known: other is not aggregate)
-    known &= {variable.name for variable in variables_in(aggregate)}
+    known &= {variable.name for variable in tree_walk.variables_in(aggregate)}
     if aggregate.value is not None and not has_disjunction(aggregate):
         body = alternatives_of(aggregate.body)[0]
         own = grounded(body, ())
-        known -= own & {variable.name for variable in variables_in(aggregate.value)}
+        known -= own & {variable.name for variable in tree_walk.variables_in(aggregate.value)}
     return known
 
 
-class Renaming(Rewriter):
+class Renaming(tree_walk.Rewriter):
     """Gives variables other names."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
@@ -106,7 +98,7 @@ class Renaming(Rewriter):
         return variable if name is None else Variable(name, variable.place, variable.type, variable.located)
 
 
-class Replacing(Rewriter):
+class Replacing(tree_walk.Rewriter):
     """Puts other arguments in the place of aggregates, by identity."""
 
     def __init__(self, arguments: Mapping[int, Argument]) -> None:
@@ -117,7 +109,7 @@ class Replacing(Rewriter):
         return self._arguments.get(id(aggregate), aggregate)
 
 
-def literal_with(rewriter: Rewriter, literal: Literal) -> Literal:
+def literal_with(rewriter: tree_walk.Rewriter, literal: Literal) -> Literal:
     """A literal's copy."""
     copy = rewriter.body(literal)
     if isinstance(copy, Conjunction | Disjunction):
@@ -161,7 +153,7 @@ def _witnesses(aggregate: Aggregate, literals: Sequence[Literal], heads: Sequenc
     if aggregate.function not in ("min", "max") or has_disjunction(aggregate):
         return set()
     known = grounded(literals, ())
-    outside = {variable.name for variable in variables_outside(*literals, *heads)}
+    outside = {variable.name for variable in tree_walk.variables_outside(*literals, *heads)}
     within = grounded(alternatives_of(aggregate.body)[0], known)
     return (_own_level(aggregate) & outside & within) - known
 
@@ -184,7 +176,7 @@ def _exported(
 
 def _own_level(aggregate: Aggregate) -> set[str]:
     """The variables of an aggregate that stand in no aggregate within it."""
-    return {variable.name for variable in variables_outside(*parts_of(aggregate))}
+    return {variable.name for variable in tree_walk.variables_outside(*tree_walk.parts_of(aggregate))}
 
 
 def scoped(
@@ -207,13 +199,13 @@ class _RuleScope:
     def scoped(self) -> tuple[tuple[Atom, ...], list[Literal]]:
         self._check_blanks()
         arguments = arguments_of(self._heads)
-        if not any(isinstance(node, Aggregate) for node in walk(*self._literals, *arguments)):
+        if not any(isinstance(node, Aggregate) for node in tree_walk.walk(*self._literals, *arguments)):
             known = grounded(self._literals, ())
             self._blame_unknown([*self._literals, *arguments], known)
             return self._heads, self._literals
         self._literals = [self._named_result(literal) for literal in self._literals]
         self._literals = with_witnesses(self._literals, arguments, self._names)
-        total = Counter(variable.name for variable in variables_in(*self._literals, *arguments))
+        total = Counter(variable.name for variable in tree_walk.variables_in(*self._literals, *arguments))
         new = self._in_scope(self._literals, arguments, frozenset(), total)
         heads = tuple(new.atom(head) for head in self._heads)
         return heads, [literal_with(new, literal) for literal in self._literals]
@@ -224,7 +216,7 @@ class _RuleScope:
         others: Sequence[Argument],
         given: Collection[str],
         total: Counter[str],
-    ) -> Rewriter:
+    ) -> tree_walk.Rewriter:
         """What replaces each aggregate that stands in these parts, at any depth of operations.
 
         `others` are arguments that bind nothing (of heads, or an aggregate's value), `given` the names that
@@ -244,7 +236,7 @@ class _RuleScope:
                 "a disjunction within an aggregate is not supported: give it a relation with two rules",
             )
             return aggregate
-        inside = Counter(variable.name for variable in variables_in(aggregate))
+        inside = Counter(variable.name for variable in tree_walk.variables_in(aggregate))
         own = {
             name: self._names.fresh(name)
             for name in inside
@@ -276,11 +268,13 @@ class _RuleScope:
             right = Variable(self._names.fresh("_"), right.place)
         return Comparison("=", left, right, literal.place)
 
-    def _blame_unknown(self, nodes: Sequence[Node], known: Collection[str]) -> None:
+    def _blame_unknown(self, nodes: Sequence[tree_walk.Node], known: Collection[str]) -> None:
         within = {
-            variable.name for aggregate in aggregates_in(*nodes) for variable in variables_in(aggregate)
+            variable.name
+            for aggregate in aggregates_in(*nodes)
+            for variable in tree_walk.variables_in(aggregate)
         }
-        for variable in variables_outside(*nodes):
+        for variable in tree_walk.variables_outside(*nodes):
             name = written(variable.name)
             if variable.name in known or name in self._blamed:
                 continue
@@ -297,7 +291,7 @@ class _RuleScope:
         for argument in arguments:
             if isinstance(argument, Anonymous):
                 self._problems.add(argument.place, "'_' has no value in a head")
-        for node in walk(*self._literals, *arguments):
+        for node in tree_walk.walk(*self._literals, *arguments):
             if isinstance(node, Operation):
                 blanks = [part for part in node.operands if isinstance(part, Anonymous)]
             elif isinstance(node, Aggregate):

@@ -9,28 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Anonymous,
-    Argument,
-    Atom,
-    Body,
-    Comparison,
-    Conjunction,
-    Constant,
-    Disjunction,
-    Negation,
-    Operation,
-    Place,
-    Positive,
-    Truth,
-    Variable,
-)
+from tocsin.datalog.language import syntax
 
 HEIGHT = 200
 """How many parts of a rule may stand within one another."""
 
-Node = Argument | Body
+Node = syntax.Argument | syntax.Body
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
@@ -39,12 +23,12 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 _PARTS: Mapping[type[Node], Callable[[Any], tuple[Node, ...]]] = {
-    **dict.fromkeys((Variable, Anonymous, Constant, Truth), lambda _: ()),
-    **dict.fromkeys((Positive, Negation), attrgetter("atom.arguments")),
-    **dict.fromkeys((Conjunction, Disjunction), attrgetter("parts")),
-    Operation: attrgetter("operands"),
-    Comparison: attrgetter("left", "right"),
-    Aggregate: lambda each: (each.body,) if each.value is None else (each.value, each.body),
+    **dict.fromkeys((syntax.Variable, syntax.Anonymous, syntax.Constant, syntax.Truth), lambda _: ()),
+    **dict.fromkeys((syntax.Positive, syntax.Negation), attrgetter("atom.arguments")),
+    **dict.fromkeys((syntax.Conjunction, syntax.Disjunction), attrgetter("parts")),
+    syntax.Operation: attrgetter("operands"),
+    syntax.Comparison: attrgetter("left", "right"),
+    syntax.Aggregate: lambda each: (each.body,) if each.value is None else (each.value, each.body),
 }
 
 
@@ -63,21 +47,21 @@ def walk_outside_aggregates(*nodes: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, Aggregate):
+        if not isinstance(node, syntax.Aggregate):
             waiting.extend(reversed(parts_of(node)))
 
 
-def variables_in(*nodes: Node) -> Iterator[Variable]:
+def variables_in(*nodes: Node) -> Iterator[syntax.Variable]:
     """Every variable within the parts, each time it is written."""
-    return (node for node in walk(*nodes) if isinstance(node, Variable))
+    return (node for node in walk(*nodes) if isinstance(node, syntax.Variable))
 
 
-def variables_outside(*nodes: Node) -> Iterator[Variable]:
+def variables_outside(*nodes: Node) -> Iterator[syntax.Variable]:
     """Those among them that stand in no aggregate."""
-    return (node for node in walk_outside_aggregates(*nodes) if isinstance(node, Variable))
+    return (node for node in walk_outside_aggregates(*nodes) if isinstance(node, syntax.Variable))
 
 
-def too_high(*nodes: Node) -> Place | None:
+def too_high(*nodes: Node) -> syntax.Place | None:
     """Where a tree gets higher than HEIGHT, or None."""
     waiting = [(node, 1) for node in nodes]
     while waiting:
@@ -88,11 +72,11 @@ def too_high(*nodes: Node) -> Place | None:
     return None
 
 
-def place_of(node: Node) -> Place:
+def place_of(node: Node) -> syntax.Place:
     """Where a part is written."""
-    while isinstance(node, Conjunction | Disjunction):
+    while isinstance(node, syntax.Conjunction | syntax.Disjunction):
         node = node.parts[0]
-    return node.atom.place if isinstance(node, Positive) else node.place
+    return node.atom.place if isinstance(node, syntax.Positive) else node.place
 
 
 class Rewriter:
@@ -101,62 +85,68 @@ class Rewriter:
     `operation` and `aggregate` get the part as it was and its parts as they have become.
     """
 
-    def variable(self, variable: Variable) -> Argument:
+    def variable(self, variable: syntax.Variable) -> syntax.Argument:
         """What a variable becomes."""
         return variable
 
-    def anonymous(self, anonymous: Anonymous) -> Argument:
+    def anonymous(self, anonymous: syntax.Anonymous) -> syntax.Argument:
         """What a `_` becomes."""
         return anonymous
 
-    def constant(self, constant: Constant) -> Argument:
+    def constant(self, constant: syntax.Constant) -> syntax.Argument:
         """What a constant becomes."""
         return constant
 
-    def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
+    def operation(
+        self, operation: syntax.Operation, operands: tuple[syntax.Argument, ...]
+    ) -> syntax.Argument:
         """What an operation becomes."""
-        return Operation(operation.functor, operands, operation.place, operation.type)
+        return syntax.Operation(operation.functor, operands, operation.place, operation.type)
 
-    def aggregate(self, aggregate: Aggregate) -> Argument:
+    def aggregate(self, aggregate: syntax.Aggregate) -> syntax.Argument:
         """What an aggregate becomes."""
         return self.copied(aggregate)
 
-    def copied(self, aggregate: Aggregate) -> Aggregate:
+    def copied(self, aggregate: syntax.Aggregate) -> syntax.Aggregate:
         """An aggregate with its parts as they have become."""
         value = None if aggregate.value is None else self.argument(aggregate.value)
         body = self.body(aggregate.body)
-        return Aggregate(aggregate.function, value, body, aggregate.place, aggregate.type)
+        return syntax.Aggregate(aggregate.function, value, body, aggregate.place, aggregate.type)
 
     def relation(self, name: str) -> str:
         """What the name of a relation becomes."""
         return name
 
-    def argument(self, argument: Argument) -> Argument:
+    def argument(self, argument: syntax.Argument) -> syntax.Argument:
         """An argument's copy."""
-        if isinstance(argument, Variable):
+        if isinstance(argument, syntax.Variable):
             return self.variable(argument)
-        if isinstance(argument, Constant):
+        if isinstance(argument, syntax.Constant):
             return self.constant(argument)
-        if isinstance(argument, Anonymous):
+        if isinstance(argument, syntax.Anonymous):
             return self.anonymous(argument)
-        if isinstance(argument, Operation):
+        if isinstance(argument, syntax.Operation):
             return self.operation(argument, tuple(map(self.argument, argument.operands)))
         return self.aggregate(argument)
 
-    def atom(self, atom: Atom) -> Atom:
+    def atom(self, atom: syntax.Atom) -> syntax.Atom:
         """An atom's copy."""
-        return Atom(self.relation(atom.relation), tuple(map(self.argument, atom.arguments)), atom.place)
+        return syntax.Atom(
+            self.relation(atom.relation), tuple(map(self.argument, atom.arguments)), atom.place
+        )
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: syntax.Body) -> syntax.Body:
         """A body's copy."""
-        if isinstance(body, Positive):
-            return Positive(self.atom(body.atom))
-        if isinstance(body, Negation):
-            return Negation(self.atom(body.atom), body.place)
-        if isinstance(body, Comparison):
-            return Comparison(body.operator, self.argument(body.left), self.argument(body.right), body.place)
-        if isinstance(body, Conjunction):
-            return Conjunction(tuple(map(self.body, body.parts)))
-        if isinstance(body, Disjunction):
-            return Disjunction(tuple(map(self.body, body.parts)))
+        if isinstance(body, syntax.Positive):
+            return syntax.Positive(self.atom(body.atom))
+        if isinstance(body, syntax.Negation):
+            return syntax.Negation(self.atom(body.atom), body.place)
+        if isinstance(body, syntax.Comparison):
+            return syntax.Comparison(
+                body.operator, self.argument(body.left), self.argument(body.right), body.place
+            )
+        if isinstance(body, syntax.Conjunction):
+            return syntax.Conjunction(tuple(map(self.body, body.parts)))
+        if isinstance(body, syntax.Disjunction):
+            return syntax.Disjunction(tuple(map(self.body, body.parts)))
         return body

@@ -19,16 +19,9 @@ import numpy as np
 
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.language.strata import components_in_order
+from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.constraints import Cardinalities, all_elements, least_elements
 from tocsin.datalog.machine.deletion_cost import DeletionCost
-from tocsin.datalog.machine.normal_form import (
-    MADE,
-    ClosureRule,
-    JoinRule,
-    NormalProgram,
-    head_of,
-    reads,
-)
 from tocsin.datalog.machine.planner import plan_for
 from tocsin.datalog.machine.plans import Assembler, Plan
 from tocsin.datalog.machine.rule_shape import RuleShape
@@ -39,7 +32,7 @@ from tocsin.datalog.machine.symbols import Symbols
 class Listener:
     """A rule that is asked for the tuples of one of its atoms, and whose results nobody stores."""
 
-    def __init__(self, rule: JoinRule, atom: int) -> None:
+    def __init__(self, rule: nf.JoinRule, atom: int) -> None:
         self.rule = rule
         self.atom = atom
         self.plan: Plan | None = None
@@ -51,7 +44,7 @@ class ProgramLayout:
 
     def __init__(
         self,
-        program: NormalProgram,
+        program: nf.NormalProgram,
         symbols: Symbols,
         store: Store,
         senders: Sequence[str],
@@ -59,7 +52,7 @@ class ProgramLayout:
     ) -> None:
         self.program = program
         self.types = {relation.name: relation.types for relation in program.relations}
-        self.rules = [step for step in program.steps if isinstance(step, JoinRule)]
+        self.rules = [step for step in program.steps if isinstance(step, nf.JoinRule)]
         self._symbols = symbols
         self._store = store
         self._senders = senders
@@ -115,7 +108,7 @@ class ProgramLayout:
     def _arrange_relations(self, reported: Collection[str] | None) -> None:
         needs: dict[str, set[str]] = {name: set() for name in self.types}
         for step in self.program.steps:
-            needs[head_of(step)].update(reads(step))
+            needs[nf.head_of(step)].update(nf.reads(step))
         self._components = components_in_order(needs)
         self._recursive = frozenset(
             name
@@ -128,10 +121,10 @@ class ProgramLayout:
             self._store.add_relation(
                 relation.name, len(relation.types), recursive=relation.name in self._recursive
             )
-        derived = {head_of(step) for step in self.program.steps}
-        heard = set(reported) if reported is not None else {name for name in derived if name[0] != MADE}
+        derived = {nf.head_of(step) for step in self.program.steps}
+        heard = set(reported) if reported is not None else {name for name in derived if name[0] != nf.MADE}
         heard |= {
-            step.arc for step in self.program.steps if isinstance(step, ClosureRule) and step.head in heard
+            step.arc for step in self.program.steps if isinstance(step, nf.ClosureRule) and step.head in heard
         }
         records: list[int] = []
         membership: list[int] = []
@@ -147,7 +140,7 @@ class ProgramLayout:
         self._store.memory.put(layout.COMPONENTS, np.array(records, np.int64))
         self._store.memory.put(layout.MEMBERSHIP, np.array(membership, np.int64))
 
-    def _shape(self, rule: JoinRule, *, may_count: bool) -> RuleShape:
+    def _shape(self, rule: nf.JoinRule, *, may_count: bool) -> RuleShape:
         together = next(
             (component for component in self._components if rule.head.relation in component), frozenset[str]()
         )

@@ -13,18 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.datalog.kernels import reach_bits
 from tocsin.datalog.kernels.arcs import by_tail
 from tocsin.datalog.kernels.graph_components import Condensation, condense, strong_components
-from tocsin.datalog.kernels.reach_bits import (
-    Closure,
-    count_by_search,
-    count_in_rows,
-    fill_rows,
-    number_rows,
-    search_graph,
-    write_pairs,
-    write_share,
-)
 
 ROOM = 1 << 22
 """The words of 64 bits that rows may take: 32 MB."""
@@ -78,22 +69,22 @@ class Reachability:
         return condense(start, target, component, count)
 
     @cached_property
-    def closure(self) -> Closure:
+    def closure(self) -> reach_bits.Closure:
         """What each component reaches, in rows of bits if these have room."""
-        row_of, count = number_rows(self.condensation.cyclic, self.condensation.next_start)
+        row_of, count = reach_bits.number_rows(self.condensation.cyclic, self.condensation.next_start)
         width = (self.vertices + 63) // 64
         if count * width > self.room:
-            return Closure(self.condensation, np.empty(0, np.int32), np.empty((0, 0), np.uint64))
-        closure = Closure(self.condensation, row_of, np.zeros((count, width), np.uint64))
-        fill_rows(closure, 0)
+            return reach_bits.Closure(self.condensation, np.empty(0, np.int32), np.empty((0, 0), np.uint64))
+        closure = reach_bits.Closure(self.condensation, row_of, np.zeros((count, width), np.uint64))
+        reach_bits.fill_rows(closure, 0)
         return closure
 
     @cached_property
     def count(self) -> int:
         """How many pairs there are; none is written out."""
         if self.closure.row_of.size or not self.vertices:
-            return count_in_rows(self.closure)
-        counted = count_by_search(self.condensation, self._steps_of_windows())
+            return reach_bits.count_in_rows(self.closure)
+        counted = reach_bits.count_by_search(self.condensation, self._steps_of_windows())
         return counted if counted >= 0 else self._count_by_windows()
 
     def _steps_of_windows(self) -> int:
@@ -105,20 +96,20 @@ class Reachability:
     def _count_by_windows(self) -> int:
         """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""
         condensation = self.condensation
-        row_of, count = number_rows(condensation.cyclic, condensation.next_start)
+        row_of, count = reach_bits.number_rows(condensation.cyclic, condensation.next_start)
         width = max(1, self.room // count)
-        window = Closure(condensation, row_of, np.empty((count, width), np.uint64))
+        window = reach_bits.Closure(condensation, row_of, np.empty((count, width), np.uint64))
         total = 0
         for low in range(0, self.vertices, 64 * width):
             window.bits[:] = 0
-            fill_rows(window, low)
-            total += count_in_rows(window)
+            reach_bits.fill_rows(window, low)
+            total += reach_bits.count_in_rows(window)
         return total
 
     def pairs(self, words: Longs) -> Longs:
         """All pairs, as the words of their vertices: int64[n, 2], one column behind the other in memory."""
         columns = np.empty((2, self.count), np.int64)
-        write_pairs(self.closure, words, *columns)
+        reach_bits.write_pairs(self.closure, words, *columns)
         return columns.T
 
     def pairs_of_share(self, words: Longs, share: int, shares: int, piece: int) -> Iterator[Longs]:
@@ -126,7 +117,7 @@ class Reachability:
         columns = np.empty((2, max(piece, self.vertices)), np.int64)
         place = share
         while place < self.vertices:
-            used, place = write_share(self.closure, words, place, shares, *columns)
+            used, place = reach_bits.write_share(self.closure, words, place, shares, *columns)
             yield columns[:, :used].T.copy()
 
     def reached_from(self, vertices: Ints) -> Ints:
@@ -154,7 +145,7 @@ class Reachability:
         came_from = np.full(self.vertices, -1, np.int32)
         waiting = np.empty(vertices.size + self.vertices, np.int32)
         waiting[: vertices.size] = vertices
-        used = search_graph(*graph, came_from, waiting, vertices.size, wanted)
+        used = reach_bits.search_graph(*graph, came_from, waiting, vertices.size, wanted)
         return came_from, waiting[:used]
 
     def holds(self, source: int, target: int) -> bool:

@@ -21,16 +21,7 @@ from tocsin.datalog.language.conjunctions import MOST, alternatives_of
 from tocsin.datalog.language.functors import EACH
 from tocsin.datalog.language.syntax import Type, Value, type_of
 from tocsin.datalog.language.tree_walk import Rewriter, walk
-from tocsin.datalog.machine.normal_form import (
-    AggregateRule,
-    Anything,
-    Atom,
-    Constant,
-    Source,
-    Term,
-    Test,
-    Variable,
-)
+from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.passes.clause import (
     NOWHERE,
     Clause,
@@ -47,7 +38,7 @@ from tocsin.datalog.machine.passes.program_builder import Aggregation, Made
 from tocsin.datalog.machine.passes.unification import unified
 from tocsin.errors import RuleError
 
-Binder = Atom | Test | Result
+Binder = nf.Atom | nf.Test | Result
 """What gives a variable its value."""
 
 
@@ -76,10 +67,10 @@ def expanded(clause: Clause, made: Made) -> list[Clause]:
             variant.results = []
             if result.failures is not None and clause.failing != NOWHERE:
                 chosen.append(variant.copy())
-                chosen[-1].atoms.append(Atom(result.failures, (*result.group, Anything())))
+                chosen[-1].atoms.append(nf.Atom(result.failures, (*result.group, nf.Anything())))
             if result.of_nothing is not None:
                 chosen.append(_of_nothing(variant.copy(), result, result.of_nothing))
-            variant.atoms.append(Atom(result.table, (*result.group, result.value)))
+            variant.atoms.append(nf.Atom(result.table, (*result.group, result.value)))
             chosen.append(variant)
         if len(chosen) > MOST:
             raise _error("this rule has too many aggregates: give some of them a relation", clause.source)
@@ -92,8 +83,8 @@ def expanded(clause: Clause, made: Made) -> list[Clause]:
 
 
 def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
-    clause.negated.append(Atom(result.origin, (*result.group, *(Anything(),) * result.others)))
-    clause.tests.append(Test("=", result.value, Constant(value), result.type))
+    clause.negated.append(nf.Atom(result.origin, (*result.group, *(nf.Anything(),) * result.others)))
+    clause.tests.append(nf.Test("=", result.value, nf.Constant(value), result.type))
     return clause
 
 
@@ -125,13 +116,13 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
     return result, origins
 
 
-def _meaning(pending: Pending, group: list[Variable]) -> tuple[syntax.Argument, int]:
+def _meaning(pending: Pending, group: list[nf.Variable]) -> tuple[syntax.Argument, int]:
     """The aggregate with names by the order in which they occur: equal for those that say the same."""
     names: dict[str, syntax.Variable | syntax.Constant] = {}
     for name, term in pending.shared.items():
-        if isinstance(term, Variable):
+        if isinstance(term, nf.Variable):
             names[name] = syntax.Variable(f"group {group.index(term)}")
-        elif isinstance(term, Constant):
+        elif isinstance(term, nf.Constant):
             names[name] = syntax.Constant(term.value)
     return _Renaming(names).argument(pending.aggregate), len(group)
 
@@ -162,16 +153,16 @@ def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregati
         origin = made.relation([*(outer.types[column] for column in group), *(type_ for _, type_ in behind)])
         if inner.clause is not None:
             terms = (*inner.clause.head.terms[: len(group)], *(column for column, _ in behind))
-            inner.clause.head = Atom(origin, terms)
+            inner.clause.head = nf.Atom(origin, terms)
             if _clause_can_fail(inner.clause):
                 failures = made.relation([*(outer.types[column] for column in group), Type.SYMBOL])
                 made.failures.add(failures)
                 made.tables.add(failures)
-                inner.clause.failing = Atom(failures, terms[: len(group)])
+                inner.clause.failing = nf.Atom(failures, terms[: len(group)])
     table = made.relation([*(outer.types[column] for column in columns), type_of(pending.aggregate)])
     made.tables.add(table)
     function = pending.aggregate.function
-    made.step(AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
+    made.step(nf.AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
     order = tuple(group.index(column) for column in columns)
     return Aggregation(table, origin, order, others, failures), None if whole is not None else inner.clause
 
@@ -193,31 +184,31 @@ class _Inner:
         self._has_value = bool(own)
         self._tells_apart = aggregate.function not in ("min", "max")
         (literals,) = alternatives_of(aggregate.body)
-        clause = Clause(Atom("", ()), outer.source, outer.recursive, outer.types)
+        clause = Clause(nf.Atom("", ()), outer.source, outer.recursive, outer.types)
         reader = Reader(clause, made, [*literals, *own], pending.shared, keep_anonymous=self._tells_apart)
         can_hold = all(reader.literal(literal) for literal in literals)
-        clause.head = Atom("", (*self.group, *map(reader.term, own)))
+        clause.head = nf.Atom("", (*self.group, *map(reader.term, own)))
         self.clause = unified(clause) if can_hold else None
 
-    def whole_relation(self) -> tuple[str, list[Variable], int] | None:
+    def whole_relation(self) -> tuple[str, list[nf.Variable], int] | None:
         """A relation that is the origin as it stands, the group in its order, how many columns are behind."""
         clause = self.clause
         if clause is None or len(clause.atoms) != 1 or clause.negated or clause.tests or clause.pending:
             return None
         relation, terms = clause.atoms[0]
         width = len(self.group)
-        leading = [term for term in terms[:width] if isinstance(term, Variable)]
-        seen = [term for term in terms if isinstance(term, Variable)]
-        is_plain = len(set(seen)) == len(seen) and not any(isinstance(term, Constant) for term in terms)
+        leading = [term for term in terms[:width] if isinstance(term, nf.Variable)]
+        seen = [term for term in terms if isinstance(term, nf.Variable)]
+        is_plain = len(set(seen)) == len(seen) and not any(isinstance(term, nf.Constant) for term in terms)
         is_in_order = set(leading) == set(self.group) and clause.head.terms[:width] == tuple(self.group)
         has_value = not self._has_value or terms[width : width + 1] == clause.head.terms[width:]
         return (relation, leading, len(terms) - width) if is_plain and is_in_order and has_value else None
 
-    def columns(self) -> list[tuple[Term, Type]]:
+    def columns(self) -> list[tuple[nf.Term, Type]]:
         """The columns of the origin behind the group: the value, and what else tells assignments apart."""
         clause = self.clause
         if clause is None:
-            return [(Constant(0), self.value_type)] if self._has_value else []
+            return [(nf.Constant(0), self.value_type)] if self._has_value else []
         value = clause.head.terms[len(self.group) :]
         columns = [(term, self.value_type) for term in value]
         if self._tells_apart:
@@ -226,7 +217,7 @@ class _Inner:
             columns += [
                 (term, clause.types[term])
                 for term in dict.fromkeys(several)
-                if isinstance(term, Variable) and term not in clause.head.terms
+                if isinstance(term, nf.Variable) and term not in clause.head.terms
             ]
         return columns
 
@@ -242,7 +233,9 @@ def _clause_can_fail(clause: Clause) -> bool:
     )
 
 
-def _bind_group(inner: Clause, group: list[Variable], outer: Clause, made: Made) -> tuple[bool, list[Clause]]:
+def _bind_group(
+    inner: Clause, group: list[nf.Variable], outer: Clause, made: Made
+) -> tuple[bool, list[Clause]]:
     """Add to an aggregate's body what binds those of the group that it does not; whether there are any.
 
     What may itself have no value there gets a clause of its own, which is returned: it is the outer one's to
@@ -251,17 +244,17 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause, made: Made)
     bound = _binders(replace(inner, tests=[test for test in inner.tests if not can_fail(test)]))
     waiting = []
     for variable, term in zip(group, inner.head.terms, strict=False):
-        if isinstance(term, Variable) and term not in bound:
+        if isinstance(term, nf.Variable) and term not in bound:
             waiting.append(variable)
             if term != variable:
-                inner.tests.append(Test("=", variable, term, inner.types[variable]))
+                inner.tests.append(nf.Test("=", variable, term, inner.types[variable]))
     if not waiting:
         return False, []
     binding = _binding(waiting, outer)
     if any(map(can_fail, binding.tests)) or any(result.failures for result in binding.results):
         columns = [variable for variable in group if variable in _binders(binding)]
         name = made.relation([outer.types[variable] for variable in columns])
-        binding.head = Atom(name, tuple(columns))
+        binding.head = nf.Atom(name, tuple(columns))
         inner.atoms.append(binding.head)
         return True, [binding]
     inner.atoms += binding.atoms
@@ -270,20 +263,20 @@ def _bind_group(inner: Clause, group: list[Variable], outer: Clause, made: Made)
     return True, []
 
 
-def _binding(waiting: list[Variable], outer: Clause) -> Clause:
+def _binding(waiting: list[nf.Variable], outer: Clause) -> Clause:
     """What gives variables their values in a clause, as a clause that tells nobody of failures."""
     binding = Clause(NOWHERE, outer.source, outer.recursive, outer.types, failing=NOWHERE)
     binders = _binders(outer)
-    seen: set[Variable] = set()
+    seen: set[nf.Variable] = set()
     while waiting:
         variable = waiting.pop()
         if variable in seen:
             continue
         seen.add(variable)
         binder = binders[variable]
-        if isinstance(binder, Atom):
+        if isinstance(binder, nf.Atom):
             binding.atoms.append(_unless_recursive(binder, outer))
-        elif isinstance(binder, Test):
+        elif isinstance(binder, nf.Test):
             binding.tests.append(binder)
             waiting += test_variables(binder) - {variable}
         else:
@@ -292,7 +285,7 @@ def _binding(waiting: list[Variable], outer: Clause) -> Clause:
     return binding
 
 
-def _unless_recursive(atom: Atom, clause: Clause) -> Atom:
+def _unless_recursive(atom: nf.Atom, clause: Clause) -> nf.Atom:
     if atom.relation in clause.recursive:
         raise _error(
             f"an aggregate depends on a variable that only {atom.relation!r} gives a value, which depends on "
@@ -302,12 +295,12 @@ def _unless_recursive(atom: Atom, clause: Clause) -> Atom:
     return atom
 
 
-def _binders(clause: Clause) -> dict[Variable, Binder]:
+def _binders(clause: Clause) -> dict[nf.Variable, Binder]:
     """What gives each variable its value, so that nothing needs a variable that it helps to bind.
 
     An atom of a relation that does not depend on the clause's head comes before one that does.
     """
-    binders: dict[Variable, Binder] = {}
+    binders: dict[nf.Variable, Binder] = {}
     for atom in sorted(clause.atoms, key=lambda atom: atom.relation in clause.recursive):
         for variable in atom_variables([atom]):
             binders.setdefault(variable, atom)
@@ -319,10 +312,10 @@ def _binders(clause: Clause) -> dict[Variable, Binder]:
             if solution is not None:
                 binders[solution[0]] = test
         for result in clause.results:
-            if isinstance(result.value, Variable) and result.needs() <= binders.keys():
+            if isinstance(result.value, nf.Variable) and result.needs() <= binders.keys():
                 binders.setdefault(result.value, result)
     return binders
 
 
-def _error(reason: str, source: Source) -> RuleError:
+def _error(reason: str, source: nf.Source) -> RuleError:
     return RuleError(reason, rule=source.text, line=source.place.line, column=source.place.column)

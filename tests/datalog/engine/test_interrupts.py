@@ -73,7 +73,7 @@ def test_an_interrupt_in_the_middle_of_one_tuple(monkeypatch: pytest.MonkeyPatch
 
     def change(values: object, insert: bool) -> int:
         if not kept:  # as the kernel would leave it that gave way in the middle
-            machine._control[layout.COMPONENT] = 0  # type: ignore[attr-defined]
+            machine._control[layout.COMPONENT] = 0
         raise KeyboardInterrupt
 
     monkeypatch.setitem(engine._doors, "arc", engine._doors["arc"]._replace(change=change))

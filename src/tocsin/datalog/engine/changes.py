@@ -16,8 +16,8 @@ from typing import Any, overload
 import numpy as np
 import pyarrow as pa
 
-from tocsin.datalog.engine.machines import Machine
 from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.machine.machine import Machine
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 
 Tuple = tuple[Value, ...]

@@ -13,8 +13,8 @@ import pyarrow as pa
 from tocsin.datalog.engine import base_facts
 from tocsin.datalog.engine.changes import Changes, Reported, Tuple, difference
 from tocsin.datalog.engine.derivations import Absence, Derivation
-from tocsin.datalog.engine.expiry import Expiry, Fact, Time
-from tocsin.datalog.engine.machines import Held, Machine, Started, Starter, facts_of, start_machine
+from tocsin.datalog.engine.expiry import Fact, Time
+from tocsin.datalog.engine.machines import Held, Started, Starter, facts_of, start_machine
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import (
     Operation,
@@ -29,8 +29,7 @@ from tocsin.datalog.engine.requests import (
     unknown_relation,
 )
 from tocsin.datalog.engine.why import Deriver
-from tocsin.datalog.language.syntax import Value
-from tocsin.datalog.machine.symbols import Symbols
+from tocsin.datalog.machine.machine import Machine
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 
@@ -47,27 +46,11 @@ class Engine:
     has changed: what was there is worked out again by the next call. One thread at a time may use an engine.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        local: Value | None,
-        limit: int,
-        *,
-        symbols: Symbols,
-        loaded: base_facts.Given | None = None,
-        restored: base_facts.Given | None = None,
-        expiry: Expiry | None = None,
-        starter: Starter = start_machine,
-    ) -> None:
-        self._local = local
-        self._limit = limit
+    def __init__(self, state: base_facts.EngineState, starter: Starter = start_machine) -> None:
+        program, self._local, self._limit, self._symbols, given, self._expiry = state
         self._starter = starter
-        self._symbols = symbols
-        self._expiry = expiry or Expiry()
         self._made = 0  # changes of many facts that were made and not undone
-        if restored is None:
-            restored = base_facts.joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
-        self._take(program, self._filled(program, restored))
+        self._take(program, self._filled(program, given))
 
     @property
     def program(self) -> Program:
@@ -149,12 +132,7 @@ class Engine:
         return self._give(by_relation(wanted, self._codes_of_all), ttl)
 
     @telling("loading tuples")
-    def load(
-        self,
-        relation: str,
-        source: Source,
-        ttl: Time | None = None,
-    ) -> Changes:
+    def load(self, relation: str, source: Source, ttl: Time | None = None) -> Changes:
         """Give many facts of one relation: a table, a file (.facts, .csv, .parquet), or tuples.
 
         Columns of a table go by name if its names are those of the declaration, else by position.
@@ -241,8 +219,8 @@ class Engine:
         """
         program = self._program.with_rules(text)
         new = Counter(facts_of(program.checked)) - Counter(facts_of(self._program.checked))
-        given = base_facts.joined(self._given(), self._rows_of(program, new.elements()))
         codes = program.codes(self._symbols)
+        given = base_facts.joined(self._given(), base_facts.rows_of_facts(new.elements(), codes))
         facts = [(relation, codes[relation].encode(values)) for relation, values in new]
         before = {fact: self._expiry.moments.get(fact) for fact in facts}
         try:
@@ -262,12 +240,13 @@ class Engine:
     @telling("saving the engine")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write program, facts and times to one file, whole or not at all; tocsin.open takes them up."""
-        from tocsin.datalog.engine.engine_file import Snapshot, save_snapshot
+        from tocsin.datalog.engine.engine_file import save_engine
 
-        snapshot = Snapshot(
-            self._program, self._local, self._limit, self._symbols, self._given(), self._expiry
+        given = self._given()
+        state = base_facts.EngineState(
+            self._program, self._local, self._limit, self._symbols, given, self._expiry
         )
-        save_snapshot(snapshot, self._codes_of_all, path)
+        save_engine(state, self._codes_of_all, path)
 
     def close(self) -> None:
         """Let go of the journal, if there is one: it can be opened elsewhere then."""
@@ -340,17 +319,8 @@ class Engine:
         self._implicit = implicit
         self._nothing = nothing
 
-    def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> base_facts.Given:
-        """Facts of a program as rows."""
-        by_relation: dict[str, list[Tuple]] = {}
-        for name, values in facts:
-            by_relation.setdefault(name, []).append(values)
-        codes = program.codes(self._symbols)
-        return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
-
     def _given(self) -> base_facts.Given:
-        doors = dict(self._doors.items())
-        return base_facts.given_facts(self._machine, doors)
+        return base_facts.given_facts(self._machine, dict(self._doors.items()))
 
     def _replace(self, program: Program, given: base_facts.Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.datalog.engine.base_facts import Given
+from tocsin.datalog.engine.base_facts import EngineState, Given
 from tocsin.datalog.engine.expiry import Expiry, Time
 from tocsin.datalog.engine.program import Program, checked_limit
 from tocsin.datalog.engine.requests import check_ttl, is_moment, is_time, rows_of_words
@@ -43,15 +43,8 @@ _BAD = (TocsinError, ValueError, TypeError, LookupError, ArithmeticError, struct
 
 def start_record(program: Program, origin: str, local: Value | None, limit: int, text_limit: int) -> bytes:
     """What an engine was started with; `origin` is the text of the program that it was first started with."""
-    said = {
-        "text": program.checked.text,
-        "file": program.file,
-        "origin": origin,
-        "local": local,
-        "limit": limit,
-        "text_limit": text_limit,
-    }
-    return _record(["start", said])
+    said = {"text": program.checked.text, "file": program.file, "origin": origin, "local": local}
+    return _record(["start", said | {"limit": limit, "text_limit": text_limit}])
 
 
 def fact_record(
@@ -111,7 +104,7 @@ def snapshot_records(
             yield _record(["moments", [[name, len(part), texts, times]]], words)
 
 
-class EngineState:
+class JournalState:
     """What the records of a journal add up to; JournalError for one that makes no sense.
 
     `symbols` are those to use, with a limit on texts; else the journal's own limit counts.
@@ -146,16 +139,17 @@ class EngineState:
             found[name] = np.concatenate([bulk, rows_of_words(coming, code)])
         return found
 
+    def with_limit(self, limit: int) -> EngineState:
+        """What an engine of the journal is made of."""
+        return EngineState(self.program, self.local, limit, self.symbols, self.given, self.expiry)
+
     def _take(self, number: int, payload: bytes) -> None:
         (length,) = _LENGTH.unpack_from(payload)
         head = json.loads(payload[_LENGTH.size : _LENGTH.size + length].decode())
         words = np.frombuffer(payload, "<i8", offset=_LENGTH.size + length).astype(np.int64, copy=False)
         kind, *rest = head
-        takers: dict[str, Callable[..., None]] = {
-            "facts": self._facts,
-            "moments": self._moments,
-            "now": self._now,
-        }
+        takers: dict[str, Callable[..., None]]
+        takers = {"facts": self._facts, "moments": self._moments, "now": self._now}
         if number == 0 and kind == "start":
             self._start(*rest)
         elif number > 0 and kind in takers:

@@ -128,19 +128,21 @@ class Program:
         synced so much later at most (`10 ms`). A journal that is there already has the facts: then those of
         the program and `facts` are not looked at. UsageError when it is that of another program.
         """
+        from tocsin.datalog.engine.base_facts import first_state
         from tocsin.datalog.engine.engine import Engine
 
         limit = checked_limit(limit)
         checked_limit(unpacked_limit, "unpacked_limit", "bytes")
         symbols = Symbols(limit=checked_limit(text_limit, "text_limit", "bytes"))
+
+        def loaded() -> dict[str, Rows]:
+            return self._rows(symbols, facts, unpacked_limit)
+
         if journal is not None:
             from tocsin.datalog.engine.journalled_engine import start_journalled
 
-            def initial() -> dict[str, Rows]:
-                return self._rows(symbols, facts, unpacked_limit)
-
-            return start_journalled(self, local, limit, symbols, initial, journal, sync)
-        return Engine(self, local, limit, symbols=symbols, loaded=self._rows(symbols, facts, unpacked_limit))
+            return start_journalled(self, local, limit, symbols, loaded, journal, sync)
+        return Engine(first_state(self, local, limit, symbols, loaded()))
 
     def _rows(
         self, symbols: Symbols, facts: Mapping[str, Source] | None, unpacked_limit: int

@@ -112,9 +112,10 @@ class Machine:
         self._waiting.append((relation, np.ascontiguousarray(rows, np.int64), insert))
 
     def settle(self) -> None:
-        """Bring all relations up to date with the staged changes. After an error the machine is of no use.
+        """Bring all relations up to date with the staged changes.
 
-        The texts that its rules have made by then are forgotten.
+        After an error only `given` is of use, with what was staged among it; the texts that rules have made
+        by then are forgotten.
         """
         self._plan()
         self._begin_closures()

@@ -28,7 +28,7 @@ from tocsin.datalog.language.inline import inlined_rules
 from tocsin.datalog.language.outline import Block, RelationDeclaration
 from tocsin.datalog.language.parser import parse_program
 from tocsin.datalog.language.range_functor import with_ranges
-from tocsin.datalog.language.scopes import scoped, without_head_aggregates
+from tocsin.datalog.language.scopes import RuleScope, without_head_aggregates
 from tocsin.datalog.language.sources import Problems, Reader, read_sources
 from tocsin.datalog.language.strata import stratify
 from tocsin.datalog.language.tree_walk import walk
@@ -68,9 +68,9 @@ class _Checking:
         rules = [self._rule(rule) for rule in inlined_rules(self._block, self._problems)]
         for directive in self._block.directives:
             self._check_directive(directive)
-        known = [
-            rule for rule in rules if not isinstance(rule.body, syntax.Truth) and self._all_declared(rule)
-        ]
+        declared = self._relations.keys()
+        derived = [rule for rule in rules if not isinstance(rule.body, syntax.Truth)]
+        known = [rule for rule in derived if declared >= {atom.relation for atom in _atoms_of(rule)}]
         strata = stratify(self._relations, known, self._problems)
         return syntax.CheckedProgram(self._relations, tuple(rules), tuple(self._block.directives), strata)
 
@@ -89,16 +89,10 @@ class _Checking:
         eqrel = "eqrel" in declaration.qualifiers
         if eqrel and (len(types) != 2 or types[0] is not types[1]):
             self._problems.add(place, f"'{name}' is not an equivalence: eqrel needs two columns of one type")
-        self._columns[name] = [
-            (column.name, type_) for column, type_ in zip(declaration.columns, types, strict=True)
-        ]
-        self._relations[name] = syntax.Relation(
-            name,
-            tuple(column.name for column in declaration.columns),
-            tuple(syntax.Type.NUMBER if type_ is None else type_.primitive for type_ in types),
-            eqrel,
-            place,
-        )
+        names = tuple(column.name for column in declaration.columns)
+        primitives = tuple(syntax.Type.NUMBER if each is None else each.primitive for each in types)
+        self._columns[name] = list(zip(names, types, strict=True))
+        self._relations[name] = syntax.Relation(name, names, primitives, eqrel, place)
 
     def _rule(self, rule: syntax.Rule) -> syntax.Rule:
         """The rule with its types, or as it was if it has errors."""
@@ -119,7 +113,7 @@ class _Checking:
         heads: tuple[syntax.Atom, ...] = rule.heads
         bodies: list[list[syntax.Body]] = []
         for alternative in alternatives:
-            own_heads, literals = scoped(rule.heads, alternative, self._problems)
+            own_heads, literals = RuleScope(rule.heads, alternative, self._problems).scoped()
             heads, typed = Inference(self._declared, self._problems).typed(own_heads, literals)
             bodies.append(typed)
         return syntax.Rule(heads, body_of(bodies), rule.place, rule.text)
@@ -144,9 +138,8 @@ class _Checking:
             arguments.append(argument)
         if all(map(operator.is_, arguments, head.arguments)):
             return rule
-        return syntax.Rule(
-            (syntax.Atom(head.relation, tuple(arguments), head.place),), rule.body, rule.place, rule.text
-        )
+        atom = syntax.Atom(head.relation, tuple(arguments), head.place)
+        return syntax.Rule((atom,), rule.body, rule.place, rule.text)
 
     def _check_atom(self, atom: syntax.Atom) -> None:
         relation = self._relations.get(atom.relation)
@@ -182,9 +175,6 @@ class _Checking:
         if directive.kind != "printsize":
             for reason in mistakes_in(directive.kind, directive.parameters):
                 self._problems.add(directive.place, reason)
-
-    def _all_declared(self, rule: syntax.Rule) -> bool:
-        return all(atom.relation in self._relations for atom in _atoms_of(rule))
 
 
 def _atoms_of(rule: syntax.Rule) -> list[syntax.Atom]:

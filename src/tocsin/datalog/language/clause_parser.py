@@ -13,6 +13,7 @@ from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.cursor import Cursor, Mistake
 from tocsin.datalog.language.tokens import Token, TokenKind, tokenize
 from tocsin.datalog.language.tree_walk import HEIGHT, too_high
+from tocsin.syntax.places import Lines
 
 NESTING = 100
 """How many parentheses, functors, braces and signs may stand within one another."""
@@ -102,12 +103,10 @@ class ClauseReader:
             self._leave()
             cursor.expect(")", "',', ';' or ')'")
             return inner
-        if (
-            cursor.token.kind is TokenKind.NAME
-            and cursor.token.text in functors.RESERVED
-            and cursor.peek().text == "("
-        ):
-            self._refuse_reserved_relation()
+        if token.kind is TokenKind.NAME and token.text in functors.RESERVED and cursor.peek().text == "(":
+            behind, comma = cursor.behind_brackets(1)
+            if not comma and cursor.peek(behind).text in (",", ".", ";", ")", "}"):
+                cursor.fail(f"'{token.text}' is a reserved word, and no relation")
         return self._comparison(negated)
 
     def _comparison(self, negated: bool) -> syntax.Body:
@@ -149,12 +148,6 @@ class ClauseReader:
         return behind.kind is TokenKind.STRING or (
             behind.text not in functors.BINDING and behind.text not in functors.SIGNS
         )
-
-    def _refuse_reserved_relation(self) -> None:
-        cursor = self._cursor
-        behind, comma = cursor.behind_brackets(1)
-        if not comma and cursor.peek(behind).text in (",", ".", ";", ")", "}"):
-            cursor.fail(f"'{cursor.token.text}' is a reserved word, and no relation")
 
     def _atom(self, what: str) -> syntax.Atom:
         cursor = self._cursor
@@ -380,17 +373,10 @@ def _joined(kind: type[syntax.Conjunction | syntax.Disjunction], parts: list[syn
 
 def without_rule(text: str, rule: syntax.Rule) -> str:
     """The text with spaces in the place of a rule that stands in it."""
-    start = _offset(text, rule.place.line, rule.place.column)
+    start = Lines(text).offset(rule.place)
     for token in tokenize(text, start):
         # A point may also join two names, so the rule ends at the one that makes it whole.
         if token.text == "." and one_line(text[start : token.end]) == rule.text:
             blank = re.sub(r"[^\n]", " ", text[start : token.end])
             return text[:start] + blank + text[token.end :]
     raise ValueError(f"the text does not hold the rule: {rule.text}")
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        start = text.index("\n", start) + 1
-    return start + column - 1

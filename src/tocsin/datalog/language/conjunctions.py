@@ -24,21 +24,21 @@ class TooManyError(Exception):
 
 def alternatives_of(body: syntax.Body) -> list[list[Literal]]:
     """The conjunctions of which one must hold; raises TooManyError."""
-    if isinstance(body, syntax.Disjunction):
-        found = [alternative for part in body.parts for alternative in alternatives_of(part)]
-        _check(len(found))
-        return found
-    if not isinstance(body, syntax.Conjunction):
+    if not isinstance(body, syntax.Disjunction | syntax.Conjunction):
         return [[body]]
-    found = [[]]
-    for part in body.parts:
-        choices = alternatives_of(part)
-        if len(choices) == 1:
+    found: list[list[Literal]] = [[]] if isinstance(body, syntax.Conjunction) else []
+    for choices in map(alternatives_of, body.parts):
+        if isinstance(body, syntax.Disjunction):
+            found += choices
+        elif len(choices) == 1:
             for alternative in found:
                 alternative.extend(choices[0])
-        else:
-            _check(len(found) * len(choices))
+        elif len(found) * len(choices) <= MOST:
             found = [[*alternative, *choice] for alternative in found for choice in choices]
+        else:
+            raise TooManyError
+        if len(found) > MOST:
+            raise TooManyError
     return found
 
 
@@ -49,11 +49,6 @@ def body_of(alternatives: Sequence[Sequence[syntax.Body]]) -> syntax.Body:
         for literals in alternatives
     ]
     return bodies[0] if len(bodies) == 1 else syntax.Disjunction(tuple(bodies))
-
-
-def _check(count: int) -> None:
-    if count > MOST:
-        raise TooManyError
 
 
 Ready = Callable[[syntax.Aggregate, Set[str]], bool]
@@ -174,13 +169,8 @@ def is_ready(literal: syntax.Negation | syntax.Comparison, bound: Collection[str
     if isinstance(literal, syntax.Negation):
         return all(needed(argument, names).issubset(bound) for argument in literal.atom.arguments)
     open_sides = [side for side in (literal.left, literal.right) if not needed(side, names).issubset(bound)]
-    if not open_sides:
-        return True
-    return (
-        len(open_sides) == 1
-        and literal.operator in ("=", EACH)
-        and isinstance(open_sides[0], syntax.Variable)
-    )
+    gives = literal.operator in ("=", EACH) and all(isinstance(side, syntax.Variable) for side in open_sides)
+    return not open_sides or (len(open_sides) == 1 and gives)
 
 
 def level_names(*nodes: Node) -> Names:

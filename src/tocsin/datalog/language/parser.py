@@ -45,7 +45,7 @@ from tocsin.datalog.language.cursor import Cursor, Mistake
 from tocsin.datalog.language.fact_parser import read_facts
 from tocsin.datalog.language.functors import NO_RELATIONS
 from tocsin.datalog.language.sources import Problems
-from tocsin.datalog.language.syntax import Place
+from tocsin.datalog.language.syntax import Directive
 from tocsin.datalog.language.tokens import TokenKind
 
 _IO_QUALIFIERS = ("input", "output", "printsize")
@@ -142,10 +142,8 @@ class _ProgramReader:
                 cursor.fail(_REFUSED[word.text], word)
             elif word.text == ".decl":
                 self._relation(block, names)
-            elif word.text == ".type":
-                self._type(block, names)
-            elif word.text in (".number_type", ".symbol_type"):
-                self._old_type(block, word.text[1:].removesuffix("_type"), names)
+            elif word.text in (".type", ".number_type", ".symbol_type"):
+                self._type(block, word.text, names)
             elif word.text == ".comp":
                 self._component(block, names, depth)
             elif word.text == ".init":
@@ -157,7 +155,7 @@ class _ProgramReader:
             elif word.text == ".pragma":
                 self._pragma()
             elif word.text == ".plan":
-                self._plan()
+                cursor.listed(self._order)
             else:
                 self._io(block, word.text[1:])
         except Mistake as mistake:
@@ -178,7 +176,7 @@ class _ProgramReader:
             block.relations.append(outline.RelationDeclaration(named.name, named.place, columns, qualifiers))
             for kind in _IO_QUALIFIERS:
                 if kind in qualifiers:
-                    block.directives.append(outline.directive(kind, named, {}))
+                    block.directives.append(Directive(kind, named.name, {}, named.place))
 
     def _relation_name(self) -> outline.Named:
         word = self._cursor.token
@@ -208,44 +206,30 @@ class _ProgramReader:
             cursor.advance()
         return frozenset(found)
 
-    def _type(self, block: outline.Block, names: list[outline.Named]) -> None:
+    def _type(self, block: outline.Block, word: str, names: list[outline.Named]) -> None:
         cursor = self._cursor
         named = cursor.name("the name of a type")
         names.append(named)
-        if cursor.accept("<:"):
-            parts = (cursor.qualified_name("a type"),)
-            block.types.append(outline.TypeDeclaration(named.name, named.place, True, parts))
-        elif cursor.accept("="):
-            block.types.append(outline.TypeDeclaration(named.name, named.place, False, self._union()))
-        else:
-            block.types.append(_old_style(named, "symbol"))
-
-    def _union(self) -> tuple[outline.Named, ...]:
-        return tuple(self._cursor.listed(self._part, "|"))
+        subset, parts = True, [named._replace(name="number" if word == ".number_type" else "symbol")]
+        if word == ".type" and cursor.accept("<:"):
+            parts = [cursor.qualified_name("a type")]
+        elif word == ".type" and cursor.accept("="):
+            subset, parts = False, cursor.listed(self._part, "|")
+        block.types.append(outline.TypeDeclaration(named.name, named.place, subset, tuple(parts)))
 
     def _part(self) -> outline.Named:
         cursor = self._cursor
         if cursor.at("["):
             cursor.fail(RECORDS)
         part = cursor.qualified_name("a type")
-        if cursor.at("{"):
-            self._skip_braces()
+        if cursor.at("{"):  # its braces and all branches behind them are passed over
+            cursor.skip_brackets()
+            while cursor.accept("|"):
+                cursor.advance()
+                if cursor.at("{"):
+                    cursor.skip_brackets()
             raise Mistake(part.place, _ALGEBRAIC)
         return part
-
-    def _skip_braces(self) -> None:
-        """Step over the braces here and all branches behind them."""
-        cursor = self._cursor
-        cursor.skip_brackets()
-        while cursor.accept("|"):
-            cursor.advance()
-            if cursor.at("{"):
-                cursor.skip_brackets()
-
-    def _old_type(self, block: outline.Block, primitive: str, names: list[outline.Named]) -> None:
-        named = self._cursor.name("the name of a type")
-        names.append(named)
-        block.types.append(_old_style(named, primitive))
 
     def _io(self, block: outline.Block, kind: str) -> None:
         cursor = self._cursor
@@ -258,7 +242,7 @@ class _ProgramReader:
                 if not cursor.accept(","):
                     break
             cursor.expect(")", "',' or ')'")
-        block.directives.extend(outline.directive(kind, named, parameters) for named in relations)
+        block.directives += [Directive(kind, named.name, parameters, named.place) for named in relations]
 
     def _parameter(self) -> tuple[str, str]:
         cursor = self._cursor
@@ -317,9 +301,6 @@ class _ProgramReader:
         if cursor.token.kind is TokenKind.STRING:
             cursor.advance()
 
-    def _plan(self) -> None:
-        self._cursor.listed(self._order)
-
     def _order(self) -> None:
         cursor = self._cursor
         self._number()
@@ -333,10 +314,3 @@ class _ProgramReader:
         if self._cursor.token.kind is not TokenKind.NUMBER:
             self._cursor.expected("a number")
         self._cursor.advance()
-
-
-def _old_style(named: outline.Named, primitive: str) -> outline.TypeDeclaration:
-    """`.number_type A`, `.symbol_type A` or a bare `.type A`."""
-    return outline.TypeDeclaration(
-        named.name, named.place, True, (outline.Named(primitive, Place(*named.place)),)
-    )

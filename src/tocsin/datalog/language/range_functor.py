@@ -18,24 +18,19 @@ from tocsin.datalog.language.tree_walk import Rewriter, walk
 
 def with_ranges(rule: syntax.Rule, problems: Problems) -> syntax.Rule:
     """The rule with a comparison for each of its ranges."""
-    ranges = [node for node in walk(*rule.parts) if is_range(node)]
+    operations = [node for node in walk(*rule.parts) if isinstance(node, syntax.Operation)]
+    ranges = [operation for operation in operations if operation.functor == RANGE]
     if not ranges:
         return rule
     for each in ranges:
-        if isinstance(each, syntax.Operation) and len(each.operands) > 3:
+        if len(each.operands) > 3:
             problems.add(each.place, f"'{RANGE}' takes 2 or 3 arguments, and has {len(each.operands)}")
     naming = _Naming()
     heads = tuple(map(naming.atom, rule.heads))
     equations = naming.taken()
     body = naming.body(rule.body)
-    return syntax.Rule(
-        heads, syntax.Conjunction((body, *equations)) if equations else body, rule.place, rule.text
-    )
-
-
-def is_range(node: object) -> bool:
-    """Whether it is a range."""
-    return isinstance(node, syntax.Operation) and node.functor == RANGE
+    body = syntax.Conjunction((body, *equations)) if equations else body
+    return syntax.Rule(heads, body, rule.place, rule.text)
 
 
 class _Naming(Rewriter):
@@ -76,7 +71,7 @@ class _Naming(Rewriter):
         copy = super().body(body)
         own = self.taken()
         self._equations = outside
-        return syntax.Conjunction((*_renamed(copy, own),)) if own else copy
+        return syntax.Conjunction(tuple(_renamed(copy, own))) if own else copy
 
 
 def _renamed(literal: syntax.Body, equations: list[syntax.Comparison]) -> Iterator[syntax.Body]:

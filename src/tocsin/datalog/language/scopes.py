@@ -130,8 +130,7 @@ def without_head_aggregates(rule: Rule) -> Rule:
         Comparison("=", results[id(aggregate)], aggregate, aggregate.place)
         for aggregate in aggregates_in(*arguments)
     ]
-    replacing = Replacing(results)
-    heads = tuple(replacing.atom(head) for head in rule.heads)
+    heads = tuple(map(Replacing(results).atom, rule.heads))
     return Rule(heads, Conjunction((rule.body, *equations)), rule.place, rule.text)
 
 
@@ -179,14 +178,7 @@ def _own_level(aggregate: Aggregate) -> set[str]:
     return {variable.name for variable in tree_walk.variables_outside(*tree_walk.parts_of(aggregate))}
 
 
-def scoped(
-    heads: Sequence[Atom], literals: Sequence[Literal], problems: Problems
-) -> tuple[tuple[Atom, ...], list[Literal]]:
-    """One alternative of a rule with the own variables of aggregates renamed; notes what has no value."""
-    return _RuleScope(heads, literals, problems).scoped()
-
-
-class _RuleScope:
+class RuleScope:
     """One alternative of a rule: all names in it, and those that are made."""
 
     def __init__(self, heads: Sequence[Atom], literals: Sequence[Literal], problems: Problems) -> None:
@@ -197,6 +189,7 @@ class _RuleScope:
         self._blamed: set[str] = set()
 
     def scoped(self) -> tuple[tuple[Atom, ...], list[Literal]]:
+        """It with the own variables of aggregates renamed; notes what has no value."""
         self._check_blanks()
         arguments = arguments_of(self._heads)
         if not any(isinstance(node, Aggregate) for node in tree_walk.walk(*self._literals, *arguments)):
@@ -250,12 +243,9 @@ class _RuleScope:
         literals = alternatives_of(renamed.body)[0]
         value = () if renamed.value is None else (renamed.value,)
         new = self._in_scope(literals, value, shared, total)
-        return Aggregate(
-            renamed.function,
-            None if renamed.value is None else new.argument(renamed.value),
-            body_of([[literal_with(new, literal) for literal in literals]]),
-            renamed.place,
-        )
+        body = body_of([[literal_with(new, literal) for literal in literals]])
+        own_value = None if renamed.value is None else new.argument(renamed.value)
+        return Aggregate(renamed.function, own_value, body, renamed.place)
 
     def _named_result(self, literal: Literal) -> Literal:
         """`_ = max x : ...` asks whether there is a result at all: as a variable that is used nowhere."""

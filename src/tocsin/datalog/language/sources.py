@@ -76,23 +76,21 @@ class Sources:
         """The file that a place of the one text is in, the place there, and its line."""
         offset = self._lines.offset(place)
         start, source, there = self._pieces[bisect_right(self._pieces, (offset, len(self._texts), 0)) - 1]
-        lines = self._lines_of(source)
+        file, text = self._texts[source]
+        if source not in self._known_lines:
+            self._known_lines[source] = Lines(text)
+        lines = self._known_lines[source]
         found = Place(*lines.place(there + offset - start))
-        return self._texts[source].file, found, lines.line(found.line)
-
-    def line(self, place: Place) -> str:
-        """A line as a message names it."""
-        file, found, _ = self.located(place)
-        return f"line {found.line}" if file == self.file else f"line {found.line} of {file}"
+        return file, found, lines.line(found.line)
 
     @cached_property
     def _lines(self) -> Lines:
         return Lines(self.text)
 
-    def _lines_of(self, source: int) -> Lines:
-        if source not in self._known_lines:
-            self._known_lines[source] = Lines(self._texts[source].text)
-        return self._known_lines[source]
+    def line(self, place: Place) -> str:
+        """A line as a message names it."""
+        file, found, _ = self.located(place)
+        return f"line {found.line}" if file == self.file else f"line {found.line} of {file}"
 
 
 def read_sources(text: str, file: str | None = None, read: Reader | None = None) -> Sources:
@@ -177,11 +175,10 @@ class Problems:
 
     def errors(self) -> list[RuleError]:
         """Every mistake as an error that shows its line, in the order of the text."""
-        return [self._error(place, reason) for place, reason in sorted(self._found)]
-
-    def _error(self, place: Place, reason: str) -> RuleError:
-        file, found, line = self._sources.located(place)
-        excerpt, caret = window_around(line, found.column)
-        return RuleError(
-            reason, file=file, line=found.line, column=found.column, excerpt=excerpt, caret=caret
-        )
+        errors = []
+        for place, reason in sorted(self._found):
+            file, (number, column), line = self._sources.located(place)
+            excerpt, caret = window_around(line, column)
+            error = RuleError(reason, file=file, line=number, column=column, excerpt=excerpt, caret=caret)
+            errors.append(error)
+        return errors

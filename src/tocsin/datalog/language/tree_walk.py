@@ -131,9 +131,8 @@ class Rewriter:
 
     def atom(self, atom: syntax.Atom) -> syntax.Atom:
         """An atom's copy."""
-        return syntax.Atom(
-            self.relation(atom.relation), tuple(map(self.argument, atom.arguments)), atom.place
-        )
+        arguments = tuple(map(self.argument, atom.arguments))
+        return syntax.Atom(self.relation(atom.relation), arguments, atom.place)
 
     def body(self, body: syntax.Body) -> syntax.Body:
         """A body's copy."""
@@ -142,11 +141,8 @@ class Rewriter:
         if isinstance(body, syntax.Negation):
             return syntax.Negation(self.atom(body.atom), body.place)
         if isinstance(body, syntax.Comparison):
-            return syntax.Comparison(
-                body.operator, self.argument(body.left), self.argument(body.right), body.place
-            )
-        if isinstance(body, syntax.Conjunction):
-            return syntax.Conjunction(tuple(map(self.body, body.parts)))
-        if isinstance(body, syntax.Disjunction):
-            return syntax.Disjunction(tuple(map(self.body, body.parts)))
+            left, right = self.argument(body.left), self.argument(body.right)
+            return syntax.Comparison(body.operator, left, right, body.place)
+        if isinstance(body, syntax.Conjunction | syntax.Disjunction):
+            return type(body)(tuple(map(self.body, body.parts)))
         return body

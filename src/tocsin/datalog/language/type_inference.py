@@ -155,10 +155,8 @@ class Inference:
         count = len(operation.operands)
         if not signature.takes(count):
             least = f"at least {len(signature.operands)}" if signature.variadic else len(signature.operands)
-            reason = (
-                f"'{operation.functor}' takes {least} argument{'s' if least != 1 else ''}, and has {count}"
-            )
-            self._problems.add(operation.place, reason)
+            wanted = f"{least} argument{'s' if least != 1 else ''}"
+            self._problems.add(operation.place, f"'{operation.functor}' takes {wanted}, and has {count}")
             return
         self._apply(operation.functor, signature, operation, operation.operands)
 

@@ -126,36 +126,22 @@ class Types:
         if len(known) < len(parts):
             self._damaged.add(declaration.name)
             return
-        if declaration.subset:
-            self._define_subset(declaration, known[0])
+        name, first = declaration.name, known[0]
+        primitives = {part.primitive.value: None for part in known}
+        if declaration.subset and first.members:
+            reason = f"'{name}' cannot be a subset of '{first.name}', which is a union"
+            self._problems.add(declaration.parts[0].place, reason)
+            self._damaged.add(name)
+        elif declaration.subset:
+            self._by_name[name] = DeclaredType(name, first.primitive, first)
         elif len(known) == 1:
-            self._by_name[declaration.name] = known[0]
+            self._by_name[name] = first
+        elif len(primitives) > 1:
+            self._problems.add(declaration.place, f"the union '{name}' mixes {' and '.join(primitives)}")
+            self._damaged.add(name)
         else:
-            self._define_union(declaration, known)
-
-    def _define_subset(self, declaration: TypeDeclaration, parent: DeclaredType) -> None:
-        if parent.members:
-            self._problems.add(
-                declaration.parts[0].place,
-                f"'{declaration.name}' cannot be a subset of '{parent.name}', which is a union",
-            )
-            self._damaged.add(declaration.name)
-            return
-        self._by_name[declaration.name] = DeclaredType(declaration.name, parent.primitive, parent)
-
-    def _define_union(self, declaration: TypeDeclaration, parts: Sequence[DeclaredType]) -> None:
-        primitives = {part.primitive.value: None for part in parts}
-        if len(primitives) > 1:
-            self._problems.add(
-                declaration.place,
-                f"the union '{declaration.name}' mixes {' and '.join(primitives)}",
-            )
-            self._damaged.add(declaration.name)
-            return
-        members = {id(atom): atom for part in parts for atom in part.atoms()}
-        self._by_name[declaration.name] = DeclaredType(
-            declaration.name, parts[0].primitive, members=tuple(members.values())
-        )
+            members = {id(atom): atom for part in known for atom in part.atoms()}
+            self._by_name[name] = DeclaredType(name, first.primitive, members=tuple(members.values()))
 
 
 Columns = Sequence[tuple[str, DeclaredType | None]]
@@ -200,10 +186,7 @@ def described(argument: syntax.Argument) -> str:
 
 def written_functor(name: str) -> str:
     """A functor as it is written."""
-    return _WRITTEN.get(name, name)
-
-
-_WRITTEN = {functor: word for word, functor in UNARY.items()}
+    return next((word for word, functor in UNARY.items() if functor == name), name)
 
 
 def check_fit(
@@ -212,10 +195,10 @@ def check_fit(
     """Note every variable that cannot have all of its types, or does not fit a head."""
     groups = _Groups()
     for node in nodes:
-        if not isinstance(node, syntax.Comparison) or node.operator not in SIGNS:
-            continue
-        if isinstance(node.left, syntax.Variable) and isinstance(node.right, syntax.Variable):
-            groups.join(node.left.name, node.right.name)
+        match node:
+            case syntax.Comparison(operator, syntax.Variable(left), syntax.Variable(right)):
+                if operator in SIGNS:
+                    groups.join(left, right)
     found: dict[str, tuple[DeclaredType, ...]] = {}
     for name, type_, place in _sources(nodes, declared):
         group = groups.of(name)
@@ -272,6 +255,4 @@ class _Groups:
         return name
 
     def join(self, left: str, right: str) -> None:
-        first, second = self.of(left), self.of(right)
-        if first != second:
-            self._towards[first] = second
+        self._towards[self.of(left)] = self.of(right)

@@ -17,7 +17,7 @@ from tocsin.datalog.engine.derivations import Absence, Derivation, Fact, Observa
 from tocsin.datalog.language import conjunctions, syntax
 from tocsin.datalog.language.printer import print_body
 from tocsin.datalog.language.scopes import OWN_MARK, written
-from tocsin.datalog.language.tree_walk import Rewriter
+from tocsin.datalog.language.tree_walk import Putting
 from tocsin.errors import DerivationError
 
 _FUEL = 20_000
@@ -187,20 +187,14 @@ def _obstacle(way: _Way, literal: conjunctions.Literal, binding: conjunctions.Bi
 
 
 def _filled(literal: conjunctions.Literal, binding: conjunctions.Binding) -> str:
-    """The text of a literal with the values of its variables."""
-    return print_body(_Filling(binding).body(literal))
+    """The text of a literal with the values of its variables; others have the names that were written."""
 
-
-class _Filling(Rewriter):
-    """Puts values in the place of variables; others have the names that were written."""
-
-    def __init__(self, binding: conjunctions.Binding) -> None:
-        self._binding = binding
-
-    def variable(self, variable: syntax.Variable) -> syntax.Argument:
-        if variable.name not in self._binding:
+    def filled(variable: syntax.Variable) -> syntax.Argument:
+        if variable.name not in binding:
             return replace(variable, name=written(variable.name))
-        return syntax.Constant(self._binding[variable.name], variable.place, variable.type)
+        return syntax.Constant(binding[variable.name], variable.place, variable.type)
+
+    return print_body(Putting(filled).body(literal))
 
 
 def _equivalence_rules(relation: str) -> list[syntax.Rule]:

@@ -18,7 +18,7 @@ from tocsin.datalog.language.functors import OPPOSITE
 from tocsin.datalog.language.outline import Block
 from tocsin.datalog.language.scopes import OWN_MARK
 from tocsin.datalog.language.sources import Problems
-from tocsin.datalog.language.tree_walk import Rewriter, variables_in, variables_outside, walk
+from tocsin.datalog.language.tree_walk import Putting, Rewriter, variables_in, variables_outside, walk
 
 
 def inlined_rules(block: Block, problems: Problems) -> list[syntax.Rule]:
@@ -118,7 +118,7 @@ class _Expanding(Rewriter):
             reason = f"'{self._name}' is inline and cannot be {where}: its rule has variables of its own"
             self._problems.add(atom.place, reason)
         meant |= {name: self._fresh(name, atom) for name in own}
-        putting = _Putting(meant)
+        putting = Putting(lambda variable: meant.get(variable.name, variable))
         tests = [
             syntax.Comparison("=", putting.argument(left), right, atom.place) for left, right in equations
         ]
@@ -126,16 +126,6 @@ class _Expanding(Rewriter):
 
     def _fresh(self, name: str, at: syntax.Anonymous | syntax.Atom) -> syntax.Variable:
         return syntax.Variable(f"{name}{OWN_MARK}i{next(self._numbers)}", at.place)
-
-
-class _Putting(Rewriter):
-    """Puts arguments in the place of variables."""
-
-    def __init__(self, meant: dict[str, syntax.Argument]) -> None:
-        self._meant = meant
-
-    def variable(self, variable: syntax.Variable) -> syntax.Argument:
-        return self._meant.get(variable.name, variable)
 
 
 def _opposite(literal: Literal) -> syntax.Body:

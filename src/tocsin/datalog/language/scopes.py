@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from tocsin.datalog.language import tree_walk
 from tocsin.datalog.language.conjunctions import Literal, alternatives_of, body_of, grounded
@@ -86,16 +87,9 @@ def shared_variables(aggregate: Aggregate, literals: Sequence[Literal], given: C
     return known
 
 
-class Renaming(tree_walk.Rewriter):
-    """Gives variables other names."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def variable(self, variable: Variable) -> Argument:
-        """The variable with its other name, if it has one."""
-        name = self._names.get(variable.name)
-        return variable if name is None else Variable(name, variable.place, variable.type, variable.located)
+def renaming(names: Mapping[str, str]) -> tree_walk.Rewriter:
+    """Gives variables other names, those that have one."""
+    return tree_walk.Putting(lambda each: replace(each, name=names.get(each.name, each.name)))
 
 
 class Replacing(tree_walk.Rewriter):
@@ -165,8 +159,8 @@ def _exported(
         raise AssertionError("min and max have a value")
     own = _own_level(aggregate) - shared_variables(aggregate, literals, ())
     result = Variable(names.fresh("r"), aggregate.place)
-    again = Renaming({name: names.fresh(name) for name in own - witnesses})
-    inner = Renaming({name: names.fresh(name) for name in own})
+    again = renaming({name: names.fresh(name) for name in own - witnesses})
+    inner = renaming({name: names.fresh(name) for name in own})
     literals.extend(literal_with(again, part) for part in alternatives_of(aggregate.body)[0])
     literals.append(Comparison("=", again.argument(aggregate.value), result, aggregate.place))
     literals.append(Comparison("=", result, inner.copied(aggregate), aggregate.place))
@@ -235,7 +229,7 @@ class RuleScope:
             for name in inside
             if name not in shared and total[name] > inside[name]
         }
-        renamed = Renaming(own).copied(aggregate)
+        renamed = renaming(own).copied(aggregate)
         total = total.copy()
         for name, made in own.items():
             total[made] = inside[name]

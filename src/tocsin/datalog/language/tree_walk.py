@@ -146,3 +146,14 @@ class Rewriter:
         if isinstance(body, syntax.Conjunction | syntax.Disjunction):
             return type(body)(tuple(map(self.body, body.parts)))
         return body
+
+
+class Putting(Rewriter):
+    """Puts other arguments in the place of variables."""
+
+    def __init__(self, other: Callable[[syntax.Variable], syntax.Argument]) -> None:
+        self._other = other
+
+    def variable(self, variable: syntax.Variable) -> syntax.Argument:
+        """What stands in its place."""
+        return self._other(variable)

@@ -22,7 +22,7 @@ from tocsin.datalog.language.strata import components_in_order
 from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.constraints import Cardinalities, all_elements, least_elements
 from tocsin.datalog.machine.deletion_cost import DeletionCost
-from tocsin.datalog.machine.planner import plan_for
+from tocsin.datalog.machine.planner import Planning
 from tocsin.datalog.machine.plans import Assembler, Plan
 from tocsin.datalog.machine.rule_shape import RuleShape
 from tocsin.datalog.machine.store import Store
@@ -71,20 +71,17 @@ class ProgramLayout:
         self._cardinalities = cardinalities
         shapes = [self._shape(rule, may_count=True) for rule in self.rules]
         self._plans = [
-            (number, plan_for(shape, atom))
+            (number, Planning(shape, atom).plan())
             for number, shape in enumerate(shapes)
             for atom in range(len(shape.atoms))
         ]
 
     def plan_listeners(self, listeners: Sequence[Listener]) -> None:
         """Make the plans of listeners that have none."""
-        new = [
-            (listener, self._shape(listener.rule, may_count=False))
-            for listener in listeners
-            if listener.plan is None
-        ]
-        for listener, shape in new:
-            listener.plan = plan_for(shape, listener.atom)
+        new = [listener for listener in listeners if listener.plan is None]
+        shapes = [self._shape(listener.rule, may_count=False) for listener in new]
+        for listener, shape in zip(new, shapes, strict=True):
+            listener.plan = Planning(shape, listener.atom).plan()
 
     def arrange(self, listeners: Sequence[Listener]) -> None:
         """Hang tuples by links that are new, and put plans and schedules where kernels find them."""
@@ -117,10 +114,8 @@ class ProgramLayout:
             if len(component) > 1 or name in needs[name]
         )
         self.deletion_cost = DeletionCost(needs, self._components, self._recursive)
-        for relation in self.program.relations:
-            self._store.add_relation(
-                relation.name, len(relation.types), recursive=relation.name in self._recursive
-            )
+        for name, types in self.program.relations:
+            self._store.add_relation(name, len(types), recursive=name in self._recursive)
         derived = {nf.head_of(step) for step in self.program.steps}
         heard = set(reported) if reported is not None else {name for name in derived if name[0] != nf.MADE}
         heard |= {
@@ -141,19 +136,10 @@ class ProgramLayout:
         self._store.memory.put(layout.MEMBERSHIP, np.array(membership, np.int64))
 
     def _shape(self, rule: nf.JoinRule, *, may_count: bool) -> RuleShape:
-        together = next(
-            (component for component in self._components if rule.head.relation in component), frozenset[str]()
-        )
-        ranked = together & self._recursive
-        return RuleShape(
-            rule,
-            self.types.get,
-            self._symbols.word,
-            self._store.links,
-            self._cardinalities,
-            ranked,
-            may_count=may_count,
-        )
+        together = (component for component in self._components if rule.head.relation in component)
+        ranked = next(together, frozenset[str]()) & self._recursive
+        where = (self.types.get, self._symbols.word, self._store.links, self._cardinalities)
+        return RuleShape(rule, *where, ranked, may_count=may_count)
 
     def _write_schedules(
         self, activated: dict[str, list[int]], turned: dict[int, list[tuple[int, int]]]

@@ -90,16 +90,10 @@ class Store:
         number = len(self.number_of)
         ranked = _FIRST_ROOM if recursive else 0
         base = self.memory.add(np.empty(_FIRST_ROOM * arity, np.int64))
-        for array in (
-            np.empty(_FIRST_ROOM, np.int32),
-            np.empty(_FIRST_ROOM, np.int32),
-            np.zeros(_hash_size(_FIRST_ROOM), np.int32),
-            np.empty(_FIRST_ROOM, np.int32),
-            np.empty(_FIRST_ROOM, np.int32),
-            np.empty(ranked, np.int64),
-            np.empty(ranked, np.int32),
-        ):
-            self.memory.add(array)
+        for length in (_FIRST_ROOM, _FIRST_ROOM, _hash_size(_FIRST_ROOM), _FIRST_ROOM, _FIRST_ROOM):
+            self.memory.add(np.zeros(length, np.int32))
+        self.memory.add(np.empty(ranked, np.int64))
+        self.memory.add(np.empty(ranked, np.int32))
         record = np.zeros(layout.RELATION, np.int64)
         record[layout.R_ARITY], record[layout.R_BASE] = arity, base
         record[layout.R_ROOM], record[layout.R_RECURSIVE] = _FIRST_ROOM, recursive
@@ -120,9 +114,8 @@ class Store:
         for link in new:
             relation = self.relation_record(int(self.link_record(link)[layout.L_RELATION]))
             if relation[layout.R_LIVE]:
-                self.make_index_room(
-                    int(self.link_record(link)[layout.L_INDEX]), int(relation[layout.R_LIVE])
-                )
+                index = int(self.link_record(link)[layout.L_INDEX])
+                self.make_index_room(index, int(relation[layout.R_LIVE]))
                 data_index.hang_all(self.memory.table, link)
 
     def write_details(self) -> None:
@@ -293,16 +286,12 @@ class Store:
         record[layout.I_BASE] = self.memory.add(np.zeros(0, np.int64))
         record[layout.I_WIDTH] = len(side.columns) if side else 0
         record[layout.I_ORDER] = 1 + KINDS[side.order] if side and side.order else 0
-        for array in (
-            np.zeros(0, np.int32),
-            np.zeros(_hash_size(_FIRST_ROOM), np.int32),
-            np.zeros(0, np.int64),
-            np.zeros(0, np.int32),
-            np.zeros(0, np.int32),
-            np.zeros(0, np.int32),
-            np.array(_NO_NODES, np.int64),
-        ):
-            self.memory.add(array)
+        self.memory.add(np.zeros(0, np.int32))
+        self.memory.add(np.zeros(_hash_size(_FIRST_ROOM), np.int32))
+        self.memory.add(np.zeros(0, np.int64))
+        for _ in (layout.NODE_RIGHT, layout.NODE_DOWN, layout.NODE_LEFT):
+            self.memory.add(np.zeros(0, np.int32))
+        self.memory.add(np.array(_NO_NODES, np.int64))
         self._append(layout.INDEXES, record)
 
     def _make_node_room(self, base: int, more: int) -> None:

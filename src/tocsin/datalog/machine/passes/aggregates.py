@@ -20,7 +20,7 @@ from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.conjunctions import MOST, alternatives_of
 from tocsin.datalog.language.functors import EACH
 from tocsin.datalog.language.syntax import Type, Value, type_of
-from tocsin.datalog.language.tree_walk import Rewriter, walk
+from tocsin.datalog.language.tree_walk import Putting, walk
 from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.passes.clause import (
     NOWHERE,
@@ -36,7 +36,6 @@ from tocsin.datalog.machine.passes.clause_reader import Reader
 from tocsin.datalog.machine.passes.failures import failed
 from tocsin.datalog.machine.passes.program_builder import Aggregation, Made
 from tocsin.datalog.machine.passes.unification import unified
-from tocsin.errors import RuleError
 
 Binder = nf.Atom | nf.Test | Result
 """What gives a variable its value."""
@@ -69,23 +68,21 @@ def expanded(clause: Clause, made: Made) -> list[Clause]:
                 chosen.append(variant.copy())
                 chosen[-1].atoms.append(nf.Atom(result.failures, (*result.group, nf.Anything())))
             if result.of_nothing is not None:
-                chosen.append(_of_nothing(variant.copy(), result, result.of_nothing))
+                nothing = nf.Atom(result.origin, (*result.group, *(nf.Anything(),) * result.others))
+                chosen.append(variant.copy())
+                chosen[-1].negated.append(nothing)
+                value = nf.Constant(result.of_nothing)
+                chosen[-1].tests.append(nf.Test("=", result.value, value, result.type))
             variant.atoms.append(nf.Atom(result.table, (*result.group, result.value)))
             chosen.append(variant)
         if len(chosen) > MOST:
-            raise _error("this rule has too many aggregates: give some of them a relation", clause.source)
+            raise clause.source.error("this rule has too many aggregates: give some of them a relation")
         variants = chosen
     ends = (
         failed(variant, made) if any(atom.relation in made.failures for atom in variant.atoms) else variant
         for variant in variants
     )
     return [variant for variant in ends if variant is not None]
-
-
-def _of_nothing(clause: Clause, result: Result, value: Value) -> Clause:
-    clause.negated.append(nf.Atom(result.origin, (*result.group, *(nf.Anything(),) * result.others)))
-    clause.tests.append(nf.Test("=", result.value, nf.Constant(value), result.type))
-    return clause
 
 
 def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[Clause]]:
@@ -95,24 +92,18 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
     origins: list[Clause] = []
     aggregation = made.aggregations.get(key)
     if aggregation is None:
-        aggregation, origin = _aggregation(pending, outer, made)
-        if origin is not None:
-            is_open, binding = _bind_group(origin, group, outer, made)
-            origins = [*binding, origin]
-        if origin is None or not is_open:
+        aggregation, filling = _aggregation(pending, outer, made)
+        if filling is not None:
+            is_open, binding = _bind_group(filling, group, outer, made)
+            origins = [*binding, filling]
+        if filling is None or not is_open:
             made.aggregations[key] = aggregation
-    columns = tuple(group[place] for place in aggregation.order)
-    of_nothing = _result_of_nothing(pending.aggregate)
-    result = Result(
-        pending.value,
-        type_of(pending.aggregate),
-        aggregation.table,
-        aggregation.origin,
-        columns,
-        aggregation.others,
-        of_nothing,
-        aggregation.failures,
-    )
+    table, origin, order, others, failures = aggregation
+    type_, columns = type_of(pending.aggregate), tuple(group[place] for place in order)
+    of_nothing: Value | None = None
+    if pending.aggregate.function in ("count", "sum"):
+        of_nothing = 0.0 if type_ is Type.FLOAT else 0
+    result = Result(pending.value, type_, table, origin, columns, others, of_nothing, failures)
     return result, origins
 
 
@@ -124,20 +115,12 @@ def _meaning(pending: Pending, group: list[nf.Variable]) -> tuple[syntax.Argumen
             names[name] = syntax.Variable(f"group {group.index(term)}")
         elif isinstance(term, nf.Constant):
             names[name] = syntax.Constant(term.value)
-    return _Renaming(names).argument(pending.aggregate), len(group)
 
+    def renamed(variable: syntax.Variable) -> syntax.Argument:
+        new = names.setdefault(variable.name, syntax.Variable(f"own {len(names)}"))
+        return replace(new, type=variable.type, located=variable.located)
 
-class _Renaming(Rewriter):
-    """Gives other names to all variables of an aggregate."""
-
-    def __init__(self, names: dict[str, syntax.Variable | syntax.Constant]) -> None:
-        self._names = names
-
-    def variable(self, variable: syntax.Variable) -> syntax.Argument:
-        new = self._names.setdefault(variable.name, syntax.Variable(f"own {len(self._names)}"))
-        if isinstance(new, syntax.Variable):
-            return syntax.Variable(new.name, type=variable.type, located=variable.located)
-        return syntax.Constant(new.value, type=variable.type, located=variable.located)
+    return Putting(renamed).argument(pending.aggregate), len(group)
 
 
 def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregation, Clause | None]:
@@ -165,12 +148,6 @@ def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregati
     made.step(nf.AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
     order = tuple(group.index(column) for column in columns)
     return Aggregation(table, origin, order, others, failures), None if whole is not None else inner.clause
-
-
-def _result_of_nothing(aggregate: syntax.Aggregate) -> Value | None:
-    if aggregate.function not in ("count", "sum"):
-        return None
-    return 0.0 if type_of(aggregate) is Type.FLOAT else 0
 
 
 class _Inner:
@@ -275,7 +252,13 @@ def _binding(waiting: list[nf.Variable], outer: Clause) -> Clause:
         seen.add(variable)
         binder = binders[variable]
         if isinstance(binder, nf.Atom):
-            binding.atoms.append(_unless_recursive(binder, outer))
+            if binder.relation in outer.recursive:
+                raise outer.source.error(
+                    f"an aggregate depends on a variable that only {binder.relation!r} gives a value, which"
+                    " depends on this rule itself: bind it in the aggregate's body too, or give its values a"
+                    " relation"
+                )
+            binding.atoms.append(binder)
         elif isinstance(binder, nf.Test):
             binding.tests.append(binder)
             waiting += test_variables(binder) - {variable}
@@ -283,16 +266,6 @@ def _binding(waiting: list[nf.Variable], outer: Clause) -> Clause:
             binding.results.append(binder)
             waiting += binder.needs()
     return binding
-
-
-def _unless_recursive(atom: nf.Atom, clause: Clause) -> nf.Atom:
-    if atom.relation in clause.recursive:
-        raise _error(
-            f"an aggregate depends on a variable that only {atom.relation!r} gives a value, which depends on "
-            "this rule itself: bind it in the aggregate's body too, or give its values a relation",
-            clause.source,
-        )
-    return atom
 
 
 def _binders(clause: Clause) -> dict[nf.Variable, Binder]:
@@ -315,7 +288,3 @@ def _binders(clause: Clause) -> dict[nf.Variable, Binder]:
             if isinstance(result.value, nf.Variable) and result.needs() <= binders.keys():
                 binders.setdefault(result.value, result)
     return binders
-
-
-def _error(reason: str, source: nf.Source) -> RuleError:
-    return RuleError(reason, rule=source.text, line=source.place.line, column=source.place.column)

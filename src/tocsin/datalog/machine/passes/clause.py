@@ -10,7 +10,7 @@ equation is a test with `=`: only when a rule is emitted is it decided which of 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tocsin.datalog.language import functors, syntax
@@ -86,14 +86,8 @@ class Clause:
 
     def copy(self) -> Clause:
         """A clause that can be changed without changing this one."""
-        return replace(
-            self,
-            atoms=list(self.atoms),
-            negated=list(self.negated),
-            tests=list(self.tests),
-            pending=list(self.pending),
-            results=list(self.results),
-        )
+        whole = (self.head, self.source, self.recursive, self.types, self.failing)
+        return Clause(*whole, [*self.atoms], [*self.negated], [*self.tests], [*self.pending], [*self.results])
 
 
 def atom_variables(atoms: Iterable[nf.Atom]) -> set[nf.Variable]:

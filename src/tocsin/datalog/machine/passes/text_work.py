@@ -58,7 +58,8 @@ class TextWork:
         self._instead = instead or {}
         lets = [part.variable for part in work if isinstance(part, nf.Let)]
         slots = {variable: slot for slot, variable in enumerate((*takes, *lets))}
-        self._has_ranges = any(map(_is_range, work))
+        calls = [part.expression for part in work if isinstance(part, nf.Let)]
+        self._has_ranges = any(isinstance(call, nf.Call) and call.functor == RANGE for call in calls)
         self._steps = [_step(part, slots) for part in work]
         self._constant_terms = [term for term in gives if isinstance(term, nf.Variable | nf.Constant)]
         self._gives = [_reading(term, slots) for term in gives if isinstance(term, nf.Variable | nf.Constant)]
@@ -121,21 +122,13 @@ class TextWork:
         if failure is not None and self._marked is None:
             raise DerivationError(failure.reason, rule=self._source.text)
         known = {**self._instead, **values}
-        given = [
-            known[term] if isinstance(term, nf.Variable) else term.value for term in self._constant_terms
-        ]
+        given = [value_of(term, known) for term in self._constant_terms]
         if self._marked is None:
             return tuple(given)
         if failure is None:
             return (*given, WORKED, "")
         bits = sum(1 << place for place, variable in enumerate(self._marked) if variable not in values)
         return (*given, bits, failure.reason)
-
-
-def _is_range(part: nf.Let | nf.Test) -> bool:
-    return (
-        isinstance(part, nf.Let) and isinstance(part.expression, nf.Call) and part.expression.functor == RANGE
-    )
 
 
 def needed(part: nf.Let | nf.Test) -> set[nf.Variable]:

@@ -67,7 +67,9 @@ def evaluate(
                 for name, new in applied(rule, contents, local):
                     if name in stratum:
                         contents[name].add(new)
-                _check_limit(contents, given, limit, rule)
+                derived = sum(map(len, contents.values())) - given
+                if limit is not None and derived > limit:
+                    raise DerivationError(f"more than {limit:,} tuples are derived", rule=rule.text)
             for name in stratum:
                 if program.relations[name].eqrel:
                     contents[name] = equivalence(contents[name])
@@ -98,12 +100,6 @@ def equivalence(pairs: Iterable[Tuple]) -> set[Tuple]:
         merged = classes.get(left, {left}) | classes.get(right, {right})
         classes.update(dict.fromkeys(merged, merged))
     return {(left, right) for left, members in classes.items() for right in members}
-
-
-def _check_limit(contents: Contents, given: int, limit: int | None, rule: syntax.Rule) -> None:
-    derived = sum(map(len, contents.values())) - given
-    if limit is not None and derived > limit:
-        raise DerivationError(f"more than {limit:,} tuples are derived", rule=rule.text)
 
 
 class Evaluator(ABC):

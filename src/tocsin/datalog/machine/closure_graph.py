@@ -93,7 +93,13 @@ class ClosureGraph:
 
     def changes_between(self, before: Version, after: Version) -> ClosureChange:
         """The net change of the pairs from one version to a later one, worked out when it is looked at."""
-        return ClosureChange(lambda: self._compared(before, after), lambda: self._nearby(before, after))
+
+        def compared() -> Comparison:
+            """The two versions with their vertices numbered alike."""
+            arcs, graphs = self.net_arcs(before, after), (self.reachability(before), self.reachability(after))
+            return Comparison(*graphs, arcs, self._vertices.words)
+
+        return ClosureChange(compared, lambda: self._nearby(before, after))
 
     def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Longs] | None:
         """The change as one of few arcs, and the vertices' words; None when it is one of many."""
@@ -110,11 +116,6 @@ class ClosureGraph:
         vertices = self._vertices
         change = LocalChange(self._arcs, vertices.count, self._marks, overlay, removed, added)
         return change, vertices.words
-
-    def _compared(self, before: Version, after: Version) -> Comparison:
-        """The two versions with their vertices numbered alike."""
-        arcs = self.net_arcs(before, after)
-        return Comparison(self.reachability(before), self.reachability(after), arcs, self._vertices.words)
 
     def count(self) -> int:
         """How many pairs there are; none is written out."""
@@ -134,7 +135,7 @@ class ClosureGraph:
 
     def to(self, y: int) -> Longs:
         """The x of all pairs (x, y)."""
-        return self._words(self.now.reaching(self._vertices_of(y)))
+        return self._words(self.now.turned.reached_from(self._vertices_of(y)))
 
     def holds(self, x: int, y: int) -> bool:
         """Whether there is the pair (x, y)."""
@@ -189,16 +190,13 @@ class ClosureGraph:
         """What reached what in a version, its vertices numbered as they are now."""
         known = version.reachability
         if known is None or version.numbering is not self._vertices:
-            known = version.reachability = self._made(version)
+            since = self.net_arcs(version, self._version)
+            places = self._arcs.find(since.added)
+            tails = np.append(np.delete(self._arcs.tails, places), since.removed[:, 0])
+            heads = np.append(np.delete(self._arcs.heads, places), since.removed[:, 1])
+            known = version.reachability = Reachability(tails, heads, self._vertices.count, self._room)
             version.numbering = self._vertices
         return known
-
-    def _made(self, version: Version) -> Reachability:
-        since = self.net_arcs(version, self._version)
-        places = self._arcs.find(since.added)
-        tails = np.append(np.delete(self._arcs.tails, places), since.removed[:, 0])
-        heads = np.append(np.delete(self._arcs.heads, places), since.removed[:, 1])
-        return Reachability(tails, heads, self._vertices.count, self._room)
 
     def net_arcs(self, before: Version, after: Version) -> NetArcs:
         """The arcs that came and that went from one version to a later one, as they are numbered now."""

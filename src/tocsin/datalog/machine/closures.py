@@ -93,20 +93,17 @@ def _as_closure(relation: nf.Relation, steps: Sequence[nf.Step], takes_facts: bo
             return None
         source = source or step.source
     mirrored = (_backward(itself),) in chains
-    plain = [_one_link(step) for step in base]
-    links = frozenset(link for link in plain if link is not None)
+    plain = [chain_of(step) or () for step in base]
+    links = frozenset(chain[0] for chain in plain if len(chain) == 1)
     arcs = links | set(map(_backward, links)) if mirrored else links
     following = {itself, _backward(itself)} if mirrored else {itself}
     if (reflexive and not mirrored) or any(not arcs | following >= set(chain) for chain in chains):
         return None
-    all_plain = None not in plain and not takes_facts
-    if not (_is_non_linear(chains, following) or (all_plain and _goes_on(chains, arcs, following))):
+    all_plain = all(len(chain) == 1 for chain in plain) and not takes_facts
+    is_non_linear = any(len(chain) == 2 and following.issuperset(chain) for chain in chains)
+    if not is_non_linear and not (all_plain and _goes_on(chains, arcs, following)):
         return None
     return _Closure(relation, tuple(base), links, mirrored, takes_facts, source)
-
-
-def _is_non_linear(chains: Iterable[Chain], itself: set[Link]) -> bool:
-    return any(len(chain) == 2 and itself.issuperset(chain) for chain in chains)
 
 
 def _goes_on(chains: Iterable[Chain], arcs: Collection[Link], itself: set[Link]) -> bool:
@@ -141,12 +138,6 @@ def chain_of(step: nf.Step) -> Chain | None:
         atoms_at[at].remove(atom)
         chain.append(Link(atom.relation, forward))
     return tuple(chain) if at == last and len(chain) == len(step.body) else None
-
-
-def _one_link(step: nf.Step) -> Link | None:
-    """The link that a base rule gives as an arc, when its body is no more than that."""
-    chain = chain_of(step)
-    return chain[0] if chain is not None and len(chain) == 1 else None
 
 
 def _is_reflexive(step: nf.Step) -> bool:

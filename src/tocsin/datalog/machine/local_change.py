@@ -110,7 +110,10 @@ class LocalChange:
                 return None
             added = np.concatenate((added, pairs)) if len(added) else pairs
             graph = graph.plus(arc)
-        return (added, removed) if not len(added) or not len(removed) else _net(added, removed)
+        if not len(added) or not len(removed):
+            return added, removed
+        came, went = as_numbers(*added.T), as_numbers(*removed.T)
+        return added[~np.isin(came, went)], removed[~np.isin(went, came)]  # without those that are in both
 
     def _is_any_missing(self, graph: Overlay, arcs: list[Arc]) -> bool | None:
         view = self._view(graph)
@@ -156,9 +159,6 @@ class LocalChange:
 NO_PAIRS: Ints = np.empty((0, 2), np.int32)
 
 
-def _net(added: Ints, removed: Ints) -> tuple[Ints, Ints]:
-    """Without the pairs that are in both."""
-    came, went = (
-        (pairs[:, 0].astype(np.int64) << 32) | pairs[:, 1].astype(np.int64) for pairs in (added, removed)
-    )
-    return added[~np.isin(came, went)], removed[~np.isin(went, came)]
+def as_numbers(sources: Ints, targets: Ints) -> Longs:
+    """Each pair as one number."""
+    return (sources.astype(np.int64) << 32) | targets

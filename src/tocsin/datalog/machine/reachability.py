@@ -43,17 +43,9 @@ class Reachability:
     @cached_property
     def forward(self) -> tuple[Ints, Ints]:
         """The graph, its arcs sorted by tail."""
-        return self._sorted(self.tails, self.heads)
-
-    @cached_property
-    def backward(self) -> tuple[Ints, Ints]:
-        """The graph with every arc turned round."""
-        return self._sorted(self.heads, self.tails)
-
-    def _sorted(self, tails: Ints, heads: Ints) -> tuple[Ints, Ints]:
         start = np.zeros(self.vertices + 1, np.int32)
-        target = np.empty(tails.size, np.int32)
-        by_tail(tails, heads, start, target)
+        target = np.empty(self.tails.size, np.int32)
+        by_tail(self.tails, self.heads, start, target)
         return start, target
 
     @cached_property
@@ -84,14 +76,12 @@ class Reachability:
         """How many pairs there are; none is written out."""
         if self.closure.row_of.size or not self.vertices:
             return reach_bits.count_in_rows(self.closure)
-        counted = reach_bits.count_by_search(self.condensation, self._steps_of_windows())
+        for_each_word = self.condensation.cyclic.size + self.condensation.next_one.size
+        as_long = (
+            self.vertices * for_each_word // (64 * 4)
+        )  # steps of a search: of windows, four words a step
+        counted = reach_bits.count_by_search(self.condensation, as_long)
         return counted if counted >= 0 else self._count_by_windows()
-
-    def _steps_of_windows(self) -> int:
-        """How many steps of a search take about as long as counting by windows: four words of bits a step."""
-        condensation = self.condensation
-        for_each_word = condensation.cyclic.size + condensation.next_one.size
-        return self.vertices * for_each_word // (64 * 4)
 
     def _count_by_windows(self) -> int:
         """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""
@@ -122,30 +112,19 @@ class Reachability:
 
     def reached_from(self, vertices: Ints) -> Ints:
         """All that one of some vertices reaches, each once."""
-        return self._found(self.forward, vertices)
-
-    def reaching(self, vertices: Ints) -> Ints:
-        """All that reach one of some vertices, each once."""
-        return self._found(self.backward, vertices)
+        known = vertices[vertices < self.vertices]
+        _, waiting = self._search(known, NOWHERE)
+        return waiting[known.size :]
 
     def after(self, vertices: Ints) -> Ints:
         """Some vertices and all that one of them reaches, each once."""
         return np.union1d(vertices, self.reached_from(vertices))
 
-    def before(self, vertices: Ints) -> Ints:
-        """Some vertices and all that reach one of them, each once."""
-        return np.union1d(vertices, self.reaching(vertices))
-
-    def _found(self, graph: tuple[Ints, Ints], vertices: Ints) -> Ints:
-        known = vertices[vertices < self.vertices]
-        _, waiting = self._search(graph, known, NOWHERE)
-        return waiting[known.size :]
-
-    def _search(self, graph: tuple[Ints, Ints], vertices: Ints, wanted: int) -> tuple[Ints, Ints]:
+    def _search(self, vertices: Ints, wanted: int) -> tuple[Ints, Ints]:
         came_from = np.full(self.vertices, -1, np.int32)
         waiting = np.empty(vertices.size + self.vertices, np.int32)
         waiting[: vertices.size] = vertices
-        used = reach_bits.search_graph(*graph, came_from, waiting, vertices.size, wanted)
+        used = reach_bits.search_graph(*self.forward, came_from, waiting, vertices.size, wanted)
         return came_from, waiting[:used]
 
     def holds(self, source: int, target: int) -> bool:
@@ -159,7 +138,7 @@ class Reachability:
         known = self._kept_distance(source, target)
         if known is not None:
             return known > 0
-        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        came_from, _ = self._search(np.array([source], np.int32), target)
         return bool(came_from[target] >= 0)
 
     def holds_all(self, pairs: Ints) -> bool:
@@ -181,7 +160,7 @@ class Reachability:
         """The vertices of a shortest path, both ends among them; nothing when there is none."""
         if max(source, target) >= self.vertices:
             return []
-        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        came_from, _ = self._search(np.array([source], np.int32), target)
         if came_from[target] < 0:
             return []
         path = [target]
@@ -202,8 +181,8 @@ class Reachability:
             return known
         if len(self._distances) >= _MOST_KEPT:
             self._distances.clear()
-        self._distances["from", source] = self._distances_in(self.forward, source)
-        self._distances["to", target] = self._distances_in(self.backward, target)
+        self._distances["from", source] = self._distances_from(source)
+        self._distances["to", target] = self.turned._distances_from(target)
         return int(self._distances["from", source][target])
 
     def _kept_distance(self, source: int, target: int) -> int | None:
@@ -216,9 +195,9 @@ class Reachability:
     def _distances(self) -> dict[tuple[str, int], Ints]:
         return {}
 
-    def _distances_in(self, graph: tuple[Ints, Ints], start: int) -> Ints:
+    def _distances_from(self, start: int) -> Ints:
         """How far each vertex is from one of them, 0 for those that are not reached."""
-        came_from, waiting = self._search(graph, np.array([start], np.int32), NOWHERE)
+        came_from, waiting = self._search(np.array([start], np.int32), NOWHERE)
         distances = np.zeros(self.vertices, np.int32)
         for vertex in waiting[1:].tolist():
             before = came_from[vertex]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tocsin.arrays import row_table
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.datalog.kernels import data_index, layout, tuple_table
+from tocsin.datalog.kernels import arithmetic, data_index, layout, tuple_table
 from tocsin.datalog.kernels.key_order import ROOM_FOR_ONE, USED
+from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.index_links import ColumnTest, Link, Links
-from tocsin.datalog.machine.kernel_codes import KINDS
 from tocsin.datalog.machine.memory import Memory
 
 _FIRST_ROOM = 8
@@ -22,6 +22,12 @@ _NO_NODES = 0, -1, -1, 0
 """The state of an empty skip list: see datalog/kernels/key_order.py."""
 
 _LINKED = layout.ENTRIES, layout.NEXTS, layout.LASTS
+
+KINDS = dict.fromkeys((Type.NUMBER, Type.SYMBOL), arithmetic.NUMBER) | {
+    Type.UNSIGNED: arithmetic.UNSIGNED,
+    Type.FLOAT: arithmetic.FLOAT,
+}
+"""What kernels call types. Symbols are compared as the numbers they are known by: equal or not."""
 
 
 def _hash_size(rows: int) -> int:

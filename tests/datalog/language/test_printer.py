@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.datalog_trees import rules
+from tests.datalog_trees import print_rule, rules
 
 from tocsin.datalog.language.parser import parse_program
-from tocsin.datalog.language.printer import print_rule
 from tocsin.datalog.language.sources import Problems, read_sources
 from tocsin.datalog.language.syntax import Argument, Constant, Rule, Type
 from tocsin.datalog.language.tree_walk import Rewriter

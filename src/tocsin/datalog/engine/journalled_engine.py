@@ -62,11 +62,11 @@ class JournalledEngine(Engine):
 
     def add_rule(self, text: str) -> Changes:
         """Take in another rule, with declarations if it needs some; what it makes come and go."""
-        return self._with_other_rules(lambda: super(JournalledEngine, self).add_rule(text))
+        return self._journalled(lambda: super(JournalledEngine, self).add_rule(text))
 
     def remove_rule(self, rule: str | int) -> Changes:
         """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
-        return self._with_other_rules(lambda: super(JournalledEngine, self).remove_rule(rule))
+        return self._journalled(lambda: super(JournalledEngine, self).remove_rule(rule))
 
     def close(self) -> None:
         """Let go of the journal: it can be opened elsewhere, and this engine takes no more changes."""
@@ -84,27 +84,19 @@ class JournalledEngine(Engine):
             lambda: facts_record(self._codes_of_all, self._symbols, facts, ttl),
         )
 
-    def _journalled(self, change: Callable[[], Changes], record: Callable[[], bytes]) -> Changes:
-        """Make a change and journal it, or neither."""
+    def _journalled(
+        self, change: Callable[[], Changes], record: Callable[[], bytes] | None = None
+    ) -> Changes:
+        """Make a change and journal it, or neither; without a record of its own, all is written anew."""
         self._log.check()
         try:
             changes = change()
-            self._log.append(record())
+            self._log.append(record()) if record else self.begin()
         except BaseException as error:
             self._undo(error)
             raise
         if self._log.is_long:
             self._shorten()
-        return changes
-
-    def _with_other_rules(self, change: Callable[[], Changes]) -> Changes:
-        self._log.check()
-        try:
-            changes = change()
-            self.begin()
-        except BaseException as error:
-            self._undo(error)
-            raise
         return changes
 
     def _undo(self, error: BaseException) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from tocsin.datalog.engine.program import Program, is_fact
+from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import CheckedProgram, Constant, Value
 from tocsin.datalog.machine.closures import closure_steps
 from tocsin.datalog.machine.machine import Machine
@@ -101,7 +101,7 @@ def facts_of(program: CheckedProgram) -> Facts:
     """The facts that stand in a program, in its order."""
     facts: list[tuple[str, tuple[Value, ...]]] = []
     for rule in program.rules:
-        if not is_fact(rule):
+        if not rule.is_fact:
             continue
         for head in rule.heads:
             values = [argument.value for argument in head.arguments if isinstance(argument, Constant)]

@@ -87,7 +87,7 @@ class Program:
     @cached_property
     def bare(self) -> syntax.CheckedProgram:
         """The program without its facts: an engine is given these like any other."""
-        return replace(self.checked, rules=tuple(rule for rule in self.checked.rules if not is_fact(rule)))
+        return replace(self.checked, rules=tuple(rule for rule in self.checked.rules if not rule.is_fact))
 
     @property
     def outputs(self) -> list[str]:
@@ -218,7 +218,7 @@ class Program:
             raise UsageError(f"a rule is given as text or number, not {rule!r}")
         lines = _before(self.checked.text).count("\n")
         said = [each for each in self.with_rules(rule).checked.rules if each.place.line > lines]
-        if len(said) != 1 or is_fact(said[0]):
+        if len(said) != 1 or said[0].is_fact:
             raise UsageError(f"one rule is wanted (facts are deleted): {rule}")
         for each in rules:
             if each == said[0]:
@@ -245,11 +245,6 @@ def checked_limit(limit: object, name: str = "limit", what: str = "tuples") -> i
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
         raise UsageError(f"{name} is a number of {what}, not {limit!r}")
     return limit
-
-
-def is_fact(rule: syntax.Rule) -> bool:
-    """Whether a rule has no body: its heads then hold from the start, until they are deleted."""
-    return isinstance(rule.body, syntax.Truth) and rule.body.holds
 
 
 def _moved(error: RuleError, lines: int) -> RuleError:

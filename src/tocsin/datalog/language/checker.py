@@ -96,7 +96,7 @@ class _Checking:
 
     def _rule(self, rule: syntax.Rule) -> syntax.Rule:
         """The rule with its types, or as it was if it has errors."""
-        if isinstance(rule.body, syntax.Truth) and rule.body.holds:
+        if rule.is_fact:
             fact = self._plain_fact(rule)
             if fact is not None:
                 return fact

@@ -1,4 +1,4 @@
-"""Rules as text. What is printed reads back as the same tree, with as few parentheses as that needs.
+"""Bodies as text. What is printed reads back as the same tree, with as few parentheses as that needs.
 
 Names that checking made (scopes.py) are printed as they are, and are the only text that cannot be read.
 """
@@ -11,14 +11,6 @@ from tocsin.datalog.language.tokens import ESCAPES
 
 _ESCAPED = str.maketrans({meant: f"\\{letter}" for letter, meant in ESCAPES.items() if letter != "'"})
 _PREFIXES = {functor: "-" if word == "-" else f"{word} " for word, functor in UNARY.items()}
-
-
-def print_rule(rule: syntax.Rule) -> str:
-    """The text of a fact or a rule, on one line."""
-    heads = ", ".join(map(print_atom, rule.heads))
-    if isinstance(rule.body, syntax.Truth) and rule.body.holds and len(rule.heads) == 1:
-        return f"{heads}."
-    return f"{heads} :- {print_body(rule.body)}."
 
 
 def print_atom(atom: syntax.Atom) -> str:

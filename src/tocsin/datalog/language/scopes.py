@@ -22,8 +22,9 @@ says the same as
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from tocsin.datalog.language import tree_walk
 from tocsin.datalog.language.conjunctions import Literal, alternatives_of, body_of, grounded
@@ -46,16 +47,8 @@ OWN_MARK = "'"
 """What a name that was made has in it, and no name that can be written."""
 
 
-class Names:
-    """Makes names that stand nowhere else in a rule."""
-
-    def __init__(self) -> None:
-        self._made = 0
-
-    def fresh(self, name: str) -> str:
-        """A new name that tells which one it stands for."""
-        self._made += 1
-        return f"{written(name)}{OWN_MARK}{self._made}"
+Fresh = Callable[[str], str]
+"""Makes a name that stands nowhere else in a rule, and tells which one it stands for."""
 
 
 def written(name: str) -> str:
@@ -128,7 +121,7 @@ def without_head_aggregates(rule: Rule) -> Rule:
     return Rule(heads, Conjunction((rule.body, *equations)), rule.place, rule.text)
 
 
-def with_witnesses(literals: Sequence[Literal], heads: Sequence[Argument], names: Names) -> list[Literal]:
+def with_witnesses(literals: Sequence[Literal], heads: Sequence[Argument], fresh: Fresh) -> list[Literal]:
     """The literals of a rule, and more where a variable of theirs, or of the heads, has no value without."""
     found = list(literals)
     place = 0
@@ -136,7 +129,7 @@ def with_witnesses(literals: Sequence[Literal], heads: Sequence[Argument], names
         for aggregate in aggregates_in(found[place]):
             witnesses = _witnesses(aggregate, found, heads)
             if witnesses:
-                found[place] = _exported(aggregate, witnesses, found, found[place], names)
+                found[place] = _exported(aggregate, witnesses, found, found[place], fresh)
         place += 1
     return found
 
@@ -152,15 +145,15 @@ def _witnesses(aggregate: Aggregate, literals: Sequence[Literal], heads: Sequenc
 
 
 def _exported(
-    aggregate: Aggregate, witnesses: set[str], literals: list[Literal], literal: Literal, names: Names
+    aggregate: Aggregate, witnesses: set[str], literals: list[Literal], literal: Literal, fresh: Fresh
 ) -> Literal:
     """The literal with a variable for the aggregate; what binds it and the witnesses joins the literals."""
     if aggregate.value is None:
         raise AssertionError("min and max have a value")
     own = _own_level(aggregate) - shared_variables(aggregate, literals, ())
-    result = Variable(names.fresh("r"), aggregate.place)
-    again = renaming({name: names.fresh(name) for name in own - witnesses})
-    inner = renaming({name: names.fresh(name) for name in own})
+    result = Variable(fresh("r"), aggregate.place)
+    again = renaming({name: fresh(name) for name in own - witnesses})
+    inner = renaming({name: fresh(name) for name in own})
     literals.extend(literal_with(again, part) for part in alternatives_of(aggregate.body)[0])
     literals.append(Comparison("=", again.argument(aggregate.value), result, aggregate.place))
     literals.append(Comparison("=", result, inner.copied(aggregate), aggregate.place))
@@ -179,8 +172,11 @@ class RuleScope:
         self._heads = tuple(heads)
         self._literals = list(literals)
         self._problems = problems
-        self._names = Names()
+        self._numbers = count(1)
         self._blamed: set[str] = set()
+
+    def _fresh(self, name: str) -> str:
+        return f"{written(name)}{OWN_MARK}{next(self._numbers)}"
 
     def scoped(self) -> tuple[tuple[Atom, ...], list[Literal]]:
         """It with the own variables of aggregates renamed; notes what has no value."""
@@ -191,7 +187,7 @@ class RuleScope:
             self._blame_unknown([*self._literals, *arguments], known)
             return self._heads, self._literals
         self._literals = [self._named_result(literal) for literal in self._literals]
-        self._literals = with_witnesses(self._literals, arguments, self._names)
+        self._literals = with_witnesses(self._literals, arguments, self._fresh)
         total = Counter(variable.name for variable in tree_walk.variables_in(*self._literals, *arguments))
         new = self._in_scope(self._literals, arguments, frozenset(), total)
         heads = tuple(new.atom(head) for head in self._heads)
@@ -225,9 +221,7 @@ class RuleScope:
             return aggregate
         inside = Counter(variable.name for variable in tree_walk.variables_in(aggregate))
         own = {
-            name: self._names.fresh(name)
-            for name in inside
-            if name not in shared and total[name] > inside[name]
+            name: self._fresh(name) for name in inside if name not in shared and total[name] > inside[name]
         }
         renamed = renaming(own).copied(aggregate)
         total = total.copy()
@@ -247,17 +241,13 @@ class RuleScope:
             return literal
         left, right = literal.left, literal.right
         if isinstance(left, Anonymous) and isinstance(right, Aggregate):
-            left = Variable(self._names.fresh("_"), left.place)
+            left = Variable(self._fresh("_"), left.place)
         elif isinstance(right, Anonymous) and isinstance(left, Aggregate):
-            right = Variable(self._names.fresh("_"), right.place)
+            right = Variable(self._fresh("_"), right.place)
         return Comparison("=", left, right, literal.place)
 
     def _blame_unknown(self, nodes: Sequence[tree_walk.Node], known: Collection[str]) -> None:
-        within = {
-            variable.name
-            for aggregate in aggregates_in(*nodes)
-            for variable in tree_walk.variables_in(aggregate)
-        }
+        within = {variable.name for variable in tree_walk.variables_in(*aggregates_in(*nodes))}
         for variable in tree_walk.variables_outside(*nodes):
             name = written(variable.name)
             if variable.name in known or name in self._blamed:

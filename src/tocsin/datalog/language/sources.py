@@ -112,11 +112,11 @@ class _Including:
 
     def add(self, file: str | None, text: str, above: tuple[str | None, ...]) -> None:
         """Add a file and what it includes; `above` are the files that it is included by."""
-        number, start = self._sources.source(file, text), 0
+        source, number, start = Source(file, text), self._sources.source(file, text), 0
         tokens = tokenize(text, 1 if text.startswith("\ufeff") else 0)
         for token in tokens:
             if token.kind is TokenKind.BAD and token.text.startswith("/*") and above:
-                self._fail(file, text, token.offset, token.value)
+                _fail(source, token.offset, token.value)
             if token.kind is not TokenKind.DIRECTIVE or token.text not in (".include", ".once"):
                 continue
             self._sources.add(number, start, token.offset)
@@ -124,8 +124,8 @@ class _Including:
             if token.text == ".include":
                 name = next(tokens)
                 if name.kind is not TokenKind.STRING:
-                    self._fail(file, text, name.offset, "expected a file's name in quotes after '.include'")
-                self._include(file, text, token.offset, name.value, (*above, file))
+                    _fail(source, name.offset, "expected a file's name in quotes after '.include'")
+                self._include(source, token.offset, name.value, (*above, file))
                 start = name.end
             elif file in self._once:
                 return
@@ -133,26 +133,25 @@ class _Including:
                 self._once.add(file)
         self._sources.add(number, start, len(text))
 
-    def _include(
-        self, file: str | None, text: str, offset: int, name: str, above: tuple[str | None, ...]
-    ) -> None:
-        if self._read is None or file is None:
-            self._fail(file, text, offset, "'.include' is for programs that are read from a file")
+    def _include(self, source: Source, offset: int, name: str, above: tuple[str | None, ...]) -> None:
+        if self._read is None or source.file is None:
+            _fail(source, offset, "'.include' is for programs that are read from a file")
         try:
-            other, more = self._read(file, name)
+            other, more = self._read(source.file, name)
         except InputError as error:
-            self._fail(file, text, offset, str(error))
+            _fail(source, offset, str(error))
         if other in above:
-            self._fail(file, text, offset, f"{other} includes itself")
+            _fail(source, offset, f"{other} includes itself")
         self._files += 1
         if self._files > MOST_FILES or len(above) > DEPTH:
-            self._fail(file, text, offset, f"more than {MOST_FILES:,} files are included, or {DEPTH} deep")
+            _fail(source, offset, f"more than {MOST_FILES:,} files are included, or {DEPTH} deep")
         if self._sources.length + len(more) > MOST_CHARACTERS:
-            self._fail(file, text, offset, f"the program has more than {MOST_CHARACTERS:,} characters")
+            _fail(source, offset, f"the program has more than {MOST_CHARACTERS:,} characters")
         self.add(other, more, above)
 
-    def _fail(self, file: str | None, text: str, offset: int, reason: str) -> NoReturn:
-        raise Lines(text).error((offset, reason), file=file)
+
+def _fail(source: Source, offset: int, reason: str) -> NoReturn:
+    raise Lines(source.text).error((offset, reason), file=source.file)
 
 
 class Problems:

@@ -32,23 +32,19 @@ _PARTS: Mapping[type[Node], Callable[[Any], tuple[Node, ...]]] = {
 }
 
 
-def walk(*nodes: Node) -> Iterator[Node]:
-    """The parts and all that is within them, in the order of the text."""
+def walk(*nodes: Node, closed: type[Node] | tuple[()] = ()) -> Iterator[Node]:
+    """The parts and all that is within them, but for the `closed` ones, in the order of the text."""
     waiting = list(reversed(nodes))
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(parts_of(node)))
+        if not isinstance(node, closed):
+            waiting.extend(reversed(parts_of(node)))
 
 
 def walk_outside_aggregates(*nodes: Node) -> Iterator[Node]:
     """The same, with each aggregate itself but nothing within it."""
-    waiting = list(reversed(nodes))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, syntax.Aggregate):
-            waiting.extend(reversed(parts_of(node)))
+    return walk(*nodes, closed=syntax.Aggregate)
 
 
 def variables_in(*nodes: Node) -> Iterator[syntax.Variable]:

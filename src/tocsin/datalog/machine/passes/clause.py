@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.functors import EACH, RANGE
@@ -113,22 +112,14 @@ def solved_for(test: nf.Test, bound: Container[nf.Variable]) -> tuple[nf.Variabl
     return None
 
 
-class Solution(NamedTuple):
-    """An equation that gives a variable its value."""
-
-    variable: nf.Variable
-    expression: nf.Expression
-    test: nf.Test
-
-
 def solved_in_order(
     tests: Sequence[nf.Test], bound: set[nf.Variable]
-) -> tuple[list[Solution], list[nf.Test]]:
+) -> tuple[dict[nf.Let, nf.Test], list[nf.Test]]:
     """The equations that bind further variables, in an order in which they can be, and the other tests.
 
-    The variables are added to `bound`.
+    Each equation is there as a let, too. The variables are added to `bound`.
     """
-    solutions: list[Solution] = []
+    solutions: dict[nf.Let, nf.Test] = {}
     waiting = list(tests)
     while True:
         left: list[nf.Test] = []
@@ -137,7 +128,7 @@ def solved_in_order(
             if solution is None:
                 left.append(test)
             else:
-                solutions.append(Solution(*solution, test))
+                solutions[nf.Let(*solution, test.type)] = test
                 bound.add(solution[0])
         if len(left) == len(waiting):
             return solutions, left
@@ -148,8 +139,7 @@ def bound_by(atoms: Iterable[nf.Atom], tests: Sequence[nf.Test]) -> tuple[set[nf
     """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
     bound = atom_variables(atoms)
     solutions, others = solved_in_order(tests, bound)
-    decided = [solution.test for solution in solutions]
-    return bound, decided + [test for test in others if test_variables(test) <= bound]
+    return bound, [*solutions.values(), *(test for test in others if test_variables(test) <= bound)]
 
 
 def folded(call: nf.Call) -> nf.Call | nf.Constant:

@@ -51,22 +51,12 @@ def join_rule(clause: Clause, made: Made, failing: nf.Failing = nf.Failing.AN_ER
     """The rule, with its variables numbered in the order in which they occur."""
     lets, tests = _lets_and_tests(clause)
     numbers = _Numbers()
+    put = numbers.expression
     body = tuple(map(numbers.atom, clause.atoms or [made.once()]))
-    return nf.JoinRule(
-        head=numbers.atom(clause.head),
-        body=body,
-        negated=tuple(map(numbers.atom, clause.negated)),
-        lets=tuple(
-            nf.Let(numbers.variable(let.variable), numbers.expression(let.expression), let.type)
-            for let in lets
-        ),
-        tests=tuple(
-            test._replace(left=numbers.expression(test.left), right=numbers.expression(test.right))
-            for test in tests
-        ),
-        source=clause.source,
-        failing=failing,
-    )
+    head, negated = numbers.atom(clause.head), tuple(map(numbers.atom, clause.negated))
+    new_lets = tuple(nf.Let(numbers.variable(let), put(value), kind) for let, value, kind in lets)
+    new_tests = tuple(test._replace(left=put(test.left), right=put(test.right)) for test in tests)
+    return nf.JoinRule(head, body, negated, new_lets, new_tests, clause.source, failing)
 
 
 def _lets_and_tests(clause: Clause) -> tuple[list[nf.Let], list[nf.Test]]:
@@ -76,7 +66,7 @@ def _lets_and_tests(clause: Clause) -> tuple[list[nf.Let], list[nf.Test]]:
     """
     in_atoms = atom_variables(clause.atoms)
     solutions, others = solved_in_order(clause.tests, set(in_atoms))
-    lets = [nf.Let(solution.variable, solution.expression, solution.test.type) for solution in solutions]
+    lets = [*solutions]
     tests: list[nf.Test] = []
     for test in others:
         if test.operator == "=" and test.left in in_atoms and isinstance(test.left, nf.Variable):

@@ -20,32 +20,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tocsin.datalog.language import functors, syntax
+from tocsin.datalog.language import conjunctions, functors, syntax
 from tocsin.datalog.language.arithmetic import Range
-from tocsin.datalog.language.conjunctions import (
-    HIDDEN,
-    Binding,
-    Literal,
-    Names,
-    NoResultError,
-    Tuple,
-    alternatives_of,
-    flat,
-    is_located,
-    is_ready,
-    level_names,
-    matched,
-    unbound_sides,
-)
 from tocsin.datalog.language.tree_walk import variables_in, walk_outside_aggregates
 from tocsin.errors import DerivationError
 
-Contents = dict[str, set[Tuple]]
+Contents = dict[str, set[conjunctions.Tuple]]
 
 
 def evaluate(
     program: syntax.CheckedProgram,
-    facts: Mapping[str, Iterable[Tuple]],
+    facts: Mapping[str, Iterable[conjunctions.Tuple]],
     local: syntax.Value | None = None,
     limit: int | None = None,
 ) -> Contents:
@@ -78,14 +63,14 @@ def evaluate(
 
 def applied(
     rule: syntax.Rule, contents: Contents, local: syntax.Value | None = None
-) -> list[tuple[str, Tuple]]:
+) -> list[tuple[str, conjunctions.Tuple]]:
     """The tuples that a rule gives for these contents, with the names of their relations."""
     loops = _NestedLoops(contents, local)
     try:
         return [
             (head.relation, tuple(loops.value(argument, binding, names) for argument in head.arguments))
-            for literals in alternatives_of(rule.body)
-            for names in [level_names(*literals, *syntax.arguments_of(rule.heads))]
+            for literals in conjunctions.alternatives_of(rule.body)
+            for names in [conjunctions.level_names(*literals, *syntax.arguments_of(rule.heads))]
             for binding in loops.assignments(literals, {}, names)
             for head in rule.heads
         ]
@@ -93,7 +78,7 @@ def applied(
         raise DerivationError(error.reason, rule=rule.text) from None
 
 
-def equivalence(pairs: Iterable[Tuple]) -> set[Tuple]:
+def equivalence(pairs: Iterable[conjunctions.Tuple]) -> set[conjunctions.Tuple]:
     """The least equivalence that holds these pairs, over the elements they mention."""
     classes: dict[syntax.Value, set[syntax.Value]] = {}
     for left, right in pairs:
@@ -112,20 +97,22 @@ class Evaluator(ABC):
         self.local = local
 
     @abstractmethod
-    def matching(self, relation: str, columns: Mapping[int, syntax.Value]) -> Iterable[Tuple]:
+    def matching(self, relation: str, columns: Mapping[int, syntax.Value]) -> Iterable[conjunctions.Tuple]:
         """Tuples of a relation, all among them that have these values in these columns, counted from 0."""
 
     @abstractmethod
-    def assignments(self, literals: Sequence[Literal], start: Binding, names: Names) -> Iterator[Binding]:
+    def assignments(
+        self, literals: Sequence[conjunctions.Literal], start: conjunctions.Binding, names: conjunctions.Names
+    ) -> Iterator[conjunctions.Binding]:
         """Every assignment that extends `start` and satisfies all of the literals."""
 
     def extensions(
         self,
         literal: syntax.Negation | syntax.Comparison,
-        binding: Binding,
+        binding: conjunctions.Binding,
         bound: Collection[str],
-        names: Names,
-    ) -> Iterator[Binding]:
+        names: conjunctions.Names,
+    ) -> Iterator[conjunctions.Binding]:
         """What an assignment becomes by one more literal: nothing when that does not hold.
 
         An equation gives its value to a variable that is not `bound` yet, a range each of its numbers.
@@ -134,7 +121,7 @@ class Evaluator(ABC):
             if not self._is_there(literal.atom, binding, names):
                 yield binding
             return
-        for name in unbound_sides(literal, bound):
+        for name in conjunctions.unbound_sides(literal, bound):
             is_left = isinstance(literal.left, syntax.Variable) and literal.left.name == name
             value = self.value(literal.right if is_left else literal.left, binding, names)
             for each in value if isinstance(value, Range) else (value,):
@@ -144,7 +131,9 @@ class Evaluator(ABC):
         if functors.holds(literal.operator, left, right):
             yield binding
 
-    def value(self, argument: syntax.Argument, binding: Binding, names: Names) -> syntax.Value:
+    def value(
+        self, argument: syntax.Argument, binding: conjunctions.Binding, names: conjunctions.Names
+    ) -> syntax.Value:
         """What an argument stands for. Raises DerivationError or NoResultError when it has no value."""
         values: list[syntax.Value] = []
         for part in reversed(list(walk_outside_aggregates(argument))):
@@ -161,23 +150,27 @@ class Evaluator(ABC):
                 values.append(functors.apply(part.functor, syntax.type_of(part.operands[0]), operands))
         return values.pop()
 
-    def _is_there(self, atom: syntax.Atom, binding: Binding, names: Names) -> bool:
+    def _is_there(self, atom: syntax.Atom, binding: conjunctions.Binding, names: conjunctions.Names) -> bool:
         columns = {
             column: self.value(argument, binding, names)
             for column, argument in enumerate(atom.arguments)
             if not isinstance(argument, syntax.Anonymous)
         }
         values = tuple(
-            syntax.Constant(columns[column], located=is_located(argument)) if column in columns else argument
+            syntax.Constant(columns[column], located=conjunctions.is_located(argument))
+            if column in columns
+            else argument
             for column, argument in enumerate(atom.arguments)
         )
         held_to = replace(atom, arguments=values)
         return any(
-            matched(held_to, held, {}, self.local) is not None
+            conjunctions.matched(held_to, held, {}, self.local) is not None
             for held in self.matching(atom.relation, columns)
         )
 
-    def _aggregate(self, aggregate: syntax.Aggregate, binding: Binding, names: Names) -> syntax.Value:
+    def _aggregate(
+        self, aggregate: syntax.Aggregate, binding: conjunctions.Binding, names: conjunctions.Names
+    ) -> syntax.Value:
         """The result of an aggregate over its distinct assignments."""
         outside = names & {variable.name for variable in variables_in(aggregate)}
         if not outside <= binding.keys():
@@ -185,15 +178,17 @@ class Evaluator(ABC):
         shared = {name: binding[name] for name in outside}
         own = () if aggregate.value is None else (aggregate.value,)
         values: dict[frozenset[tuple[str, syntax.Value]], syntax.Value] = {}
-        for literals in alternatives_of(aggregate.body):
-            inner = names | level_names(*literals, *own)
+        for literals in conjunctions.alternatives_of(aggregate.body):
+            inner = names | conjunctions.level_names(*literals, *own)
             for solution in self.assignments(literals, shared, inner):
-                assignment = frozenset(item for item in solution.items() if not item[0].startswith(HIDDEN))
+                assignment = frozenset(
+                    item for item in solution.items() if not item[0].startswith(conjunctions.HIDDEN)
+                )
                 values[assignment] = self.value(own[0], solution, inner) if own else 0
         value_type = own[0].type if own else None
         result = functors.aggregate(aggregate.function, value_type, list(values.values()))
         if result is None:
-            raise NoResultError
+            raise conjunctions.NoResultError
         return result
 
 
@@ -208,18 +203,20 @@ class _NestedLoops(Evaluator):
         super().__init__(local)
         self._contents = contents
 
-    def matching(self, relation: str, columns: Mapping[int, syntax.Value]) -> Iterable[Tuple]:  # noqa: ARG002
+    def matching(self, relation: str, columns: Mapping[int, syntax.Value]) -> Iterable[conjunctions.Tuple]:  # noqa: ARG002
         return self._contents[relation]
 
-    def assignments(self, literals: Sequence[Literal], start: Binding, names: Names) -> Iterator[Binding]:
+    def assignments(
+        self, literals: Sequence[conjunctions.Literal], start: conjunctions.Binding, names: conjunctions.Names
+    ) -> Iterator[conjunctions.Binding]:
         if any(isinstance(literal, syntax.Truth) and not literal.holds for literal in literals):
             return
-        atoms, others = flat(literals)
+        atoms, others = conjunctions.flat(literals)
         bindings = [dict(start)]
         bound = set(start)
         for atom in atoms:
             found = [
-                matched(atom, held, binding, self.local)
+                conjunctions.matched(atom, held, binding, self.local)
                 for binding in bindings
                 for held in self._contents[atom.relation]
             ]
@@ -229,11 +226,11 @@ class _NestedLoops(Evaluator):
             )
         satisfied: list[_Satisfied] = [(binding, None) for binding in bindings]
         while others:
-            literal = next(literal for literal in others if is_ready(literal, bound, names))
+            literal = next(literal for literal in others if conjunctions.is_ready(literal, bound, names))
             others.remove(literal)
             satisfied = list(self._narrowed(satisfied, literal, bound, names))
             if isinstance(literal, syntax.Comparison):
-                bound.update(unbound_sides(literal, bound))
+                bound.update(conjunctions.unbound_sides(literal, bound))
         for binding, error in satisfied:
             if error is not None:
                 raise error
@@ -244,13 +241,13 @@ class _NestedLoops(Evaluator):
         satisfied: list[_Satisfied],
         literal: syntax.Negation | syntax.Comparison,
         bound: set[str],
-        names: Names,
+        names: conjunctions.Names,
     ) -> Iterator[_Satisfied]:
         """The assignments that satisfy one more literal."""
         for binding, error in satisfied:
             try:
                 extended = list(self.extensions(literal, binding, bound, names))
-            except NoResultError:
+            except conjunctions.NoResultError:
                 continue
             except DerivationError as raised:
                 yield binding, error or raised
@@ -258,4 +255,4 @@ class _NestedLoops(Evaluator):
                 yield from ((each, error) for each in extended)
 
 
-_Satisfied = tuple[Binding, DerivationError | None]
+_Satisfied = tuple[conjunctions.Binding, DerivationError | None]

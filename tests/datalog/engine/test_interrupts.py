@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tocsin import Engine, Program
 from tocsin.datalog.kernels import fixpoint, layout
-from tocsin.datalog.machine.memory import Memory
+from tocsin.datalog.machine.store import Memory
 from tocsin.errors import OutOfMemory
 
 _PATHS = """

@@ -5,31 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any, NoReturn, Self
 
 import pyarrow as pa
 
-from tocsin.datalog.engine import base_facts
+from tocsin.datalog.engine import base_facts, requests
 from tocsin.datalog.engine.changes import Changes, Reported, Tuple, difference
 from tocsin.datalog.engine.derivations import Absence, Derivation
 from tocsin.datalog.engine.expiry import Fact, Time
 from tocsin.datalog.engine.machines import Held, Started, Starter, facts_of, start_machine
 from tocsin.datalog.engine.program import Program
-from tocsin.datalog.engine.requests import (
-    Operation,
-    Pattern,
-    Source,
-    by_relation,
-    check_ttl,
-    is_time,
-    pattern_columns,
-    read_operations,
-    rows_of_source,
-    unknown_relation,
-)
 from tocsin.datalog.engine.why import Deriver
-from tocsin.datalog.machine.machine import Machine
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 
@@ -72,7 +58,7 @@ class Engine:
             try:
                 door = self._doors[relation]
             except (KeyError, TypeError):
-                raise unknown_relation(relation, self._doors) from None
+                raise requests.unknown_relation(relation, self._doors) from None
             if door.change is not None and ttl is None and not self._expiry.moments:
                 try:
                     count = door.change(values, True)
@@ -83,7 +69,7 @@ class Engine:
             row = door.encode(values)
             taking = door.taking
             if ttl is not None:
-                check_ttl(ttl)
+                requests.check_ttl(ttl)
             if taking < 0:
                 self._open([relation])
                 taking = self._doors[relation].taking
@@ -101,7 +87,7 @@ class Engine:
             try:
                 door = self._doors[relation]
             except (KeyError, TypeError):
-                raise unknown_relation(relation, self._doors) from None
+                raise requests.unknown_relation(relation, self._doors) from None
             if door.change is not None and not self._expiry.moments:
                 try:
                     count = door.change(values, False)
@@ -119,7 +105,7 @@ class Engine:
             tell(error, "deleting a tuple")
 
     @telling("changing tuples")
-    def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:
+    def apply(self, operations: Iterable[requests.Operation], ttl: Time | None = None) -> Changes:
         """Make several changes at once, all or none; the net change.
 
             engine.apply([("+", "arc", (1, 2)), ("-", "arc", (2, 3))])
@@ -127,31 +113,31 @@ class Engine:
         Of several changes to one tuple the last one counts. `ttl` is for all insertions.
         """
         if ttl is not None:
-            check_ttl(ttl)
-        wanted = read_operations(operations, self._codes_of_all)
-        return self._give(by_relation(wanted, self._codes_of_all), ttl)
+            requests.check_ttl(ttl)
+        wanted = requests.read_operations(operations, self._codes_of_all)
+        return self._give(requests.by_relation(wanted, self._codes_of_all), ttl)
 
     @telling("loading tuples")
-    def load(self, relation: str, source: Source, ttl: Time | None = None) -> Changes:
+    def load(self, relation: str, source: requests.Source, ttl: Time | None = None) -> Changes:
         """Give many facts of one relation: a table, a file (.facts, .csv, .parquet), or tuples.
 
         Columns of a table go by name if its names are those of the declaration, else by position.
         """
         door = self._door(relation)
         if ttl is not None:
-            check_ttl(ttl)
-        rows = rows_of_source(source, door.code)
+            requests.check_ttl(ttl)
+        rows = requests.rows_of_source(source, door.code)
         return self._give({relation: (rows[:0], rows)}, ttl)
 
     @telling("advancing the time")
     def advance(self, now: Time) -> Changes:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
-        if not is_time(now) or now < self._expiry.now:
+        if not requests.is_time(now) or now < self._expiry.now:
             raise UsageError(f"time moves forward: from {self._expiry.now} to {now!r} it cannot")
         made, due = self._made, []
         try:
             due = self._expiry.due(now)
-            changes = self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
+            changes = self._change_many(requests.by_relation(dict.fromkeys(due, False), self._codes_of_all))
             self._expiry.passed(now, due)
         except BaseException:
             if self._made == made:
@@ -162,7 +148,7 @@ class Engine:
         return changes if due else self._nothing
 
     @telling("answering a query")
-    def query(self, relation: str, pattern: Pattern | None = None) -> list[Tuple]:
+    def query(self, relation: str, pattern: requests.Pattern | None = None) -> list[Tuple]:
         """The tuples of a relation, in typed order: all, or those that fit a pattern.
 
         A pattern is a tuple with None where any value will do, or a mapping from column to value.
@@ -171,7 +157,7 @@ class Engine:
         return code.decode_rows(code.in_order(self._found(relation, pattern)))
 
     @telling("answering a query")
-    def table(self, relation: str, pattern: Pattern | None = None) -> pa.Table:
+    def table(self, relation: str, pattern: requests.Pattern | None = None) -> pa.Table:
         """What `query` gives, as an Arrow table."""
         code = self._door(relation).code
         return code.table(code.in_order(self._found(relation, pattern)))
@@ -419,15 +405,16 @@ class Engine:
         """A machine that failed is of no more use but for its facts: another one takes those of before."""
         if isinstance(self._machine, base_facts.Unfinished):  # it did not come to changing anything
             return
-        restore = partial(self._restore, self._machine, self._doors, past)
+        failed, failed_doors = self._machine, self._doors
+
+        def restore() -> None:
+            given = base_facts.facts_before(failed, failed_doors, past)
+            self._take(self._program, self._filled(self._program, given))
+
         machine: Any = base_facts.Unfinished(restore, lambda: self._machine)
         doors: Any = base_facts.Unfinished(restore, lambda: self._doors)
         self._machine = machine
         self._doors = doors
-
-    def _restore(self, failed: Machine, doors: Mapping[str, base_facts.Door], past: base_facts.Past) -> None:
-        """Have a machine with the facts that there were before a change."""
-        self._take(self._program, self._filled(self._program, base_facts.facts_before(failed, doors, past)))
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:
@@ -437,11 +424,11 @@ class Engine:
         try:
             return self._doors[relation]
         except (KeyError, TypeError):
-            raise unknown_relation(relation, self._doors) from None
+            raise requests.unknown_relation(relation, self._doors) from None
 
-    def _found(self, relation: str, pattern: Pattern | None) -> Rows:
+    def _found(self, relation: str, pattern: requests.Pattern | None) -> Rows:
         door = self._door(relation)
-        wanted = pattern_columns(pattern, door.code)
+        wanted = requests.pattern_columns(pattern, door.code)
         if not wanted:
             return self._machine.rows(door.number)
         key = tuple([door.code.word(column, value) for column, value in wanted.items()])

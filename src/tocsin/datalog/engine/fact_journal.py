@@ -148,12 +148,14 @@ class JournalState:
         head = json.loads(payload[_LENGTH.size : _LENGTH.size + length].decode())
         words = np.frombuffer(payload, "<i8", offset=_LENGTH.size + length).astype(np.int64, copy=False)
         kind, *rest = head
-        takers: dict[str, Callable[..., None]]
+        takers: dict[str, Callable[..., Longs]]
         takers = {"facts": self._facts, "moments": self._moments, "now": self._now}
         if number == 0 and kind == "start":
             self._start(*rest)
         elif number > 0 and kind in takers:
-            takers[kind](words, *rest)
+            left = takers[kind](words, *rest)
+            if len(left):
+                raise ValueError(f"{len(left)} words are left over")
         else:
             raise ValueError(f"record {number} says {str(kind)[:20]!r}")
 
@@ -171,7 +173,7 @@ class JournalState:
         for name in self._codes:
             self._bulk[name], self._single[name] = [], {}
 
-    def _facts(self, words: Longs, ttl: Time | None, blocks: Sequence[Any]) -> None:
+    def _facts(self, words: Longs, ttl: Time | None, blocks: Sequence[Any]) -> Longs:
         if ttl is not None:
             check_ttl(ttl)
         has_times = ttl is not None or bool(self.expiry.moments)
@@ -181,14 +183,12 @@ class JournalState:
             if not going and not single and coming > 1:
                 self._bulk[name].append(rows)
             else:
-                for place, row in enumerate(map(tuple, rows.tolist())):
-                    single[row] = place >= going
-            if has_times:
-                for place, row in enumerate(map(tuple, rows.tolist())):
-                    self.expiry.set((name, row), ttl if place >= going else None)
-        _check_none_left(words)
+                single.update((row, place >= going) for place, row in enumerate(map(tuple, rows.tolist())))
+            for place, row in enumerate(map(tuple, rows.tolist() if has_times else ())):
+                self.expiry.set((name, row), ttl if place >= going else None)
+        return words
 
-    def _moments(self, words: Longs, blocks: Sequence[Any]) -> None:
+    def _moments(self, words: Longs, blocks: Sequence[Any]) -> Longs:
         moments = self.expiry.moments
         for name, count, texts, times in blocks:
             rows, words = self._rows(words, name, count, texts)
@@ -196,17 +196,17 @@ class JournalState:
                 raise ValueError("a moment is no time")
             for row, moment in zip(map(tuple, rows.tolist()), times, strict=True):
                 moments[name, row] = moment
-        _check_none_left(words)
         self.expiry = Expiry(self.expiry.now, moments)
+        return words
 
-    def _now(self, words: Longs, now: Time) -> None:
-        _check_none_left(words)
+    def _now(self, words: Longs, now: Time) -> Longs:
         if not is_time(now) or now < self.expiry.now:
             raise ValueError("time moves backward")
         due = self.expiry.due(now)
         for name, row in due:
             self._single[name][row] = False
         self.expiry.passed(now, due)
+        return words
 
     def _rows(self, words: Longs, name: str, count: int, texts: Sequence[str]) -> tuple[Rows, Longs]:
         """The first rows among the words, of one relation, with this engine's numbers of texts; the rest."""
@@ -247,8 +247,3 @@ def _with_own_texts(rows: Rows, code: TupleCode, symbols: Symbols) -> tuple[list
         rows = rows.copy()
         rows[:, columns] = places.reshape(len(rows), len(columns))
     return texts, rows.astype("<i8", copy=False).tobytes()
-
-
-def _check_none_left(words: Longs) -> None:
-    if len(words):
-        raise ValueError(f"{len(words)} words are left over")

@@ -12,18 +12,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from itertools import chain
 
+from tocsin.datalog.engine import fact_journal
 from tocsin.datalog.engine.base_facts import EngineState, Given, first_state
 from tocsin.datalog.engine.changes import Changes, Tuple
 from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.expiry import Time
-from tocsin.datalog.engine.fact_journal import (
-    JournalState,
-    fact_record,
-    facts_record,
-    now_record,
-    snapshot_records,
-    start_record,
-)
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.symbols import Symbols
@@ -58,7 +51,9 @@ class JournalledEngine(Engine):
 
     def advance(self, now: Time) -> Changes:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
-        return self._journalled(lambda: super(JournalledEngine, self).advance(now), lambda: now_record(now))
+        return self._journalled(
+            lambda: super(JournalledEngine, self).advance(now), lambda: fact_journal.now_record(now)
+        )
 
     def add_rule(self, text: str) -> Changes:
         """Take in another rule, with declarations if it needs some; what it makes come and go."""
@@ -74,14 +69,16 @@ class JournalledEngine(Engine):
 
     def begin(self) -> None:
         """Write the journal anew: what there is, as a snapshot."""
-        start = start_record(self._program, self._origin, self._local, self._limit, self._symbols.limit)
-        facts = snapshot_records(self._codes_of_all, self._symbols, self._given(), self._expiry)
+        start = fact_journal.start_record(
+            self._program, self._origin, self._local, self._limit, self._symbols.limit
+        )
+        facts = fact_journal.snapshot_records(self._codes_of_all, self._symbols, self._given(), self._expiry)
         self._log.rewrite(chain([start], facts))
 
     def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
         return self._journalled(
             lambda: super(JournalledEngine, self)._give(facts, ttl),
-            lambda: facts_record(self._codes_of_all, self._symbols, facts, ttl),
+            lambda: fact_journal.facts_record(self._codes_of_all, self._symbols, facts, ttl),
         )
 
     def _journalled(
@@ -108,7 +105,7 @@ class JournalledEngine(Engine):
             return
         try:
             symbols = Symbols(limit=self._symbols.limit)
-            state = JournalState(str(self._log.file), self._log.recall(), symbols)
+            state = fact_journal.JournalState(str(self._log.file), self._log.recall(), symbols)
             super().__init__(state.with_limit(self._limit))
         except BaseException:
             self._log.abandon("has not what this engine holds: a change failed; open it again")
@@ -124,7 +121,7 @@ class JournalledEngine(Engine):
 
     def _fact_record(self, relation: str, values: Tuple, given: bool, ttl: Time | None) -> bytes:
         code = self._doors[relation].code
-        return fact_record(code, self._symbols, code.encode(values), given, ttl)
+        return fact_journal.fact_record(code, self._symbols, code.encode(values), given, ttl)
 
 
 def start_journalled(
@@ -144,7 +141,7 @@ def start_journalled(
             engine = JournalledEngine(log, program.checked.text, state)
             engine.begin()
             return engine
-        kept = JournalState(str(log.file), log.read(), symbols)
+        kept = fact_journal.JournalState(str(log.file), log.read(), symbols)
         _check_same(program, local, kept, log)
         return JournalledEngine(log, kept.origin, kept.with_limit(limit))
     except BaseException:
@@ -156,14 +153,16 @@ def open_journalled(folder: PathLike, sync: str = ALWAYS) -> Engine:
     """The engine of a folder's journal, whatever its program is."""
     log = RecordLog(folder, ENGINE, sync)
     try:
-        state = JournalState(str(log.file), log.read())
+        state = fact_journal.JournalState(str(log.file), log.read())
         return JournalledEngine(log, state.origin, state.with_limit(state.limit))
     except BaseException:
         log.close()
         raise
 
 
-def _check_same(program: Program, local: Value | None, state: JournalState, log: RecordLog) -> None:
+def _check_same(
+    program: Program, local: Value | None, state: fact_journal.JournalState, log: RecordLog
+) -> None:
     """A journal goes on with the program that it was begun with, or with what became of that."""
     if not (_says_same(program, state.program) or _says_same(program, Program.parse(state.origin))):
         raise UsageError(

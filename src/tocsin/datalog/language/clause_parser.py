@@ -158,14 +158,6 @@ class ClauseReader:
         cursor.expect("(")
         return syntax.Atom(relation.name, self._arguments(), relation.place)
 
-    def _aggregate_body(self) -> syntax.Body:
-        cursor = self._cursor
-        if cursor.accept("{"):
-            body = self._disjunction()
-            cursor.expect("}", "',', ';' or '}'")
-            return body
-        return syntax.Positive(self._atom("'{' or an atom"))
-
     def _argument(self, least: int = 1) -> syntax.Argument:
         """An argument whose operators bind at least so strongly."""
         cursor = self._cursor
@@ -318,7 +310,11 @@ class ClauseReader:
         if value is not None and function == "count":
             cursor.fail("'count' takes no value: it counts assignments", word)
         cursor.advance()
-        body = self._aggregate_body()
+        if cursor.accept("{"):
+            body = self._disjunction()
+            cursor.expect("}", "',', ';' or '}'")
+        else:
+            body = syntax.Positive(self._atom("'{' or an atom"))
         self._leave(AGGREGATE_LEVELS)
         return syntax.Aggregate(function, value, body, place)
 

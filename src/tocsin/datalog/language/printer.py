@@ -25,7 +25,10 @@ def print_body(body: syntax.Body, within: type[syntax.Body] | None = None) -> st
     if isinstance(body, syntax.Negation):
         return f"!{print_atom(body.atom)}"
     if isinstance(body, syntax.Comparison):
-        return _comparison(body)
+        left, right = print_argument(body.left), print_argument(body.right)
+        if body.operator.lstrip("!") in PREDICATES:
+            return f"{body.operator}({left}, {right})"
+        return f"{left} {'=' if body.operator == EACH else body.operator} {right}"
     if isinstance(body, syntax.Truth):
         return "true" if body.holds else "false"
     joint = ", " if isinstance(body, syntax.Conjunction) else " ; "
@@ -41,7 +44,10 @@ def print_argument(argument: syntax.Argument, least: int = 0) -> str:
     if isinstance(argument, syntax.Anonymous):
         return "_"
     if isinstance(argument, syntax.Constant):
-        return _constant(argument, least)
+        text = print_value(argument.value, argument.type)
+        if argument.located:
+            return f"@{text}"
+        return f"({text})" if text.startswith("-") and least > UNARY_BINDING else text
     if isinstance(argument, syntax.Aggregate):
         value = "" if argument.value is None else f" {print_argument(argument.value)}"
         return f"{argument.function}{value} : {{ {print_body(argument.body)} }}"
@@ -53,13 +59,6 @@ def print_value(value: syntax.Value, type_: syntax.Type | None = None) -> str:
     if isinstance(value, str):
         return f'"{value.translate(_ESCAPED)}"'
     return f"{value}u" if type_ is syntax.Type.UNSIGNED else repr(value)
-
-
-def _constant(constant: syntax.Constant, least: int) -> str:
-    text = print_value(constant.value, constant.type)
-    if constant.located:
-        return f"@{text}"
-    return f"({text})" if text.startswith("-") and least > UNARY_BINDING else text
 
 
 def _operation(operation: syntax.Operation, least: int) -> str:
@@ -76,10 +75,3 @@ def _operation(operation: syntax.Operation, least: int) -> str:
     else:
         return f"{functor}({', '.join(map(print_argument, operands))})"
     return f"({text})" if binding < least else text
-
-
-def _comparison(comparison: syntax.Comparison) -> str:
-    left, right = print_argument(comparison.left), print_argument(comparison.right)
-    if comparison.operator.lstrip("!") in PREDICATES:
-        return f"{comparison.operator}({left}, {right})"
-    return f"{left} {'=' if comparison.operator == EACH else comparison.operator} {right}"

@@ -133,7 +133,8 @@ class Inference:
         elif isinstance(node, syntax.Operation):
             self._operation(node)
         elif isinstance(node, syntax.Aggregate):
-            self._aggregate(node)
+            operands = () if node.value is None else (node.value,)
+            self._apply(node.function, AGGREGATES[node.function].signature, node, operands)
 
     def _comparison(self, comparison: syntax.Comparison) -> None:
         left, right = comparison.left, comparison.right
@@ -159,13 +160,6 @@ class Inference:
             self._problems.add(operation.place, f"'{operation.functor}' takes {wanted}, and has {count}")
             return
         self._apply(operation.functor, signature, operation, operation.operands)
-
-    def _aggregate(self, aggregate: syntax.Aggregate) -> None:
-        if aggregate.value is None:
-            self._slot(aggregate).restrict((syntax.Type.NUMBER,))
-        else:
-            signature = AGGREGATES[aggregate.function].signature
-            self._apply(aggregate.function, signature, aggregate, (aggregate.value,))
 
     def _apply(
         self, functor: str, signature: Signature, result: syntax.Argument, operands: Sequence[syntax.Argument]

@@ -204,7 +204,12 @@ class ClosureGraph:
         arcs = self._vertices.numbers(np.concatenate([NO_ARCS, *(arcs for arcs, _ in steps)])).reshape(-1, 2)
         sizes = np.array([len(arcs) for arcs, _ in steps], np.int64)
         comes = np.repeat(np.array([comes for _, comes in steps], np.bool_), sizes)
-        return _without_detours(arcs, comes) if len(steps) > 1 else NetArcs(arcs[comes], arcs[~comes])
+        if len(steps) <= 1:
+            return NetArcs(arcs[comes], arcs[~comes])
+        # Of arcs that come and go several times the first and the last time say enough.
+        first = np.unique(arcs, axis=0, return_index=True)[1]
+        last = len(arcs) - 1 - np.unique(arcs[::-1], axis=0, return_index=True)[1]
+        return NetArcs(arcs[last[comes[first] & comes[last]]], arcs[last[~comes[first] & ~comes[last]]])
 
 
 def _those(arcs: Longs, chosen: Flags) -> Longs:
@@ -218,10 +223,3 @@ def _steps(before: Version, after: Version) -> Iterator[tuple[Longs, bool]]:
     while version is not after and version.following is not None:
         yield version.arcs, version.comes
         version = version.following
-
-
-def _without_detours(arcs: Ints, comes: Flags) -> NetArcs:
-    """The net of arcs that come and go several times: the first and the last time say enough."""
-    first = np.unique(arcs, axis=0, return_index=True)[1]
-    last = len(arcs) - 1 - np.unique(arcs[::-1], axis=0, return_index=True)[1]
-    return NetArcs(arcs[last[comes[first] & comes[last]]], arcs[last[~comes[first] & ~comes[last]]])

@@ -171,7 +171,10 @@ def _with_closures(program: nf.NormalProgram, closures: dict[str, _Closure]) -> 
             if closure.mirrored:
                 pool = _unused(f"{nf.MADE}one way of {name}", names)
                 relations.append(nf.Relation(pool, closure.head.types))
-                steps.extend(_both_ways(pool, arc, closure.source))
+                x, y = nf.Variable(0), nf.Variable(1)
+                body = (nf.Atom(pool, (x, y)),)  # gives each arc as it is and turned round
+                for terms in ((x, y), (y, x)):
+                    steps.append(nf.JoinRule(nf.Atom(arc, terms), body, source=closure.source))
             steps.extend(_giving(step, pool) for step in closure.base)
             facts_of[name] = pool
         steps.append(nf.ClosureRule(name, arc, pool if closure.takes_facts else None, closure.source))
@@ -193,10 +196,3 @@ def _giving(step: nf.Step, head: str) -> nf.Step:
     if isinstance(step, nf.JoinRule):
         return replace(step, head=step.head._replace(relation=head))
     return replace(step, head=head)
-
-
-def _both_ways(origin: str, head: str, source: nf.Source | None) -> Iterable[nf.JoinRule]:
-    """Rules that give each arc as it is and turned round."""
-    x, y = nf.Variable(0), nf.Variable(1)
-    body = (nf.Atom(origin, (x, y)),)
-    return (nf.JoinRule(nf.Atom(head, terms), body, source=source) for terms in ((x, y), (y, x)))

@@ -118,19 +118,17 @@ class LocalChange:
     def _is_any_missing(self, graph: Overlay, arcs: list[Arc]) -> bool | None:
         view = self._view(graph)
         for tail, head in arcs:
-            led = self._leads(view, tail, head, self._most)
+            self._marks.control[STEPS] = self._most
+            led = leads(view, tail, head)
             if led != 1:
                 return None if led == STOPPED else True
         return False
 
-    def _leads(self, view: View, tail: int, head: int, most: int) -> int:
-        self._marks.control[STEPS] = most
-        return leads(view, tail, head)
-
     def _pairs_of(self, graph: Overlay, arc: Arc, most: int) -> Ints | None:
         """The pairs that an arc adds to a graph without it."""
         view = self._view(graph)
-        led = self._leads(view, *arc, most)
+        self._marks.control[STEPS] = most
+        led = leads(view, *arc)
         if led != 0:
             return NO_PAIRS if led == 1 else None
         steps = FIRST_STEPS

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import reduce
+from operator import or_
 
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.machine import plans
@@ -43,7 +45,10 @@ class Planning:
         self._bind(self.start)
         while (atom := self._best_atom()) is not None:
             self._find(atom)
-            if self._had_its_turn(atom):
+            same = self.shape.atoms[atom].relation == self.shape.atoms[self.start].relation
+            if (
+                same and atom < self.start < self.shape.listed
+            ):  # the plan of this atom has seen what comes here
                 self.steps.append(plans.Other(atom))
             self._bind(atom)
         self._ask_what_can_be_asked(self.lets, self.checks, self.counted)
@@ -53,11 +58,6 @@ class Planning:
         turning = shape.counted_link(start) if start >= shape.listed else None
         is_negated = start >= shape.first_negated
         return Plan(self.rule, relation, start, tests, steps, self.registers, turning, is_negated)
-
-    def _had_its_turn(self, atom: int) -> bool:
-        """Whether a plan that starts at this atom has seen the coming tuple here already."""
-        same = self.shape.atoms[atom].relation == self.shape.atoms[self.start].relation
-        return same and atom < self.start < self.shape.listed
 
     def _bind(self, atom: int) -> None:
         self.bound_atoms[atom] = None
@@ -126,10 +126,7 @@ class Planning:
         self.steps.append(plans.Check(check, mark, self._needed(variables)))
 
     def _needed(self, variables: Iterable[int]) -> int:
-        needed = 0
-        for variable in variables:
-            needed |= self.marks.get(variable, 0)
-        return needed
+        return reduce(or_, (self.marks.get(variable, 0) for variable in variables), 0)
 
     def _ask(self, atom: int) -> None:
         """Ask whether a counted atom has some tuple, or none."""

@@ -37,7 +37,11 @@ class RuleShape:
         *,
         may_count: bool = True,
     ) -> None:
-        _check_length(rule)
+        atoms = len(rule.body) + len(rule.negated)
+        if atoms > MOST_ATOMS:
+            place = rule.source.place if rule.source else (None, None)
+            reason = f"the rule has {atoms:,} atoms, and {MOST_ATOMS} are taken at most: cut it in several"
+            raise RuleError(reason, line=place[0], column=place[1])
         self.rule = rule
         some = _only_asked(rule, ranked) if may_count else []
         listed = [number for number in range(len(rule.body)) if number not in some]
@@ -144,14 +148,6 @@ def _only_asked(rule: JoinRule, ranked: Collection[str]) -> list[int]:
             found.append(number)
             listed.subtract(columns.keys())
     return found
-
-
-def _check_length(rule: JoinRule) -> None:
-    atoms = len(rule.body) + len(rule.negated)
-    if atoms > MOST_ATOMS:
-        place = rule.source.place if rule.source else (None, None)
-        reason = f"the rule has {atoms:,} atoms, and {MOST_ATOMS} are taken at most: cut it in several"
-        raise RuleError(reason, line=place[0], column=place[1])
 
 
 def _columns(atom: Atom) -> dict[int, int]:

@@ -22,28 +22,19 @@ from tocsin.datalog.language.functors import EACH
 from tocsin.datalog.language.syntax import Type, Value, type_of
 from tocsin.datalog.language.tree_walk import Putting, walk
 from tocsin.datalog.machine import normal_form as nf
-from tocsin.datalog.machine.passes.clause import (
-    NOWHERE,
-    Clause,
-    Pending,
-    Result,
-    atom_variables,
-    can_fail,
-    solved_for,
-    test_variables,
-)
+from tocsin.datalog.machine.passes import clause as clauses
 from tocsin.datalog.machine.passes.clause_reader import Reader
 from tocsin.datalog.machine.passes.failures import failed
 from tocsin.datalog.machine.passes.program_builder import Aggregation, Made
 from tocsin.datalog.machine.passes.unification import unified
 
-Binder = nf.Atom | nf.Test | Result
+Binder = nf.Atom | nf.Test | clauses.Result
 """What gives a variable its value."""
 
 
-def lifted(clause: Clause, made: Made) -> list[Clause]:
+def lifted(clause: clauses.Clause, made: Made) -> list[clauses.Clause]:
     """Give every aggregate of a clause its relations; what fills them are the clauses returned."""
-    origins: list[Clause] = []
+    origins: list[clauses.Clause] = []
     while clause.pending:
         bound = _binders(clause).keys()
         ready = [pending for pending in clause.pending if bound >= set(pending.group())]
@@ -57,14 +48,14 @@ def lifted(clause: Clause, made: Made) -> list[Clause]:
     return origins
 
 
-def expanded(clause: Clause, made: Made) -> list[Clause]:
+def expanded(clause: clauses.Clause, made: Made) -> list[clauses.Clause]:
     """The clause with atoms for its results: one for each choice of which groups have tuples, and fail."""
     variants = [clause.copy()]
     for result in clause.results:
-        chosen: list[Clause] = []
+        chosen: list[clauses.Clause] = []
         for variant in variants:
             variant.results = []
-            if result.failures is not None and clause.failing != NOWHERE:
+            if result.failures is not None and clause.failing != clauses.NOWHERE:
                 chosen.append(variant.copy())
                 chosen[-1].atoms.append(nf.Atom(result.failures, (*result.group, nf.Anything())))
             if result.of_nothing is not None:
@@ -85,11 +76,13 @@ def expanded(clause: Clause, made: Made) -> list[Clause]:
     return [variant for variant in ends if variant is not None]
 
 
-def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[Clause]]:
+def _lifted(
+    pending: clauses.Pending, outer: clauses.Clause, made: Made
+) -> tuple[clauses.Result, list[clauses.Clause]]:
     """The result of an aggregate, and the clause that fills its origin, where that is a new one."""
     group = pending.group()
     key = _meaning(pending, group)
-    origins: list[Clause] = []
+    origins: list[clauses.Clause] = []
     aggregation = made.aggregations.get(key)
     if aggregation is None:
         aggregation, filling = _aggregation(pending, outer, made)
@@ -103,11 +96,11 @@ def _lifted(pending: Pending, outer: Clause, made: Made) -> tuple[Result, list[C
     of_nothing: Value | None = None
     if pending.aggregate.function in ("count", "sum"):
         of_nothing = 0.0 if type_ is Type.FLOAT else 0
-    result = Result(pending.value, type_, table, origin, columns, others, of_nothing, failures)
+    result = clauses.Result(pending.value, type_, table, origin, columns, others, of_nothing, failures)
     return result, origins
 
 
-def _meaning(pending: Pending, group: list[nf.Variable]) -> tuple[syntax.Argument, int]:
+def _meaning(pending: clauses.Pending, group: list[nf.Variable]) -> tuple[syntax.Argument, int]:
     """The aggregate with names by the order in which they occur: equal for those that say the same."""
     names: dict[str, syntax.Variable | syntax.Constant] = {}
     for name, term in pending.shared.items():
@@ -123,7 +116,9 @@ def _meaning(pending: Pending, group: list[nf.Variable]) -> tuple[syntax.Argumen
     return Putting(renamed).argument(pending.aggregate), len(group)
 
 
-def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregation, Clause | None]:
+def _aggregation(
+    pending: clauses.Pending, outer: clauses.Clause, made: Made
+) -> tuple[Aggregation, clauses.Clause | None]:
     """The relations of an aggregate, and the clause that fills the origin, where one must."""
     inner = _Inner(pending, outer, made)
     whole = inner.whole_relation()
@@ -153,7 +148,7 @@ def _aggregation(pending: Pending, outer: Clause, made: Made) -> tuple[Aggregati
 class _Inner:
     """The body of an aggregate: a clause with the head (group..., value), or None when it cannot hold."""
 
-    def __init__(self, pending: Pending, outer: Clause, made: Made) -> None:
+    def __init__(self, pending: clauses.Pending, outer: clauses.Clause, made: Made) -> None:
         aggregate = pending.aggregate
         own = () if aggregate.value is None else (aggregate.value,)
         self.group = pending.group()
@@ -161,7 +156,7 @@ class _Inner:
         self._has_value = bool(own)
         self._tells_apart = aggregate.function not in ("min", "max")
         (literals,) = alternatives_of(aggregate.body)
-        clause = Clause(nf.Atom("", ()), outer.source, outer.recursive, outer.types)
+        clause = clauses.Clause(nf.Atom("", ()), outer.source, outer.recursive, outer.types)
         reader = Reader(clause, made, [*literals, *own], pending.shared, keep_anonymous=self._tells_apart)
         can_hold = all(reader.literal(literal) for literal in literals)
         clause.head = nf.Atom("", (*self.group, *map(reader.term, own)))
@@ -199,9 +194,9 @@ class _Inner:
         return columns
 
 
-def _clause_can_fail(clause: Clause) -> bool:
+def _clause_can_fail(clause: clauses.Clause) -> bool:
     """Whether there may be values for which a clause is an error, also within its aggregates."""
-    return any(map(can_fail, clause.tests)) or any(
+    return any(map(clauses.can_fail, clause.tests)) or any(
         not functors.is_total(part.functor, type_of(part.operands[0]))
         if isinstance(part, syntax.Operation)
         else isinstance(part, syntax.Comparison) and part.operator in ("match", "!match")
@@ -211,14 +206,14 @@ def _clause_can_fail(clause: Clause) -> bool:
 
 
 def _bind_group(
-    inner: Clause, group: list[nf.Variable], outer: Clause, made: Made
-) -> tuple[bool, list[Clause]]:
+    inner: clauses.Clause, group: list[nf.Variable], outer: clauses.Clause, made: Made
+) -> tuple[bool, list[clauses.Clause]]:
     """Add to an aggregate's body what binds those of the group that it does not; whether there are any.
 
     What may itself have no value there gets a clause of its own, which is returned: it is the outer one's to
     tell of that.
     """
-    bound = _binders(replace(inner, tests=[test for test in inner.tests if not can_fail(test)]))
+    bound = _binders(replace(inner, tests=[test for test in inner.tests if not clauses.can_fail(test)]))
     waiting = []
     for variable, term in zip(group, inner.head.terms, strict=False):
         if isinstance(term, nf.Variable) and term not in bound:
@@ -228,7 +223,7 @@ def _bind_group(
     if not waiting:
         return False, []
     binding = _binding(waiting, outer)
-    if any(map(can_fail, binding.tests)) or any(result.failures for result in binding.results):
+    if any(map(clauses.can_fail, binding.tests)) or any(result.failures for result in binding.results):
         columns = [variable for variable in group if variable in _binders(binding)]
         name = made.relation([outer.types[variable] for variable in columns])
         binding.head = nf.Atom(name, tuple(columns))
@@ -240,9 +235,11 @@ def _bind_group(
     return True, []
 
 
-def _binding(waiting: list[nf.Variable], outer: Clause) -> Clause:
+def _binding(waiting: list[nf.Variable], outer: clauses.Clause) -> clauses.Clause:
     """What gives variables their values in a clause, as a clause that tells nobody of failures."""
-    binding = Clause(NOWHERE, outer.source, outer.recursive, outer.types, failing=NOWHERE)
+    binding = clauses.Clause(
+        clauses.NOWHERE, outer.source, outer.recursive, outer.types, failing=clauses.NOWHERE
+    )
     binders = _binders(outer)
     seen: set[nf.Variable] = set()
     while waiting:
@@ -261,27 +258,27 @@ def _binding(waiting: list[nf.Variable], outer: Clause) -> Clause:
             binding.atoms.append(binder)
         elif isinstance(binder, nf.Test):
             binding.tests.append(binder)
-            waiting += test_variables(binder) - {variable}
+            waiting += clauses.test_variables(binder) - {variable}
         else:
             binding.results.append(binder)
             waiting += binder.needs()
     return binding
 
 
-def _binders(clause: Clause) -> dict[nf.Variable, Binder]:
+def _binders(clause: clauses.Clause) -> dict[nf.Variable, Binder]:
     """What gives each variable its value, so that nothing needs a variable that it helps to bind.
 
     An atom of a relation that does not depend on the clause's head comes before one that does.
     """
     binders: dict[nf.Variable, Binder] = {}
     for atom in sorted(clause.atoms, key=lambda atom: atom.relation in clause.recursive):
-        for variable in atom_variables([atom]):
+        for variable in clauses.atom_variables([atom]):
             binders.setdefault(variable, atom)
     before = -1
     while before != len(binders):
         before = len(binders)
         for test in clause.tests:
-            solution = solved_for(test, binders)
+            solution = clauses.solved_for(test, binders)
             if solution is not None:
                 binders[solution[0]] = test
         for result in clause.results:

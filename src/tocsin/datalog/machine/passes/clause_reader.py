@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tocsin.datalog.language import syntax
-from tocsin.datalog.language.conjunctions import Literal
+from tocsin.datalog.language.conjunctions import Literal, is_located
 from tocsin.datalog.language.syntax import Type, Value, type_of
 from tocsin.datalog.language.tree_walk import Node, variables_in, walk_outside_aggregates
 from tocsin.datalog.machine import normal_form as nf
@@ -107,8 +107,9 @@ class Reader:
                 continue
             term = self.term(argument)
             terms.append(term)
-            if self._is_held_to_local(argument):
-                self._clause.tests.append(nf.Test("=", term, self._local(), column_type))
+            if self._made.local is not None and is_located(argument):
+                local = nf.Constant(self._made.local)
+                self._clause.tests.append(nf.Test("=", term, local, column_type))
         return nf.Atom(atom.relation, tuple(terms))
 
     def _negated(self, atom: syntax.Atom) -> nf.Atom:
@@ -116,20 +117,10 @@ class Reader:
             nf.Anything() if isinstance(argument, syntax.Anonymous) else self.term(argument)
             for argument in atom.arguments
         )
-        held = tuple(
-            column for column, argument in enumerate(atom.arguments) if self._is_held_to_local(argument)
-        )
-        relation = self._made.local_part(atom.relation, held) if held else atom.relation
+        held = tuple(column for column, argument in enumerate(atom.arguments) if is_located(argument))
+        is_part = bool(held) and self._made.local is not None
+        relation = self._made.local_part(atom.relation, held) if is_part else atom.relation
         return nf.Atom(relation, terms)
-
-    def _is_held_to_local(self, argument: syntax.Argument) -> bool:
-        is_located = isinstance(argument, syntax.Variable | syntax.Constant) and argument.located
-        return is_located and self._made.local is not None
-
-    def _local(self) -> nf.Constant:
-        if self._made.local is None:
-            raise TypeError("there is no local address")
-        return nf.Constant(self._made.local)
 
 
 def canonical(value: Value, value_type: Type) -> Value:

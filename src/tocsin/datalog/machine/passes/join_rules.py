@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine import normal_form as nf
-from tocsin.datalog.machine.passes.clause import (
-    NOWHERE,
-    Clause,
-    atom_variables,
-    can_fail,
-    solved_in_order,
-)
+from tocsin.datalog.machine.passes import clause as clauses
 from tocsin.datalog.machine.passes.program_builder import Made
 from tocsin.datalog.machine.passes.text_work import value_of
 from tocsin.errors import DerivationError
 
 
-def emit(clause: Clause, made: Made) -> None:
+def emit(clause: clauses.Clause, made: Made) -> None:
     """Add what the clause comes to. Raises DerivationError when it is a fact without a value."""
-    if clause.failing is not None and any(map(can_fail, clause.tests)):
+    if clause.failing is not None and any(map(clauses.can_fail, clause.tests)):
         made.step(join_rule(clause, made, nf.Failing.NOTHING))
-        if clause.failing != NOWHERE:
+        if clause.failing != clauses.NOWHERE:
             told = clause.copy()
             told.head = nf.Atom(
                 clause.failing.relation, (*clause.failing.terms, nf.Constant(_reason(clause)))
@@ -41,13 +35,13 @@ def emit(clause: Clause, made: Made) -> None:
     made.fact(clause.head.relation, values)
 
 
-def _reason(clause: Clause) -> str:
+def _reason(clause: clauses.Clause) -> str:
     """Why kernels fail to work out a clause: floats may also come to what is no number."""
-    is_certain = all(test.type is not Type.FLOAT for test in filter(can_fail, clause.tests))
+    is_certain = all(test.type is not Type.FLOAT for test in filter(clauses.can_fail, clause.tests))
     return "division by zero" if is_certain else "division by zero, or the result is not a number"
 
 
-def join_rule(clause: Clause, made: Made, failing: nf.Failing = nf.Failing.AN_ERROR) -> nf.JoinRule:
+def join_rule(clause: clauses.Clause, made: Made, failing: nf.Failing = nf.Failing.AN_ERROR) -> nf.JoinRule:
     """The rule, with its variables numbered in the order in which they occur."""
     lets, tests = _lets_and_tests(clause)
     numbers = _Numbers()
@@ -59,13 +53,13 @@ def join_rule(clause: Clause, made: Made, failing: nf.Failing = nf.Failing.AN_ER
     return nf.JoinRule(head, body, negated, new_lets, new_tests, clause.source, failing)
 
 
-def _lets_and_tests(clause: Clause) -> tuple[list[nf.Let], list[nf.Test]]:
+def _lets_and_tests(clause: clauses.Clause) -> tuple[list[nf.Let], list[nf.Test]]:
     """Equations as lets, those first that bind a variable, in an order in which they can be worked out.
 
     An equation for a variable that an atom binds is a let too: it may find the atom's tuples.
     """
-    in_atoms = atom_variables(clause.atoms)
-    solutions, others = solved_in_order(clause.tests, set(in_atoms))
+    in_atoms = clauses.atom_variables(clause.atoms)
+    solutions, others = clauses.solved_in_order(clause.tests, set(in_atoms))
     lets = [*solutions]
     tests: list[nf.Test] = []
     for test in others:

@@ -31,11 +31,8 @@ class Known(Protocol):
         """Whether a tuple is a fact that was given, not only derived."""
 
 
-class Below(NamedTuple):
-    """Tuples of these relations are only looked at when their rank is lower than this one."""
-
-    relations: frozenset[str]
-    rank: int
+Below = tuple[frozenset[str], int]
+"""Tuples of these relations are only looked at when their rank is lower than this one."""
 
 
 class Step(NamedTuple):
@@ -141,9 +138,9 @@ class Search(Evaluator):
                 columns[column] = argument.value
             elif conjunctions.is_located(argument) and self.local is not None:
                 columns[column] = self.local
-        is_ranked = below is not None and atom.relation in below.relations
+        ranked, rank = below or (frozenset(), 0)
         for held in self._known.matching(atom.relation, columns):
-            if is_ranked and below is not None and self._known.rank(atom.relation, held) >= below.rank:
+            if atom.relation in ranked and self._known.rank(atom.relation, held) >= rank:
                 continue
             extended = conjunctions.matched(atom, held, binding, self.local)
             if extended is not None:

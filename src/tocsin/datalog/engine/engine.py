@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Self
 
+import numpy as np
 import pyarrow as pa
 
 from tocsin.datalog.engine import base_facts, requests
@@ -287,10 +288,8 @@ class Engine:
         Python looks at signals where something is called, so nothing is called between the assignments.
         """
         machine = started.machine
-        doors = {
-            name: base_facts.door_of(started, name, code)
-            for name, code in program.codes(self._symbols).items()
-        }
+        codes = program.codes(self._symbols)
+        doors = {name: base_facts.door_of(started, name, code) for name, code in codes.items()}
         reported = Reported(machine, [(name, *doors[name][:2]) for name in program.outputs])
         collected, implicit, nothing = reported.changes, reported.implicit, reported.nothing
         change_one = machine.change_one
@@ -361,11 +360,8 @@ class Engine:
         if sum(map(len, changes)) > _FEW:
             past.whole[number] = self._machine.given(number)
         else:
-            past.rows[number] = [
-                (row, self._machine.is_given(number, row))
-                for rows in changes
-                for row in map(tuple, rows.tolist())
-            ]
+            rows_of_all = map(tuple, np.concatenate(changes).tolist())
+            past.rows[number] = [(row, self._machine.is_given(number, row)) for row in rows_of_all]
         for rows, insert in zip(changes, (False, True), strict=True):
             self._machine.change(number, rows, insert)
 

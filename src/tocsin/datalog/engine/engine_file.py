@@ -124,12 +124,8 @@ def _rows(
 
 
 def _used_symbols(given: Given, codes: Mapping[str, TupleCode]) -> Longs:
-    columns = [
-        given[name][:, place]
-        for name, code in codes.items()
-        for place, kind in enumerate(code.types)
-        if kind is Type.SYMBOL
-    ]
+    symbols = [np.array([kind is Type.SYMBOL for kind in code.types], np.bool_) for code in codes.values()]
+    columns = [given[name][:, chosen].ravel() for name, chosen in zip(codes, symbols, strict=True)]
     return np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
 
 

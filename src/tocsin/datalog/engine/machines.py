@@ -77,12 +77,7 @@ Starter = Callable[[Program, Collection[str], Value | None, Symbols, int, bool],
 
 
 def start_machine(
-    program: Program,
-    fed: Collection[str],
-    local: Value | None,
-    symbols: Symbols,
-    limit: int,
-    implicit: bool,
+    program: Program, fed: Collection[str], local: Value | None, symbols: Symbols, limit: int, implicit: bool
 ) -> Started:
     """The activation index for a program.
 

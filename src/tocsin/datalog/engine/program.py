@@ -251,11 +251,5 @@ def _moved(error: RuleError, lines: int) -> RuleError:
     """An error of the text that was added: its line counts from there, and it is of no file."""
     if error.line is None or error.line <= lines:
         return error
-    return RuleError(
-        error.reason,
-        rule=error.rule,
-        line=error.line - lines,
-        column=error.column,
-        excerpt=error.excerpt,
-        caret=error.caret,
-    )
+    line, column, excerpt, caret = error.line - lines, error.column, error.excerpt, error.caret
+    return RuleError(error.reason, rule=error.rule, line=line, column=column, excerpt=excerpt, caret=caret)

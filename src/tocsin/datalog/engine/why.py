@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from tocsin.datalog.engine.assignment_search import Below, Furthest, Known, Search, in_order
+from tocsin.datalog.engine.assignment_search import Furthest, Known, Search, in_order
 from tocsin.datalog.engine.assignment_search import Step as SearchStep
 from tocsin.datalog.engine.derivations import Absence, Derivation, Fact, Observation, Obstacle, Step
 from tocsin.datalog.language import conjunctions, syntax
@@ -93,7 +93,7 @@ class Deriver:
             start = way.start(fact.values)
             if start is None:
                 continue
-            below = Below(self._strata[fact.relation], known.rank(*fact)) if way.is_recursive else None
+            below = (self._strata[fact.relation], known.rank(*fact)) if way.is_recursive else None
             for binding in search.solutions(way.steps, start, way.names, below):
                 return Step(way.rule.text, tuple(_premises(way, binding, search)))
         raise DerivationError(f"{fact} is there, but no rule gives it")
@@ -171,11 +171,8 @@ def _fact(
 
 
 def _obstacle(way: _Way, literal: conjunctions.Literal, binding: conjunctions.Binding) -> Obstacle:
-    shown = {
-        name: value
-        for name, value in binding.items()
-        if not name.startswith(conjunctions.HIDDEN) and ":" not in name and OWN_MARK not in name
-    }
+    made = (conjunctions.HIDDEN, ":", OWN_MARK)
+    shown = {name: binding[name] for name in binding if not any(mark in name for mark in made)}
     text = _filled(literal, binding)
     if isinstance(literal, syntax.Positive):
         text = f"{text} has no partner"

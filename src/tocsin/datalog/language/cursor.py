@@ -211,10 +211,5 @@ class Cursor:
 
 
 def _joined(before: Token, point: Token, after: Token) -> bool:
-    return (
-        point.text == "."
-        and before.kind is TokenKind.NAME
-        and after.kind is TokenKind.NAME
-        and before.end == point.offset
-        and after.offset == point.end
-    )
+    are_names = before.kind is TokenKind.NAME and after.kind is TokenKind.NAME
+    return point.text == "." and are_names and (before.end, after.offset) == (point.offset, point.end)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 
 from tocsin.datalog.language import syntax
 from tocsin.datalog.language.conjunctions import Literal, TooManyError, alternatives_of, body_of, grounded
@@ -91,13 +91,9 @@ class _Expanding(Rewriter):
         if isinstance(body, syntax.Positive):
             parts = [part for rule, head in self._definitions for part in self._parts(rule, head, atom)]
             return body_of(parts)
-        return syntax.Conjunction(
-            tuple(
-                syntax.Disjunction(tuple(map(_opposite, part)))
-                for rule, head in self._definitions
-                for part in self._parts(rule, head, atom, negated=True)
-            )
-        )
+        negated = [self._parts(rule, head, atom, negated=True) for rule, head in self._definitions]
+        none_holds = (syntax.Disjunction(tuple(map(_opposite, part))) for part in chain(*negated))
+        return syntax.Conjunction(tuple(none_holds))
 
     def _parts(
         self, rule: syntax.Rule, head: syntax.Atom, atom: syntax.Atom, negated: bool = False

@@ -142,14 +142,10 @@ def chain_of(step: nf.Step) -> Chain | None:
 
 def _is_reflexive(step: nf.Step) -> bool:
     """p(x, x) :- p(x, _), or p(_, x): adds nothing where every arc also leads back."""
-    return (
-        isinstance(step, nf.JoinRule)
-        and not (step.negated or step.lets or step.tests)
-        and len(step.body) == 1
-        and len(set(step.head.terms)) == 1
-        and isinstance(step.head.terms[0], nf.Variable)
-        and step.head.terms[0] in step.body[0].terms
-    )
+    if not isinstance(step, nf.JoinRule) or step.negated or step.lets or step.tests or len(step.body) != 1:
+        return False
+    first, second = step.head.terms
+    return first == second and isinstance(first, nf.Variable) and first in step.body[0].terms
 
 
 def _backward(link: Link) -> Link:

@@ -35,10 +35,7 @@ UNFIT = -1
 
 NumberChanger = Callable[[object, bool], int]
 
-_FAILURES = {
-    layout.DIVISION_BY_ZERO: "division by zero",
-    layout.NOT_A_NUMBER: "the result is not a number",
-}
+_FAILURES = {layout.DIVISION_BY_ZERO: "division by zero", layout.NOT_A_NUMBER: "the result is not a number"}
 OVERTURNED = 1 << 14
 """So many derivations must have gone in one change before all is worked out anew: about 1 ms."""
 

@@ -107,12 +107,8 @@ class ProgramLayout:
         for step in self.program.steps:
             needs[nf.head_of(step)].update(nf.reads(step))
         self._components = components_in_order(needs)
-        self._recursive = frozenset(
-            name
-            for component in self._components
-            for name in component
-            if len(component) > 1 or name in needs[name]
-        )
+        together = (component for component in self._components if len(component) > 1)
+        self._recursive = frozenset(name for name in needs if name in needs[name]).union(*together)
         self.deletion_cost = DeletionCost(needs, self._components, self._recursive)
         for name, types in self.program.relations:
             self._store.add_relation(name, len(types), recursive=name in self._recursive)

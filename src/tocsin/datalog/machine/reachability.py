@@ -77,9 +77,8 @@ class Reachability:
         if self.closure.row_of.size or not self.vertices:
             return reach_bits.count_in_rows(self.closure)
         for_each_word = self.condensation.cyclic.size + self.condensation.next_one.size
-        as_long = (
-            self.vertices * for_each_word // (64 * 4)
-        )  # steps of a search: of windows, four words a step
+        # So many steps of a search take about as long as counting by windows: four words of bits a step.
+        as_long = self.vertices * for_each_word // (64 * 4)
         counted = reach_bits.count_by_search(self.condensation, as_long)
         return counted if counted >= 0 else self._count_by_windows()
 

@@ -92,7 +92,7 @@ def test_single_arcs_of_a_larger_graph_are_found_without_looking_at_it_whole(
     def compared(*_: object) -> None:
         raise AssertionError("whole graphs are compared")
 
-    monkeypatch.setattr(ClosureGraph, "_compared", compared)
+    monkeypatch.setattr(ClosureGraph, "reachability", compared)
     for (comes, arc), pairs in zip(
         ((c, arc) for arc in picked for c in (False, True)), expected, strict=True
     ):

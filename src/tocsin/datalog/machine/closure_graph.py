@@ -154,24 +154,10 @@ class ClosureGraph:
         known = np.full(len(others), next(iter(wanted.values())), np.int64)
         return np.stack((known, others) if 0 in wanted else (others, known), axis=1)
 
-    def path(self, x: int, y: int) -> Longs:
-        """The words along a shortest path of at least one arc from x to y; none when there is no path."""
-        ends = self._vertices_of(x, y)
-        path = self.now.path(*ends.tolist()) if len(ends) == 2 else []
-        return self._words(np.array(path, np.int32))
-
     def distance(self, x: int, y: int) -> int:
         """How many arcs a shortest path from x to y has, 0 when there is none."""
         ends = self._vertices_of(x, y)
         return self.now.distance(*ends.tolist()) if len(ends) == 2 else 0
-
-    def components(self) -> tuple[Longs, Ints]:
-        """Each word that an arc has, and the number of its strongly connected component.
-
-        Numbers need not be close together; an arc never leads from a lower one to a higher one.
-        """
-        used = np.union1d(self._arcs.tails, self._arcs.heads)
-        return self._words(used), self.now.condensation.component[used]
 
     def _vertices_of(self, *words: int) -> Ints:
         """The numbers of those words that have one."""

@@ -155,18 +155,6 @@ class Reachability:
             for source, wanted in zip(np.split(sources, len(sources)), targets, strict=True)
         )
 
-    def path(self, source: int, target: int) -> list[int]:
-        """The vertices of a shortest path, both ends among them; nothing when there is none."""
-        if max(source, target) >= self.vertices:
-            return []
-        came_from, _ = self._search(np.array([source], np.int32), target)
-        if came_from[target] < 0:
-            return []
-        path = [target]
-        while len(path) == 1 or path[-1] != source:
-            path.append(int(came_from[path[-1]]))
-        return path[::-1]
-
     def distance(self, source: int, target: int) -> int:
         """How many arcs a shortest path has, 0 when there is none.
 

@@ -161,9 +161,6 @@ class Problems:
         self._sources = sources
         self._found: dict[tuple[Place, str], None] = {}
 
-    def __len__(self) -> int:
-        return len(self._found)
-
     def add(self, place: Place, reason: str) -> None:
         """Note a mistake."""
         self._found[place, reason] = None

@@ -85,13 +85,9 @@ class Rewriter:
         """What a variable becomes."""
         return variable
 
-    def anonymous(self, anonymous: syntax.Anonymous) -> syntax.Argument:
-        """What a `_` becomes."""
-        return anonymous
-
-    def constant(self, constant: syntax.Constant) -> syntax.Argument:
-        """What a constant becomes."""
-        return constant
+    def simple(self, argument: syntax.Constant | syntax.Anonymous) -> syntax.Argument:
+        """What a constant or a `_` becomes."""
+        return argument
 
     def operation(
         self, operation: syntax.Operation, operands: tuple[syntax.Argument, ...]
@@ -117,10 +113,8 @@ class Rewriter:
         """An argument's copy."""
         if isinstance(argument, syntax.Variable):
             return self.variable(argument)
-        if isinstance(argument, syntax.Constant):
-            return self.constant(argument)
-        if isinstance(argument, syntax.Anonymous):
-            return self.anonymous(argument)
+        if isinstance(argument, syntax.Constant | syntax.Anonymous):
+            return self.simple(argument)
         if isinstance(argument, syntax.Operation):
             return self.operation(argument, tuple(map(self.argument, argument.operands)))
         return self.aggregate(argument)

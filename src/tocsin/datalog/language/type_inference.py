@@ -165,7 +165,7 @@ class Inference:
         self, functor: str, signature: Signature, result: syntax.Argument, operands: Sequence[syntax.Argument]
     ) -> None:
         for place, operand in enumerate(operands):
-            if not self._operand(functor, operand, signature.operand(place)) or not signature.alike:
+            if not self._operand(functor, operand, signature.operand(place)) or signature.result:
                 continue
             if not self._slot(operand).merge(self._slot(result)):
                 self._problems.add(
@@ -212,11 +212,11 @@ class _Filling(Rewriter):
             variable.name, variable.place, self._slots[id(variable)].type, variable.located
         )
 
-    def anonymous(self, anonymous: syntax.Anonymous) -> syntax.Argument:
-        return syntax.Anonymous(anonymous.place, self._slots[id(anonymous)].type)
-
-    def constant(self, constant: syntax.Constant) -> syntax.Argument:
-        return filled_constant(constant, self._slots[id(constant)].type, self._problems)
+    def simple(self, argument: syntax.Constant | syntax.Anonymous) -> syntax.Argument:
+        type_ = self._slots[id(argument)].type
+        if isinstance(argument, syntax.Anonymous):
+            return syntax.Anonymous(argument.place, type_)
+        return filled_constant(argument, type_, self._problems)
 
     def operation(
         self, operation: syntax.Operation, operands: tuple[syntax.Argument, ...]

@@ -48,13 +48,9 @@ class ClosureGraph:
         self._room = room
         self._vertices = VertexNumbers()
         self._arcs = ArcSet()
-        self._version = Version()
-        self._marks = Marks()
-
-    @property
-    def version(self) -> Version:
+        self.version = Version()
         """The present state, to be handed to `changes_between`."""
-        return self._version
+        self._marks = Marks()
 
     def insert(self, arcs: Longs) -> int:
         """Put in arcs; those that are there already change nothing. How many are new."""
@@ -76,8 +72,8 @@ class ClosureGraph:
         return int(was_there.sum())
 
     def _step(self, arcs: Longs, comes: bool) -> None:
-        self._version.arcs, self._version.comes = arcs, comes
-        self._version.following = self._version = Version()
+        self.version.arcs, self.version.comes = arcs, comes
+        self.version.following = self.version = Version()
 
     def _forget_vertices(self) -> None:
         """Number only the vertices that arcs still have: a stream of ever new ones takes no more room."""
@@ -104,8 +100,8 @@ class ClosureGraph:
     def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Longs] | None:
         """The change as one of few arcs, and the vertices' words; None when it is one of many."""
         arcs = since = self.net_arcs(before, after)
-        if after is not self._version:
-            since = self.net_arcs(before, self._version)
+        if after is not self.version:
+            since = self.net_arcs(before, self.version)
         if max(map(len, (*arcs, *since))) > FEW:
             return None
         removed, added, later, earlier = (
@@ -129,14 +125,6 @@ class ClosureGraph:
         """The pairs of every `shares`-th source, counted from `share`, about `piece` of them at a time."""
         return self.now.pairs_of_share(self._vertices.words, share, shares, piece)
 
-    def from_(self, x: int) -> Longs:
-        """The y of all pairs (x, y)."""
-        return self._words(self.now.reached_from(self._vertices_of(x)))
-
-    def to(self, y: int) -> Longs:
-        """The x of all pairs (x, y)."""
-        return self._words(self.now.turned.reached_from(self._vertices_of(y)))
-
     def holds(self, x: int, y: int) -> bool:
         """Whether there is the pair (x, y)."""
         ends = self._vertices_of(x, y)
@@ -150,8 +138,10 @@ class ClosureGraph:
         if len(wanted) == 2:
             found = [[wanted[0], wanted[1]]] if self.holds(wanted[0], wanted[1]) else []
             return np.array(found, np.int64).reshape(-1, 2)
-        others = self.from_(wanted[0]) if 0 in wanted else self.to(wanted[1])
-        known = np.full(len(others), next(iter(wanted.values())), np.int64)
+        ((column, word),) = wanted.items()
+        graph = self.now if column == 0 else self.now.turned
+        others = self._vertices.words[graph.reached_from(self._vertices_of(word))]
+        known = np.full(len(others), word, np.int64)
         return np.stack((known, others) if 0 in wanted else (others, known), axis=1)
 
     def distance(self, x: int, y: int) -> int:
@@ -164,19 +154,16 @@ class ClosureGraph:
         numbers = self._vertices.find(np.array(words, np.int64))
         return numbers[numbers >= 0]
 
-    def _words(self, vertices: Ints) -> Longs:
-        return self._vertices.words[vertices]
-
     @property
     def now(self) -> Reachability:
         """What reaches what at present."""
-        return self.reachability(self._version)
+        return self.reachability(self.version)
 
     def reachability(self, version: Version) -> Reachability:
         """What reached what in a version, its vertices numbered as they are now."""
         known = version.reachability
         if known is None or version.numbering is not self._vertices:
-            since = self.net_arcs(version, self._version)
+            since = self.net_arcs(version, self.version)
             places = self._arcs.find(since.added)
             tails = np.append(np.delete(self._arcs.tails, places), since.removed[:, 0])
             heads = np.append(np.delete(self._arcs.heads, places), since.removed[:, 1])

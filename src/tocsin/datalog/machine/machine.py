@@ -255,12 +255,11 @@ class Machine:
         self._store.write_details()
         return self._store.lookup(relation, link, key, in_order)
 
-    def listener(self, rule: JoinRule, atom: int) -> int:
-        """Have a rule asked for the tuples of one of its body atoms, without storing what it derives."""
-        return self.listeners([(rule, atom)])[0]
-
     def listeners(self, asked: Iterable[tuple[JoinRule, int]]) -> range:
-        """Several listeners at once, which is much quicker than one by one."""
+        """Have rules asked for the tuples of one of their body atoms, without storing what they derive.
+
+        Several at once are much quicker than one by one.
+        """
         self._bring_up_to_date()
         known = len(self._listeners)
         self._listeners += [Listener(rule, atom) for rule, atom in asked]

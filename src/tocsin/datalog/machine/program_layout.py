@@ -142,7 +142,7 @@ class ProgramLayout:
     ) -> None:
         schedules: list[tuple[int, int]] = []
         for name, number in self._store.number_of.items():
-            links = self._store.links_of(number)
+            links = self._store.links_of[number]
             counted = [link for link in links if self._store.links.links[link].counted]
             listed = [link for link in links if not self._store.links.links[link].counted]
             plans = [(layout.ACTIVATE, plan) for plan in activated[name]]

@@ -110,7 +110,8 @@ class Store:
         self.details = Details()
         self.links = Links()
         self.number_of: dict[str, int] = {}
-        self._relation_links: list[list[int]] = []
+        self.links_of: list[list[int]] = []
+        """The links of each relation."""
         self._linked = 0
 
     def relation_record(self, relation: int) -> Longs:
@@ -143,7 +144,7 @@ class Store:
         record[layout.R_ROOM], record[layout.R_RECURSIVE] = _FIRST_ROOM, recursive
         self._append(layout.RELATIONS, record)
         self.number_of[name] = number
-        self._relation_links.append([])
+        self.links_of.append([])
         return number
 
     def add_links(self) -> None:
@@ -179,7 +180,7 @@ class Store:
             if record[layout.R_RECURSIVE]:
                 self.memory.lengthen(base + layout.RANKS, room)
                 self.memory.lengthen(base + layout.SUPPORTS, room)
-            for link in self._relation_links[relation]:
+            for link in self.links_of[relation]:
                 linked = self.link_record(link)
                 for kind in (layout.ENTRIES,) if linked[layout.L_COUNTED] else _LINKED:
                     self.memory.lengthen(int(linked[layout.L_BASE]) + kind, room)
@@ -280,10 +281,6 @@ class Store:
         pending = self.array(int(record[layout.R_BASE]), layout.PENDING)[: record[layout.R_PENDING]]
         return int(np.count_nonzero(self.states(relation)[pending] & layout.PRESENT))
 
-    def links_of(self, relation: int) -> Sequence[int]:
-        """The links of a relation."""
-        return self._relation_links[relation]
-
     def keys(self) -> int:
         """How many keys all data indexes have."""
         bases = [int(self.index_record(index)[layout.I_BASE]) for index in range(len(self.links.members))]
@@ -361,7 +358,7 @@ class Store:
         record[layout.L_COLUMNS] = self.details.place(link.side.columns)
         record[layout.L_TESTS], record[layout.L_TESTS_END] = self.details.tests(link.tests)
         self._append(layout.LINKS, record)
-        self._relation_links[relation].append(number)
+        self.links_of[relation].append(number)
 
     def _add_member(self, index: int) -> int:
         """One more column of heads."""

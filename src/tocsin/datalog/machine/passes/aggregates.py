@@ -140,7 +140,9 @@ def _aggregation(
     table = made.relation([*(outer.types[column] for column in columns), type_of(pending.aggregate)])
     made.tables.add(table)
     function = pending.aggregate.function
-    made.step(nf.AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source))
+    made.steps.append(
+        nf.AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source)
+    )
     order = tuple(group.index(column) for column in columns)
     return Aggregation(table, origin, order, others, failures), None if whole is not None else inner.clause
 

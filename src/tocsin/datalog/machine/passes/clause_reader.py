@@ -100,7 +100,7 @@ class Reader:
 
     def _positive(self, atom: syntax.Atom) -> nf.Atom:
         terms: list[nf.Term] = []
-        types = self._made.types(atom.relation)
+        types = self._made.types[atom.relation]
         for argument, column_type in zip(atom.arguments, types, strict=True):
             if isinstance(argument, syntax.Anonymous):
                 terms.append(self._clause.fresh(column_type) if self._keep_anonymous else nf.Anything())

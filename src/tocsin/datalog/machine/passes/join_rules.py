@@ -13,16 +13,16 @@ from tocsin.errors import DerivationError
 def emit(clause: clauses.Clause, made: Made) -> None:
     """Add what the clause comes to. Raises DerivationError when it is a fact without a value."""
     if clause.failing is not None and any(map(clauses.can_fail, clause.tests)):
-        made.step(join_rule(clause, made, nf.Failing.NOTHING))
+        made.steps.append(join_rule(clause, made, nf.Failing.NOTHING))
         if clause.failing != clauses.NOWHERE:
             told = clause.copy()
             told.head = nf.Atom(
                 clause.failing.relation, (*clause.failing.terms, nf.Constant(_reason(clause)))
             )
-            made.step(join_rule(told, made, nf.Failing.THE_HEAD))
+            made.steps.append(join_rule(told, made, nf.Failing.THE_HEAD))
         return
     if clause.atoms or clause.negated:
-        made.step(join_rule(clause, made))
+        made.steps.append(join_rule(clause, made))
         return
     try:
         for test in clause.tests:

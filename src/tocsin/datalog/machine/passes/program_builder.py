@@ -42,9 +42,9 @@ class Made:
 
     def __init__(self, program: CheckedProgram, local: Value | None) -> None:
         self.local = local
-        self._types = {relation.name: relation.types for relation in program.relations.values()}
+        self.types = {relation.name: relation.types for relation in program.relations.values()}
         self._local_parts: dict[tuple[str, tuple[int, ...]], str] = {}
-        self._steps: list[nf.Step] = []
+        self.steps: list[nf.Step] = []
         self._facts: dict[tuple[str, tuple[Value, ...]], None] = {}
         self._count = 0
         self.aggregations: dict[object, Aggregation] = {}
@@ -52,20 +52,12 @@ class Made:
         self.failures: set[str] = set()
         self._refused: dict[tuple[str, nf.Source], str] = {}
 
-    def types(self, relation: str) -> Sequence[Type]:
-        """The types of a relation's columns."""
-        return self._types[relation]
-
     def relation(self, types: Sequence[Type]) -> str:
         """The name of a new relation."""
         self._count += 1
         name = f"{nf.MADE}{self._count}"
-        self._types[name] = tuple(types)
+        self.types[name] = tuple(types)
         return name
-
-    def step(self, step: nf.Step) -> None:
-        """Add a step."""
-        self._steps.append(step)
 
     def fact(self, relation: str, values: tuple[Value, ...]) -> None:
         """Add a fact."""
@@ -73,8 +65,8 @@ class Made:
 
     def once(self) -> nf.Atom:
         """The atom that always holds."""
-        if ONCE not in self._types:
-            self._types[ONCE] = ()
+        if ONCE not in self.types:
+            self.types[ONCE] = ()
             self.fact(ONCE, ())
         return nf.Atom(ONCE, ())
 
@@ -84,7 +76,7 @@ class Made:
         if reasons is None:
             reasons = self.relation([Type.SYMBOL])
             self._refused[relation, source] = self._refused[reasons, source] = reasons
-            self.step(nf.MapRule(relation, reasons, refuse, source))
+            self.steps.append(nf.MapRule(relation, reasons, refuse, source))
         return reasons
 
     def local_part(self, relation: str, columns: tuple[int, ...]) -> str:
@@ -93,23 +85,23 @@ class Made:
             raise TypeError("there is no local address")
         name = self._local_parts.get((relation, columns))
         if name is None:
-            types = self.types(relation)
+            types = self.types[relation]
             name = self._local_parts[relation, columns] = self.relation(types)
             terms: tuple[nf.Term, ...] = tuple(
                 nf.Constant(self.local) if column in columns else nf.Variable(column)
                 for column in range(len(types))
             )
-            self.step(nf.JoinRule(nf.Atom(name, terms), (nf.Atom(relation, terms),)))
+            self.steps.append(nf.JoinRule(nf.Atom(name, terms), (nf.Atom(relation, terms),)))
         return name
 
     def equivalence(self, relation: str, source: nf.Source) -> None:
         """Make a relation of two columns symmetric and transitive, and so reflexive over what it mentions."""
         x, y, z = nf.Variable(0), nf.Variable(1), nf.Variable(2)
-        self.step(nf.JoinRule(nf.Atom(relation, (y, x)), (nf.Atom(relation, (x, y)),), source=source))
+        self.steps.append(nf.JoinRule(nf.Atom(relation, (y, x)), (nf.Atom(relation, (x, y)),), source=source))
         through = (nf.Atom(relation, (x, y)), nf.Atom(relation, (y, z)))
-        self.step(nf.JoinRule(nf.Atom(relation, (x, z)), through, source=source))
+        self.steps.append(nf.JoinRule(nf.Atom(relation, (x, z)), through, source=source))
 
     def program(self) -> nf.NormalProgram:
         """All of it."""
-        relations = tuple(nf.Relation(name, tuple(types)) for name, types in self._types.items())
-        return nf.NormalProgram(relations, tuple(self._steps), tuple(self._facts))
+        relations = tuple(nf.Relation(name, tuple(types)) for name, types in self.types.items())
+        return nf.NormalProgram(relations, tuple(self.steps), tuple(self._facts))

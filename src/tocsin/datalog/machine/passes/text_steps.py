@@ -113,23 +113,26 @@ class _Stage:
         origin, takes = self._origin(columns)
         if self.is_whole():
             function = TextWork(takes, work.parts, clause.head.terms, clause.source)
-            made.step(MapRule(clause.head.relation, origin, function, clause.source))
+            made.steps.append(MapRule(clause.head.relation, origin, function, clause.source))
             return []
         gives = [variable for variable in columns if variable in later]
         gives += [part.variable for part in work.parts if isinstance(part, Let) and part.variable in later]
         types = [clause.types[variable] for variable in gives]
         if not any(map(can_fail, work.done)):
             name = made.relation(types)
-            made.step(MapRule(name, origin, TextWork(takes, work.parts, gives, clause.source), clause.source))
+            made.steps.append(
+                MapRule(name, origin, TextWork(takes, work.parts, gives, clause.source), clause.source)
+            )
             rest.atoms.insert(0, Atom(name, tuple(gives)))
             return [rest]
-        marked = work.marked()
+        # These may have no value even though all that they are computed from have one.
+        marked = [let.variable for let in work.parts if isinstance(let, Let) and may_fail(let.expression)]
         if 1 << len(marked) > MOST:
             raise clause.source.error(_TOO_MANY)
         name = made.relation([*types, Type.NUMBER, Type.SYMBOL])
         instead = {variable: _ANY_OF[clause.types[variable]] for variable in gives}
         function = TextWork(takes, work.parts, gives, clause.source, marked, instead)
-        made.step(MapRule(name, origin, function, clause.source))
+        made.steps.append(MapRule(name, origin, function, clause.source))
         failed: list[Clause] = []
         for bits in range(1 << len(marked)):
             absent = work.absent({variable for place, variable in enumerate(marked) if bits >> place & 1})
@@ -285,10 +288,6 @@ class _Work:
                 break
             waiting = left
         self.parts = tuple(parts)
-
-    def marked(self) -> list[Variable]:
-        """The variables that may have no value even though all they are computed from have one."""
-        return [part.variable for part in self.parts if isinstance(part, Let) and may_fail(part.expression)]
 
     def absent(self, marked: set[Variable]) -> set[Variable] | None:
         """All that have no value when these of the marked have none; None when more of those had none."""

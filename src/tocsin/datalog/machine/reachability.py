@@ -98,7 +98,7 @@ class Reachability:
     def pairs(self, words: Longs) -> Longs:
         """All pairs, as the words of their vertices: int64[n, 2], one column behind the other in memory."""
         columns = np.empty((2, self.count), np.int64)
-        reach_bits.write_pairs(self.closure, words, *columns)
+        reach_bits.write_share(self.closure, words, 0, 1, *columns)
         return columns.T
 
     def pairs_of_share(self, words: Longs, share: int, shares: int, piece: int) -> Iterator[Longs]:

@@ -25,7 +25,7 @@ from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.passes import clause as clauses
 from tocsin.datalog.machine.passes.clause_reader import Reader
 from tocsin.datalog.machine.passes.failures import failed
-from tocsin.datalog.machine.passes.program_builder import Aggregation, Made
+from tocsin.datalog.machine.passes.program_builder import Made
 from tocsin.datalog.machine.passes.unification import unified
 
 Binder = nf.Atom | nf.Test | clauses.Result
@@ -55,16 +55,17 @@ def expanded(clause: clauses.Clause, made: Made) -> list[clauses.Clause]:
         chosen: list[clauses.Clause] = []
         for variant in variants:
             variant.results = []
-            if result.failures is not None and clause.failing != clauses.NOWHERE:
+            table, origin, _, others, failures = result.relations
+            if failures is not None and clause.failing != clauses.NOWHERE:
                 chosen.append(variant.copy())
-                chosen[-1].atoms.append(nf.Atom(result.failures, (*result.group, nf.Anything())))
+                chosen[-1].atoms.append(nf.Atom(failures, (*result.group, nf.Anything())))
             if result.of_nothing is not None:
-                nothing = nf.Atom(result.origin, (*result.group, *(nf.Anything(),) * result.others))
+                nothing = nf.Atom(origin, (*result.group, *(nf.Anything(),) * others))
                 chosen.append(variant.copy())
                 chosen[-1].negated.append(nothing)
                 value = nf.Constant(result.of_nothing)
                 chosen[-1].tests.append(nf.Test("=", result.value, value, result.type))
-            variant.atoms.append(nf.Atom(result.table, (*result.group, result.value)))
+            variant.atoms.append(nf.Atom(table, (*result.group, result.value)))
             chosen.append(variant)
         if len(chosen) > MOST:
             raise clause.source.error("this rule has too many aggregates: give some of them a relation")
@@ -91,13 +92,11 @@ def _lifted(
             origins = [*binding, filling]
         if filling is None or not is_open:
             made.aggregations[key] = aggregation
-    table, origin, order, others, failures = aggregation
-    type_, columns = type_of(pending.aggregate), tuple(group[place] for place in order)
+    type_, columns = type_of(pending.aggregate), tuple(group[place] for place in aggregation.order)
     of_nothing: Value | None = None
     if pending.aggregate.function in ("count", "sum"):
         of_nothing = 0.0 if type_ is Type.FLOAT else 0
-    result = clauses.Result(pending.value, type_, table, origin, columns, others, of_nothing, failures)
-    return result, origins
+    return clauses.Result(pending.value, type_, aggregation, columns, of_nothing), origins
 
 
 def _meaning(pending: clauses.Pending, group: list[nf.Variable]) -> tuple[syntax.Argument, int]:
@@ -118,7 +117,7 @@ def _meaning(pending: clauses.Pending, group: list[nf.Variable]) -> tuple[syntax
 
 def _aggregation(
     pending: clauses.Pending, outer: clauses.Clause, made: Made
-) -> tuple[Aggregation, clauses.Clause | None]:
+) -> tuple[clauses.Aggregation, clauses.Clause | None]:
     """The relations of an aggregate, and the clause that fills the origin, where one must."""
     inner = _Inner(pending, outer, made)
     whole = inner.whole_relation()
@@ -144,7 +143,9 @@ def _aggregation(
         nf.AggregateRule(table, origin, len(group), function, inner.value_type, source=outer.source)
     )
     order = tuple(group.index(column) for column in columns)
-    return Aggregation(table, origin, order, others, failures), None if whole is not None else inner.clause
+    return clauses.Aggregation(
+        table, origin, order, others, failures
+    ), None if whole is not None else inner.clause
 
 
 class _Inner:
@@ -225,7 +226,9 @@ def _bind_group(
     if not waiting:
         return False, []
     binding = _binding(waiting, outer)
-    if any(map(clauses.can_fail, binding.tests)) or any(result.failures for result in binding.results):
+    if any(map(clauses.can_fail, binding.tests)) or any(
+        result.relations.failures for result in binding.results
+    ):
         columns = [variable for variable in group if variable in _binders(binding)]
         name = made.relation([outer.types[variable] for variable in columns])
         binding.head = nf.Atom(name, tuple(columns))

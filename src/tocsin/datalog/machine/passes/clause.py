@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.functors import EACH, RANGE
@@ -33,22 +34,33 @@ class Pending:
         return list(dict.fromkeys(term for term in self.shared.values() if isinstance(term, nf.Variable)))
 
 
+class Aggregation(NamedTuple):
+    """The relations of an aggregate: its results (group..., result), and what they are worked out from.
+
+    `origin` has `others` columns behind the group. `order` says which variable of the group, in the order in
+    which they were met, each column of it holds; `failures` has (group..., reason) for groups for which the
+    aggregate is an error, if there may be any.
+    """
+
+    table: str
+    origin: str
+    order: tuple[int, ...]
+    others: int
+    failures: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`value` is the result of an aggregate for a group, in the relation `table`: (group..., result).
+    """`value` is the result of an aggregate for a group, in the table of these relations.
 
-    Where the group has no tuples in `origin`, which has `others` columns behind it, the result is
-    `of_nothing`, or there is none. `failures` has (group..., reason) for groups for which it is an error.
+    Where the group has no tuples in their origin, it is `of_nothing`, or there is none.
     """
 
     value: nf.Variable | nf.Constant
     type: Type
-    table: str
-    origin: str
+    relations: Aggregation
     group: tuple[nf.Term, ...]
-    others: int
     of_nothing: Value | None
-    failures: str | None
 
     def needs(self) -> set[nf.Variable]:
         """The variables of the group."""

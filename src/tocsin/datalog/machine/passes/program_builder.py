@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tocsin.datalog.language.syntax import CheckedProgram, Type, Value
 from tocsin.datalog.machine import normal_form as nf
+from tocsin.datalog.machine.passes.clause import Aggregation
 from tocsin.errors import DerivationError
-
-
-class Aggregation(NamedTuple):
-    """The relations of an aggregate: its results, what they are worked out from, and how wide that is.
-
-    `order` says which variable of the group, in the order in which they were met, each column of it holds;
-    `failures` has the groups for which the aggregate is an error, if there may be any.
-    """
-
-    table: str
-    origin: str
-    order: tuple[int, ...]
-    others: int
-    failures: str | None
-
 
 ONCE = nf.MADE + "once"
 """A relation of no columns that holds: the positive atom of a rule that has no other."""

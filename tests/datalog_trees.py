@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tocsin.datalog.language.clause_parser import can_be_negated, negative
 from tocsin.datalog.language.functors import BINDING, CAST, SIGNS
+from tocsin.datalog.language.printer import print_atom, print_body
 from tocsin.datalog.language.syntax import (
     Aggregate,
     Anonymous,
@@ -99,3 +100,9 @@ arguments = st.recursive(leaves, _operations, max_leaves=6)
 bodies = _bodies(arguments)
 facts = st.builds(Rule, st.tuples(_atoms(arguments)), st.just(Truth(True)))
 rules = facts | st.builds(Rule, st.lists(_atoms(arguments), min_size=1, max_size=2).map(tuple), bodies)
+
+
+def print_rule(rule: Rule) -> str:
+    """The text of a fact or a rule, on one line."""
+    heads = ", ".join(map(print_atom, rule.heads))
+    return f"{heads}." if rule.is_fact and len(rule.heads) == 1 else f"{heads} :- {print_body(rule.body)}."

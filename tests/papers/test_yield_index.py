@@ -264,7 +264,8 @@ def test_algorithm_7_gives_all_that_it_found() -> None:
     index = filled(R11, FIGURE_6)
     (rule,) = (step for step in index.machine.program.steps if isinstance(step, JoinRule))
     for atom in range(3):
-        assert index.machine.fire_all(index.machine.listener(rule, atom)).tolist() == [[4, 9]]
+        (listener,) = index.machine.listeners([(rule, atom)])
+        assert index.machine.fire_all(listener).tolist() == [[4, 9]]
 
 
 RN = """

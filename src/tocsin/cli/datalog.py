@@ -93,6 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, run, write."""
+    from tocsin.datalog.engine.base_facts import first_state
     from tocsin.datalog.engine.confinement import check_transfers
     from tocsin.datalog.engine.engine import Engine
     from tocsin.datalog.engine.fact_files import refuse
@@ -143,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = _read(program.codes(symbols), sources, facts, on_bad, unpacked_limit)
     reject()
     local = None if arguments.local is None else program.read_local(arguments.local)
-    engine = Engine(program, local, limit, symbols=symbols, loaded=loaded)
+    engine = Engine(first_state(program, local, limit, symbols, loaded))
     _write(engine, targets, Path(arguments.out))
     for relation in printed_sizes(program.checked):
         print(f"{relation}\t{engine.size(relation)}")

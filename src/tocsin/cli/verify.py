@@ -83,7 +83,7 @@ def _journal_contents(folder: Path) -> str:
     A torn end is nothing wrong: it is what a crash leaves of a change that nobody was promised, and goes when
     the journal is next opened. One that is open for writing is not read.
     """
-    from tocsin.datalog.engine.fact_journal import EngineState
+    from tocsin.datalog.engine.fact_journal import JournalState
     from tocsin.printable import number_of
     from tocsin.storage.record_log import ENGINE, RecordLog
     from tocsin.watches.row_journal import KeptRows
@@ -92,7 +92,7 @@ def _journal_contents(folder: Path) -> str:
     try:
         records = log.read()
         if log.kind == ENGINE:
-            facts = sum(map(len, EngineState(str(log.file), records).given.values()))
+            facts = sum(map(len, JournalState(str(log.file), records).given.values()))
             said = f"the journal of an engine with {number_of(facts, 'fact')}"
         else:
             rows = KeptRows(str(log.file), records).rows

@@ -88,7 +88,7 @@ def _listening(
     arities = {**rule.relations, rule.head.relation: len(rule.head.terms)}
     relations = [normal_form.Relation(name, (Type.NUMBER,) * arity) for name, arity in arities.items()]
     machine = Machine(normal_form.NormalProgram(tuple(relations), ()), Symbols())
-    listener = machine.listener(join_rule(rule), atom)
+    (listener,) = machine.listeners([(join_rule(rule), atom)])
     for name, rows in {**workload.relations, **instead}.items():
         machine.change(machine.relation(name), rows, True)
     machine.settle()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.datalog.engine.obvious_machine import start_obvious
 
+from tocsin.datalog.engine.base_facts import first_state
 from tocsin.datalog.engine.changes import Changes
 from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.program import Program
@@ -17,7 +18,7 @@ LIMIT = 2_000
 
 
 def obvious_engine(program: Program, local: str | int | None = None) -> Engine:
-    return Engine(program, local, LIMIT, symbols=Symbols(), starter=start_obvious)
+    return Engine(first_state(program, local, LIMIT, Symbols(), {}), start_obvious)
 
 
 def contents(engine: Engine) -> dict[str, list[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tocsin.datalog.engine.machines import Started
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import CheckedProgram, Value
+from tocsin.datalog.machine.machine import Machine
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.datalog.meaning import evaluate
@@ -32,13 +33,13 @@ def start_obvious(
     return Started(machine, {name: name for name in program.relations})
 
 
-class ObviousMachine:
+class ObviousMachine(Machine):
     def __init__(self, program: CheckedProgram, local: Value | None, symbols: Symbols, limit: int) -> None:
         self._program = program
         self._local = local
         self._limit = limit
         self._names = list(program.relations)
-        self._codes = [
+        self._coded = [
             TupleCode(name, relation.types, symbols, relation.columns)
             for name, relation in program.relations.items()
         ]
@@ -51,7 +52,7 @@ class ObviousMachine:
         return self._names.index(name)
 
     def change(self, relation: int, rows: Rows, insert: bool) -> None:
-        tuples = self._codes[relation].decode_rows(rows)
+        tuples = self._coded[relation].decode_rows(rows)
         held = self._facts[self._names[relation]]
         (held.update if insert else held.difference_update)(tuples)
 
@@ -64,7 +65,7 @@ class ObviousMachine:
             raise
         self._before, self._now = self._now, contents
 
-    def change_one(self, relation: int, row: tuple[int, ...], insert: bool) -> int:
+    def change_one(self, relation: int, row: Sequence[int], insert: bool) -> int:
         self.change(relation, np.array([row], np.int64).reshape(1, len(row)), insert)
         self.settle()
         return sum(len(self._before[name] ^ self._now[name]) for name in self._names)
@@ -78,37 +79,37 @@ class ObviousMachine:
 
     def net_change(self, relation: int) -> tuple[Rows, Rows]:
         before, now = self._before[self._names[relation]], self._now[self._names[relation]]
-        code = self._codes[relation]
+        code = self._coded[relation]
         return code.rows(now - before), code.rows(before - now)
 
     def closure_change(self, relation: int) -> None:
         return None
 
     def rows(self, relation: int) -> Rows:
-        return self._codes[relation].rows(self._now[self._names[relation]])
+        return self._coded[relation].rows(self._now[self._names[relation]])
 
     def size(self, relation: int) -> int:
         return len(self._now[self._names[relation]])
 
     def given(self, relation: int) -> Rows:
-        return self._codes[relation].rows(self._facts[self._names[relation]])
+        return self._coded[relation].rows(self._facts[self._names[relation]])
 
-    def is_given(self, relation: int, row: tuple[int, ...]) -> bool:
-        return self._codes[relation].decode(row) in self._facts[self._names[relation]]
+    def is_given(self, relation: int, row: Sequence[int]) -> bool:
+        return self._coded[relation].decode(row) in self._facts[self._names[relation]]
 
-    def holds(self, relation: int, row: tuple[int, ...]) -> bool:
-        return self._codes[relation].decode(row) in self._now[self._names[relation]]
+    def holds(self, relation: int, row: Sequence[int]) -> bool:
+        return self._coded[relation].decode(row) in self._now[self._names[relation]]
 
     def held(self, relation: int, rows: Rows) -> NDArray[np.bool_]:
         return np.array([self.holds(relation, tuple(row)) for row in rows.tolist()], np.bool_)
 
-    def rank(self, relation: int, row: tuple[int, ...]) -> int:
+    def rank(self, relation: int, row: Sequence[int]) -> int:
         raise NotImplementedError
 
-    def lookup(self, relation: int, columns: tuple[int, ...], key: tuple[int, ...]) -> Rows:
+    def lookup(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> Rows:
         rows = self.rows(relation)
         found: Rows = rows[(rows[:, list(columns)] == np.array(key, np.int64)).all(axis=1)]
         return found
 
-    def stats(self) -> Mapping[str, Any]:
+    def stats(self) -> dict[str, Any]:
         return {}

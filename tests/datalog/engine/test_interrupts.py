@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tocsin import Engine, Program
 from tocsin.datalog.kernels import fixpoint, layout
-from tocsin.datalog.machine.memory import Memory
+from tocsin.datalog.machine.store import Memory
 from tocsin.errors import OutOfMemory
 
 _PATHS = """
@@ -73,7 +73,7 @@ def test_an_interrupt_in_the_middle_of_one_tuple(monkeypatch: pytest.MonkeyPatch
 
     def change(values: object, insert: bool) -> int:
         if not kept:  # as the kernel would leave it that gave way in the middle
-            machine._control[layout.COMPONENT] = 0  # type: ignore[attr-defined]
+            machine._control[layout.COMPONENT] = 0
         raise KeyboardInterrupt
 
     monkeypatch.setitem(engine._doors, "arc", engine._doors["arc"]._replace(change=change))

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from tests.datalog_trees import print_rule
+
 from tocsin.datalog.language.checker import check_program
-from tocsin.datalog.language.printer import print_rule
 from tocsin.datalog.language.syntax import CheckedProgram, Type
 
 

@@ -7,11 +7,10 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.datalog_trees import rules
+from tests.datalog_trees import print_rule, rules
 
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.clause_parser import NESTING
-from tocsin.datalog.language.printer import print_rule
 from tocsin.datalog.language.syntax import CheckedProgram, Rule
 from tocsin.datalog.language.tree_walk import HEIGHT
 from tocsin.errors import RuleError

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog_errors import errors_of
+from tests.datalog_trees import print_rule
 
 from tocsin.datalog.language.clause_parser import ClauseReader
 from tocsin.datalog.language.cursor import Cursor
 from tocsin.datalog.language.fact_parser import placed, read_facts
 from tocsin.datalog.language.outline import Block, Column, Named, RelationDeclaration, TypeDeclaration
 from tocsin.datalog.language.parser import parse_program
-from tocsin.datalog.language.printer import print_body, print_rule
+from tocsin.datalog.language.printer import print_body
 from tocsin.datalog.language.sources import Problems, read_sources
 from tocsin.datalog.language.syntax import (
     Atom,

@@ -5,20 +5,19 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.datalog_trees import rules
+from tests.datalog_trees import print_rule, rules
 
 from tocsin.datalog.language.parser import parse_program
-from tocsin.datalog.language.printer import print_rule
 from tocsin.datalog.language.sources import Problems, read_sources
-from tocsin.datalog.language.syntax import Argument, Constant, Rule, Type
+from tocsin.datalog.language.syntax import Anonymous, Argument, Constant, Rule, Type
 from tocsin.datalog.language.tree_walk import Rewriter
 
 
 class _Opened(Rewriter):
     """Leaves open the type of a bare number, as the parser does and the quick way to read facts does not."""
 
-    def constant(self, constant: Constant) -> Argument:
-        return replace(constant, type=None if constant.type is Type.NUMBER else constant.type)
+    def simple(self, argument: Constant | Anonymous) -> Argument:
+        return replace(argument, type=None if argument.type is Type.NUMBER else argument.type)
 
 
 def parsed(text: str) -> list[Rule]:

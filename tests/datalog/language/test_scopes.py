@@ -3,9 +3,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.datalog_trees import print_rule
 
 from tocsin.datalog.language.checker import check_program
-from tocsin.datalog.language.printer import print_rule
 from tocsin.datalog.meaning import evaluate
 
 DECLARED = """

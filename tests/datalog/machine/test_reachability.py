@@ -35,7 +35,7 @@ def test_every_answer(arcs: int, room: int) -> None:
     for vertex in range(vertices):
         one = np.array([vertex], np.int32)
         assert np.array_equal(np.sort(graph.reached_from(one)), np.flatnonzero(expected[vertex]))
-        assert np.array_equal(np.sort(graph.reaching(one)), np.flatnonzero(expected[:, vertex]))
+        assert np.array_equal(np.sort(graph.turned.reached_from(one)), np.flatnonzero(expected[:, vertex]))
     for source, target in rng.integers(vertices, size=(300, 2)).tolist():
         assert graph.holds(source, target) == expected[source, target]
         assert graph.turned.holds(target, source) == expected[source, target]
@@ -53,9 +53,9 @@ def test_a_vertex_that_came_later_reaches_nothing() -> None:
     graph = Reachability(np.array([0], np.int32), np.array([1], np.int32), 2)
     later = np.array([5], np.int32)
     assert not graph.holds(0, 5)
-    assert graph.path(5, 1) == []
-    assert graph.reached_from(later).size == graph.reaching(later).size == 0
-    assert graph.after(later).tolist() == graph.before(later).tolist() == [5]
+    assert graph.distance(5, 1) == 0
+    assert graph.reached_from(later).size == graph.turned.reached_from(later).size == 0
+    assert graph.after(later).tolist() == graph.turned.after(later).tolist() == [5]
 
 
 @pytest.mark.parametrize("room", [ROOM, 0], ids=["rows", "no rows"])

@@ -10,32 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from tocsin.datalog.language.conjunctions import (
-    Binding,
-    Literal,
-    Names,
-    NoResultError,
-    Tuple,
-    flat,
-    is_located,
-    is_ready,
-    matched,
-    needed,
-    unbound_sides,
-)
-from tocsin.datalog.language.syntax import (
-    Argument,
-    Atom,
-    Comparison,
-    Constant,
-    Negation,
-    Operation,
-    Positive,
-    Truth,
-    Type,
-    Value,
-    Variable,
-)
+from tocsin.datalog.language import conjunctions, syntax
 from tocsin.datalog.meaning import Evaluator
 from tocsin.errors import DerivationError
 
@@ -43,24 +18,21 @@ from tocsin.errors import DerivationError
 class Known(Protocol):
     """What holds, in Python values."""
 
-    def holds(self, relation: str, values: Tuple) -> bool:
+    def holds(self, relation: str, values: conjunctions.Tuple) -> bool:
         """Whether a tuple is there."""
 
-    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[Tuple]:
+    def matching(self, relation: str, columns: Mapping[int, syntax.Value]) -> Iterator[conjunctions.Tuple]:
         """The tuples that have these values in these columns, counted from 0."""
 
-    def rank(self, relation: str, values: Tuple) -> int:
+    def rank(self, relation: str, values: conjunctions.Tuple) -> int:
         """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
 
-    def is_given(self, relation: str, values: Tuple) -> bool:
+    def is_given(self, relation: str, values: conjunctions.Tuple) -> bool:
         """Whether a tuple is a fact that was given, not only derived."""
 
 
-class Below(NamedTuple):
-    """Tuples of these relations are only looked at when their rank is lower than this one."""
-
-    relations: frozenset[str]
-    rank: int
+Below = tuple[frozenset[str], int]
+"""Tuples of these relations are only looked at when their rank is lower than this one."""
 
 
 class Step(NamedTuple):
@@ -69,9 +41,9 @@ class Step(NamedTuple):
     One that is an equation to be solved for a variable of a sum is also the solved equation.
     """
 
-    literal: Literal
-    atom: Atom | None = None
-    solved: Comparison | None = None
+    literal: conjunctions.Literal
+    atom: syntax.Atom | None = None
+    solved: syntax.Comparison | None = None
 
 
 @dataclass(slots=True)
@@ -83,25 +55,25 @@ class Furthest:
 
     fuel: int
     depth: int = -1
-    literal: Literal | None = None
-    binding: Mapping[str, Value] | None = None
+    literal: conjunctions.Literal | None = None
+    binding: Mapping[str, syntax.Value] | None = None
 
 
 class Search(Evaluator):
     """Finds assignments over what is known, for one local address."""
 
-    def __init__(self, known: Known, local: Value | None = None) -> None:
+    def __init__(self, known: Known, local: syntax.Value | None = None) -> None:
         super().__init__(local)
         self._known = known
 
     def solutions(
         self,
         steps: Sequence[Step],
-        start: Binding,
-        names: Names,
+        start: conjunctions.Binding,
+        names: conjunctions.Names,
         below: Below | None = None,
         furthest: Furthest | None = None,
-    ) -> Iterator[Binding]:
+    ) -> Iterator[conjunctions.Binding]:
         """Every assignment that extends `start`, which binds what the steps were ordered for.
 
         `names` are the variables known outside aggregates.
@@ -111,7 +83,7 @@ class Search(Evaluator):
             return
         open_steps = [self._extensions(steps[0], start, names, below)]
         found_any = [False]
-        bindings: list[Binding] = [start]
+        bindings: list[conjunctions.Binding] = [start]
         while open_steps:
             extended = next(open_steps[-1], None)
             depth = len(open_steps) - 1
@@ -132,75 +104,85 @@ class Search(Evaluator):
             found_any.append(False)
             bindings.append(extended)
 
-    def assignments(self, literals: Sequence[Literal], start: Binding, names: Names) -> Iterator[Binding]:
+    def assignments(
+        self, literals: Sequence[conjunctions.Literal], start: conjunctions.Binding, names: conjunctions.Names
+    ) -> Iterator[conjunctions.Binding]:
         """The same, for literals in any order."""
         return self.solutions(in_order(literals, start, names), start, names)
 
-    def matching(self, relation: str, columns: Mapping[int, Value]) -> Iterator[Tuple]:
+    def matching(self, relation: str, columns: Mapping[int, syntax.Value]) -> Iterator[conjunctions.Tuple]:
         """The tuples that have these values in these columns."""
         return self._known.matching(relation, columns)
 
     def _extensions(
-        self, step: Step, binding: Binding, names: Names, below: Below | None
-    ) -> Iterator[Binding]:
+        self, step: Step, binding: conjunctions.Binding, names: conjunctions.Names, below: Below | None
+    ) -> Iterator[conjunctions.Binding]:
         try:
             if step.atom is not None:
                 yield from self._partners(step.atom, binding, below)
-            elif isinstance(step.literal, Negation | Comparison):
+            elif isinstance(step.literal, syntax.Negation | syntax.Comparison):
                 yield from self.extensions(step.solved or step.literal, binding, binding, names)
-            elif isinstance(step.literal, Truth) and step.literal.holds:
+            elif isinstance(step.literal, syntax.Truth) and step.literal.holds:
                 yield binding
-        except (DerivationError, NoResultError):
+        except (DerivationError, conjunctions.NoResultError):
             return
 
-    def _partners(self, atom: Atom, binding: Binding, below: Below | None) -> Iterator[Binding]:
-        columns: dict[int, Value] = {}
+    def _partners(
+        self, atom: syntax.Atom, binding: conjunctions.Binding, below: Below | None
+    ) -> Iterator[conjunctions.Binding]:
+        columns: dict[int, syntax.Value] = {}
         for column, argument in enumerate(atom.arguments):
-            if isinstance(argument, Variable) and argument.name in binding:
+            if isinstance(argument, syntax.Variable) and argument.name in binding:
                 columns[column] = binding[argument.name]
-            elif isinstance(argument, Constant):
+            elif isinstance(argument, syntax.Constant):
                 columns[column] = argument.value
-            elif is_located(argument) and self.local is not None:
+            elif conjunctions.is_located(argument) and self.local is not None:
                 columns[column] = self.local
-        is_ranked = below is not None and atom.relation in below.relations
+        ranked, rank = below or (frozenset(), 0)
         for held in self._known.matching(atom.relation, columns):
-            if is_ranked and below is not None and self._known.rank(atom.relation, held) >= below.rank:
+            if atom.relation in ranked and self._known.rank(atom.relation, held) >= rank:
                 continue
-            extended = matched(atom, held, binding, self.local)
+            extended = conjunctions.matched(atom, held, binding, self.local)
             if extended is not None:
                 yield extended
 
 
-def in_order(literals: Sequence[Literal], start: Collection[str], names: Names) -> list[Step]:
+def in_order(
+    literals: Sequence[conjunctions.Literal], start: Collection[str], names: conjunctions.Names
+) -> list[Step]:
     """The order of a search that starts with some variables: what can be tested, then the best known atom."""
     bound = set(start)
-    atoms, others = flat(literals)
-    positive = [literal for literal in literals if isinstance(literal, Positive)]
+    atoms, others = conjunctions.flat(literals)
+    positive = [literal for literal in literals if isinstance(literal, syntax.Positive)]
     waiting = [Step(literal, atom) for literal, atom in zip(positive, atoms, strict=True)]
-    order = [Step(literal) for literal in literals if isinstance(literal, Truth)]
+    order = [Step(literal) for literal in literals if isinstance(literal, syntax.Truth)]
     while waiting or others:
         ready = _next_other(others, bound, names)
         if ready is not None:
             others = [other for other in others if other is not ready.literal]
             order.append(ready)
-            if isinstance(ready.literal, Comparison):
-                bound.update(unbound_sides(ready.solved or ready.literal, bound))
+            if isinstance(ready.literal, syntax.Comparison):
+                bound.update(conjunctions.unbound_sides(ready.solved or ready.literal, bound))
             continue
         step = max(waiting, key=lambda step: _bound_columns(step, bound))
         waiting.remove(step)
         order.append(step)
         if step.atom is not None:
-            bound.update(argument.name for argument in step.atom.arguments if isinstance(argument, Variable))
+            bound.update(
+                argument.name for argument in step.atom.arguments if isinstance(argument, syntax.Variable)
+            )
     return order
 
 
-def _next_other(others: Sequence[Negation | Comparison], bound: Collection[str], names: Names) -> Step | None:
+def _next_other(
+    others: Sequence[syntax.Negation | syntax.Comparison], bound: Collection[str], names: conjunctions.Names
+) -> Step | None:
     """A literal that needs no tuples: it can be tested or gives a value, as it stands or solved."""
     for other in others:
-        if is_ready(other, bound, names):
+        if conjunctions.is_ready(other, bound, names):
             return Step(other)
     for other in others:
-        solved = _inverted(other, bound, names) if isinstance(other, Comparison) else None
+        solved = _inverted(other, bound, names) if isinstance(other, syntax.Comparison) else None
         if solved is not None:
             return Step(other, solved=solved)
     return None
@@ -209,10 +191,12 @@ def _next_other(others: Sequence[Negation | Comparison], bound: Collection[str],
 def _bound_columns(step: Step, bound: set[str]) -> int:
     if step.atom is None:
         return 0
-    return sum(not isinstance(part, Variable) or part.name in bound for part in step.atom.arguments)
+    return sum(not isinstance(part, syntax.Variable) or part.name in bound for part in step.atom.arguments)
 
 
-def _inverted(comparison: Comparison, bound: Collection[str], names: Names) -> Comparison | None:
+def _inverted(
+    comparison: syntax.Comparison, bound: Collection[str], names: conjunctions.Names
+) -> syntax.Comparison | None:
     """An equation that says the same as this one, with a variable that is not yet bound alone on its left.
 
     None when it is no equation of a known value with a sum or a difference that has one such operand: what
@@ -222,24 +206,29 @@ def _inverted(comparison: Comparison, bound: Collection[str], names: Names) -> C
     if comparison.operator != "=":
         return None
     for result, side in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
-        if isinstance(side, Operation) and needed(result, names).issubset(bound):
+        if isinstance(side, syntax.Operation) and conjunctions.needed(result, names).issubset(bound):
             return _alone(side, result, bound, names)
     return None
 
 
-def _alone(operation: Operation, result: Argument, bound: Collection[str], names: Names) -> Comparison | None:
-    if operation.functor not in ("+", "-") or operation.type not in (Type.NUMBER, Type.UNSIGNED):
+def _alone(
+    operation: syntax.Operation, result: syntax.Argument, bound: Collection[str], names: conjunctions.Names
+) -> syntax.Comparison | None:
+    if operation.functor not in ("+", "-") or operation.type not in (
+        syntax.Type.NUMBER,
+        syntax.Type.UNSIGNED,
+    ):
         return None
     result = replace(result, type=operation.type)
     left, right = operation.operands
-    if _is_open(left, bound) and needed(right, names).issubset(bound):
+    if _is_open(left, bound) and conjunctions.needed(right, names).issubset(bound):
         other_way = "-" if operation.functor == "+" else "+"
-        return Comparison("=", left, replace(operation, functor=other_way, operands=(result, right)))
-    if _is_open(right, bound) and needed(left, names).issubset(bound):
+        return syntax.Comparison("=", left, replace(operation, functor=other_way, operands=(result, right)))
+    if _is_open(right, bound) and conjunctions.needed(left, names).issubset(bound):
         known = (result, left) if operation.functor == "+" else (left, result)
-        return Comparison("=", right, replace(operation, functor="-", operands=known))
+        return syntax.Comparison("=", right, replace(operation, functor="-", operands=known))
     return None
 
 
-def _is_open(operand: Argument, bound: Collection[str]) -> bool:
-    return isinstance(operand, Variable) and operand.name not in bound
+def _is_open(operand: syntax.Argument, bound: Collection[str]) -> bool:
+    return isinstance(operand, syntax.Variable) and operand.name not in bound

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tocsin.datalog.engine.machines import Machine, Started
+from tocsin.datalog.engine.expiry import Expiry
+from tocsin.datalog.engine.machines import Started, facts_of
+from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import rows_of_words
-from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 
 Given = dict[str, Rows]
 """The facts that were given, by relation."""
+
+
+class EngineState(NamedTuple):
+    """All that an engine is made of."""
+
+    program: Program
+    local: Value | None
+    limit: int
+    symbols: Symbols
+    given: Given
+    expiry: Expiry
+
+
+def first_state(
+    program: Program, local: Value | None, limit: int, symbols: Symbols, loaded: Given
+) -> EngineState:
+    """What an engine starts with: the facts that stand in its program, and those that are loaded."""
+    given = joined(rows_of_facts(facts_of(program.checked), program.codes(symbols)), loaded)
+    return EngineState(program, local, limit, symbols, given, Expiry())
+
+
+def rows_of_facts(facts: Iterable[tuple[str, tuple[Value, ...]]], codes: Mapping[str, TupleCode]) -> Given:
+    """Facts as rows."""
+    by_relation: dict[str, list[tuple[Value, ...]]] = {}
+    for name, values in facts:
+        by_relation.setdefault(name, []).append(values)
+    return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
 
 
 class Door(NamedTuple):

@@ -10,14 +10,15 @@ even worked out only then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
 
-from tocsin.datalog.engine.machines import Machine
 from tocsin.datalog.language.syntax import Value
+from tocsin.datalog.machine.closure_change import ClosureChange
+from tocsin.datalog.machine.machine import Machine
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 
 Tuple = tuple[Value, ...]
@@ -26,41 +27,32 @@ Tuple = tuple[Value, ...]
 class Tuples(Set[Tuple]):
     """A set of tuples that goes through them in typed order; equal to any set or list of the same ones.
 
-    Of very many, whether there are any and how many may be told without working them out.
+    Those of a closure are a part of its change: whether there are any and how many may be told without
+    working them out.
     """
 
-    __slots__ = ("_any", "_code", "_count", "_members", "_ordered", "_rows")
+    __slots__ = ("_code", "_members", "_ordered", "_rows")
 
-    def __init__(
-        self,
-        rows: Rows | Callable[[], Rows],
-        code: TupleCode,
-        any_rows: Callable[[], bool] | None = None,
-        count: Callable[[], int] | None = None,
-    ) -> None:
+    def __init__(self, rows: Rows | tuple[ClosureChange, int], code: TupleCode) -> None:
         self._rows = rows
         self._code = code
-        self._any = any_rows
-        self._count = count
         self._ordered: list[Tuple] | None = None
         self._members: frozenset[Tuple] | None = None
 
     @property
     def rows(self) -> Rows:
         """The tuples as words, in no order."""
-        if callable(self._rows):
-            self._rows = self._rows()
-        return self._rows
+        return self._rows[0].pairs()[self._rows[1]] if isinstance(self._rows, tuple) else self._rows
 
     def table(self) -> pa.Table:
         """The tuples as an Arrow table, in typed order."""
         return self._code.table(self._code.in_order(self.rows))
 
     def __len__(self) -> int:
-        return len(self.rows) if self._count is None else self._count()
+        return self._rows[0].counts[self._rows[1]] if isinstance(self._rows, tuple) else len(self._rows)
 
     def __bool__(self) -> bool:
-        return len(self.rows) > 0 if self._any is None else self._any()
+        return self._rows[0].any[self._rows[1]] if isinstance(self._rows, tuple) else len(self._rows) > 0
 
     def __iter__(self) -> Iterator[Tuple]:
         return iter(self._list())
@@ -195,8 +187,7 @@ class Reported:
         for name, number, code in self.implicit:
             change = machine.closure_change(number)
             if change is not None:
-                added[name] = Tuples(change.added, code, change.any_added, change.count_added)
-                removed[name] = Tuples(change.removed, code, change.any_removed, change.count_removed)
+                added[name], removed[name] = (Tuples((change, part), code) for part in (0, 1))
         if not added and not removed:
             return self.nothing
         return Changes(Changed(added, self._none), Changed(removed, self._none))

@@ -7,7 +7,7 @@ what is no ordinary file, as reading a device or a pipe may never end. `allow_ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tocsin.datalog.engine.fact_files import file_of
@@ -65,18 +65,10 @@ def check_transfers(
         if target.stream:
             continue
         path = result_path(target, out)
-        confined(path, out, f".output {target.relation}", allow_outside=allow_outside)
-        _check_written(target, path, read, written)
-
-
-def _check_written(
-    target: Transfer, path: Path, read: Mapping[Path, str], written: dict[Path, Transfer]
-) -> None:
-    real = path.resolve()
-    if real in read:
-        raise InputError(f"{path}: .output {target.relation} would overwrite what {read[real]}")
-    other = written.setdefault(real, target)
-    if other != target:
-        raise InputError(
-            f"{path}: both .output {other.relation} and .output {target.relation} write this file"
-        )
+        whose = f".output {target.relation}"
+        real = confined(path, out, whose, allow_outside=allow_outside).resolve()
+        if real in read:
+            raise InputError(f"{path}: {whose} would overwrite what {read[real]}")
+        other = written.setdefault(real, target)
+        if other != target:
+            raise InputError(f"{path}: both .output {other.relation} and {whose} write this file")

@@ -5,41 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any, NoReturn, Self
 
+import numpy as np
 import pyarrow as pa
 
-from tocsin.datalog.engine.base_facts import (
-    Door,
-    Given,
-    Past,
-    Unfinished,
-    door_of,
-    facts_before,
-    given_facts,
-    joined,
-)
+from tocsin.datalog.engine import base_facts, requests
 from tocsin.datalog.engine.changes import Changes, Reported, Tuple, difference
 from tocsin.datalog.engine.derivations import Absence, Derivation
-from tocsin.datalog.engine.expiry import Expiry, Fact, Time
-from tocsin.datalog.engine.machines import Held, Machine, Started, Starter, facts_of, start_machine
+from tocsin.datalog.engine.expiry import Fact, Time
+from tocsin.datalog.engine.machines import Held, Started, Starter, facts_of, start_machine
 from tocsin.datalog.engine.program import Program
-from tocsin.datalog.engine.requests import (
-    Operation,
-    Pattern,
-    Source,
-    by_relation,
-    check_ttl,
-    is_time,
-    pattern_columns,
-    read_operations,
-    rows_of_source,
-    unknown_relation,
-)
 from tocsin.datalog.engine.why import Deriver
-from tocsin.datalog.language.syntax import Value
-from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import DerivationError, TocsinError, UsageError, tell, telling
 
@@ -56,27 +33,11 @@ class Engine:
     has changed: what was there is worked out again by the next call. One thread at a time may use an engine.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        local: Value | None,
-        limit: int,
-        *,
-        symbols: Symbols,
-        loaded: Given | None = None,
-        restored: Given | None = None,
-        expiry: Expiry | None = None,
-        starter: Starter = start_machine,
-    ) -> None:
-        self._local = local
-        self._limit = limit
+    def __init__(self, state: base_facts.EngineState, starter: Starter = start_machine) -> None:
+        program, self._local, self._limit, self._symbols, given, self._expiry = state
         self._starter = starter
-        self._symbols = symbols
-        self._expiry = expiry or Expiry()
         self._made = 0  # changes of many facts that were made and not undone
-        if restored is None:
-            restored = joined(self._rows_of(program, facts_of(program.checked)), loaded or {})
-        self._take(program, self._filled(program, restored))
+        self._take(program, self._filled(program, given))
 
     @property
     def program(self) -> Program:
@@ -98,7 +59,7 @@ class Engine:
             try:
                 door = self._doors[relation]
             except (KeyError, TypeError):
-                raise unknown_relation(relation, self._doors) from None
+                raise requests.unknown_relation(relation, self._doors) from None
             if door.change is not None and ttl is None and not self._expiry.moments:
                 try:
                     count = door.change(values, True)
@@ -109,7 +70,7 @@ class Engine:
             row = door.encode(values)
             taking = door.taking
             if ttl is not None:
-                check_ttl(ttl)
+                requests.check_ttl(ttl)
             if taking < 0:
                 self._open([relation])
                 taking = self._doors[relation].taking
@@ -127,7 +88,7 @@ class Engine:
             try:
                 door = self._doors[relation]
             except (KeyError, TypeError):
-                raise unknown_relation(relation, self._doors) from None
+                raise requests.unknown_relation(relation, self._doors) from None
             if door.change is not None and not self._expiry.moments:
                 try:
                     count = door.change(values, False)
@@ -145,7 +106,7 @@ class Engine:
             tell(error, "deleting a tuple")
 
     @telling("changing tuples")
-    def apply(self, operations: Iterable[Operation], ttl: Time | None = None) -> Changes:
+    def apply(self, operations: Iterable[requests.Operation], ttl: Time | None = None) -> Changes:
         """Make several changes at once, all or none; the net change.
 
             engine.apply([("+", "arc", (1, 2)), ("-", "arc", (2, 3))])
@@ -153,36 +114,31 @@ class Engine:
         Of several changes to one tuple the last one counts. `ttl` is for all insertions.
         """
         if ttl is not None:
-            check_ttl(ttl)
-        wanted = read_operations(operations, self._codes_of_all)
-        return self._give(by_relation(wanted, self._codes_of_all), ttl)
+            requests.check_ttl(ttl)
+        wanted = requests.read_operations(operations, self._codes_of_all)
+        return self._give(requests.by_relation(wanted, self._codes_of_all), ttl)
 
     @telling("loading tuples")
-    def load(
-        self,
-        relation: str,
-        source: Source,
-        ttl: Time | None = None,
-    ) -> Changes:
+    def load(self, relation: str, source: requests.Source, ttl: Time | None = None) -> Changes:
         """Give many facts of one relation: a table, a file (.facts, .csv, .parquet), or tuples.
 
         Columns of a table go by name if its names are those of the declaration, else by position.
         """
         door = self._door(relation)
         if ttl is not None:
-            check_ttl(ttl)
-        rows = rows_of_source(source, door.code)
+            requests.check_ttl(ttl)
+        rows = requests.rows_of_source(source, door.code)
         return self._give({relation: (rows[:0], rows)}, ttl)
 
     @telling("advancing the time")
     def advance(self, now: Time) -> Changes:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
-        if not is_time(now) or now < self._expiry.now:
+        if not requests.is_time(now) or now < self._expiry.now:
             raise UsageError(f"time moves forward: from {self._expiry.now} to {now!r} it cannot")
         made, due = self._made, []
         try:
             due = self._expiry.due(now)
-            changes = self._change_many(by_relation(dict.fromkeys(due, False), self._codes_of_all))
+            changes = self._change_many(requests.by_relation(dict.fromkeys(due, False), self._codes_of_all))
             self._expiry.passed(now, due)
         except BaseException:
             if self._made == made:
@@ -193,7 +149,7 @@ class Engine:
         return changes if due else self._nothing
 
     @telling("answering a query")
-    def query(self, relation: str, pattern: Pattern | None = None) -> list[Tuple]:
+    def query(self, relation: str, pattern: requests.Pattern | None = None) -> list[Tuple]:
         """The tuples of a relation, in typed order: all, or those that fit a pattern.
 
         A pattern is a tuple with None where any value will do, or a mapping from column to value.
@@ -202,7 +158,7 @@ class Engine:
         return code.decode_rows(code.in_order(self._found(relation, pattern)))
 
     @telling("answering a query")
-    def table(self, relation: str, pattern: Pattern | None = None) -> pa.Table:
+    def table(self, relation: str, pattern: requests.Pattern | None = None) -> pa.Table:
         """What `query` gives, as an Arrow table."""
         code = self._door(relation).code
         return code.table(code.in_order(self._found(relation, pattern)))
@@ -250,8 +206,8 @@ class Engine:
         """
         program = self._program.with_rules(text)
         new = Counter(facts_of(program.checked)) - Counter(facts_of(self._program.checked))
-        given = joined(self._given(), self._rows_of(program, new.elements()))
         codes = program.codes(self._symbols)
+        given = base_facts.joined(self._given(), base_facts.rows_of_facts(new.elements(), codes))
         facts = [(relation, codes[relation].encode(values)) for relation, values in new]
         before = {fact: self._expiry.moments.get(fact) for fact in facts}
         try:
@@ -271,12 +227,13 @@ class Engine:
     @telling("saving the engine")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write program, facts and times to one file, whole or not at all; tocsin.open takes them up."""
-        from tocsin.datalog.engine.engine_file import Snapshot, save_snapshot
+        from tocsin.datalog.engine.engine_file import save_engine
 
-        snapshot = Snapshot(
-            self._program, self._local, self._limit, self._symbols, self._given(), self._expiry
+        given = self._given()
+        state = base_facts.EngineState(
+            self._program, self._local, self._limit, self._symbols, given, self._expiry
         )
-        save_snapshot(snapshot, self._codes_of_all, path)
+        save_engine(state, self._codes_of_all, path)
 
     def close(self) -> None:
         """Let go of the journal, if there is one: it can be opened elsewhere then."""
@@ -303,7 +260,7 @@ class Engine:
         return self._machine.rows(self._door(relation).number)
 
     def _filled(
-        self, program: Program, given: Given, fed: Iterable[str] = (), *, implicit: bool = True
+        self, program: Program, given: base_facts.Given, fed: Iterable[str] = (), *, implicit: bool = True
     ) -> Started:
         """A machine with these facts in it, that takes more for the relations `fed`."""
         program.check_local(self._local)
@@ -331,7 +288,8 @@ class Engine:
         Python looks at signals where something is called, so nothing is called between the assignments.
         """
         machine = started.machine
-        doors = {name: door_of(started, name, code) for name, code in program.codes(self._symbols).items()}
+        codes = program.codes(self._symbols)
+        doors = {name: base_facts.door_of(started, name, code) for name, code in codes.items()}
         reported = Reported(machine, [(name, *doors[name][:2]) for name in program.outputs])
         collected, implicit, nothing = reported.changes, reported.implicit, reported.nothing
         change_one = machine.change_one
@@ -346,19 +304,10 @@ class Engine:
         self._implicit = implicit
         self._nothing = nothing
 
-    def _rows_of(self, program: Program, facts: Iterable[tuple[str, Tuple]]) -> Given:
-        """Facts of a program as rows."""
-        by_relation: dict[str, list[Tuple]] = {}
-        for name, values in facts:
-            by_relation.setdefault(name, []).append(values)
-        codes = program.codes(self._symbols)
-        return {name: codes[name].rows(tuples) for name, tuples in by_relation.items()}
+    def _given(self) -> base_facts.Given:
+        return base_facts.given_facts(self._machine, dict(self._doors.items()))
 
-    def _given(self) -> Given:
-        doors = dict(self._doors.items())
-        return given_facts(self._machine, doors)
-
-    def _replace(self, program: Program, given: Given) -> Changes:
+    def _replace(self, program: Program, given: base_facts.Given) -> Changes:
         """Put another program in the place of this one; how the relations differ."""
         started = self._filled(program, given)
         before = {name: self._machine.rows(door.number) for name, door in self._doors.items()}
@@ -390,7 +339,7 @@ class Engine:
         fed = [relation for relation, (_, coming) in facts.items() if len(coming)]
         if any(self._doors[relation].taking < 0 for relation in fed):
             self._open(fed)
-        past = Past({}, {})
+        past = base_facts.Past({}, {})
         try:
             for relation, changes in facts.items():
                 number = self._doors[relation].taking
@@ -406,16 +355,13 @@ class Engine:
         self._made += 1
         return net
 
-    def _stage(self, number: int, changes: tuple[Rows, Rows], past: Past) -> None:
+    def _stage(self, number: int, changes: tuple[Rows, Rows], past: base_facts.Past) -> None:
         """Stage what goes and what comes to a relation, and remember what was given before."""
         if sum(map(len, changes)) > _FEW:
             past.whole[number] = self._machine.given(number)
         else:
-            past.rows[number] = [
-                (row, self._machine.is_given(number, row))
-                for rows in changes
-                for row in map(tuple, rows.tolist())
-            ]
+            rows_of_all = map(tuple, np.concatenate(changes).tolist())
+            past.rows[number] = [(row, self._machine.is_given(number, row)) for row in rows_of_all]
         for rows, insert in zip(changes, (False, True), strict=True):
             self._machine.change(number, rows, insert)
 
@@ -448,36 +394,37 @@ class Engine:
         An interrupt may come before the change or after it, too, and then the machine is as good as ever.
         """
         if isinstance(error, Exception) or not self._machine.is_settled:
-            self._recover(Past({}, {taking: [(row, was_given)]}))
+            self._recover(base_facts.Past({}, {taking: [(row, was_given)]}))
         raise error
 
-    def _recover(self, past: Past) -> None:
+    def _recover(self, past: base_facts.Past) -> None:
         """A machine that failed is of no more use but for its facts: another one takes those of before."""
-        if isinstance(self._machine, Unfinished):  # it did not come to changing anything
+        if isinstance(self._machine, base_facts.Unfinished):  # it did not come to changing anything
             return
-        restore = partial(self._restore, self._machine, self._doors, past)
-        machine: Any = Unfinished(restore, lambda: self._machine)
-        doors: Any = Unfinished(restore, lambda: self._doors)
+        failed, failed_doors = self._machine, self._doors
+
+        def restore() -> None:
+            given = base_facts.facts_before(failed, failed_doors, past)
+            self._take(self._program, self._filled(self._program, given))
+
+        machine: Any = base_facts.Unfinished(restore, lambda: self._machine)
+        doors: Any = base_facts.Unfinished(restore, lambda: self._doors)
         self._machine = machine
         self._doors = doors
-
-    def _restore(self, failed: Machine, doors: Mapping[str, Door], past: Past) -> None:
-        """Have a machine with the facts that there were before a change."""
-        self._take(self._program, self._filled(self._program, facts_before(failed, doors, past)))
 
     @property
     def _codes_of_all(self) -> dict[str, TupleCode]:
         return {name: door.code for name, door in self._doors.items()}
 
-    def _door(self, relation: str) -> Door:
+    def _door(self, relation: str) -> base_facts.Door:
         try:
             return self._doors[relation]
         except (KeyError, TypeError):
-            raise unknown_relation(relation, self._doors) from None
+            raise requests.unknown_relation(relation, self._doors) from None
 
-    def _found(self, relation: str, pattern: Pattern | None) -> Rows:
+    def _found(self, relation: str, pattern: requests.Pattern | None) -> Rows:
         door = self._door(relation)
-        wanted = pattern_columns(pattern, door.code)
+        wanted = requests.pattern_columns(pattern, door.code)
         if not wanted:
             return self._machine.rows(door.number)
         key = tuple([door.code.word(column, value) for column, value in wanted.items()])

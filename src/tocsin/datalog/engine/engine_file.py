@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,50 +21,39 @@ from tocsin.arrays.array_checks import Check, typed, typed_array
 from tocsin.arrays.array_file import PROGRAM, save_arrays
 from tocsin.arrays.dtypes import Longs
 from tocsin.arrays.packed import Texts
-from tocsin.datalog.engine.base_facts import Given
+from tocsin.datalog.engine.base_facts import EngineState, Given
 from tocsin.datalog.engine.engine import Engine
 from tocsin.datalog.engine.expiry import Expiry, Fact, Time
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.requests import is_moment, is_time, rows_of_words
-from tocsin.datalog.language.syntax import TEXT_LIMIT, Type, Value
+from tocsin.datalog.language.syntax import TEXT_LIMIT, Type
 from tocsin.datalog.machine.symbols import Symbols, are_floats
 from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import IndexFileError, RuleError
 
 
-class Snapshot(NamedTuple):
-    """All that an engine is made of."""
-
-    program: Program
-    local: Value | None
-    limit: int
-    symbols: Symbols
-    given: Given
-    expiry: Expiry
-
-
-def save_snapshot(snapshot: Snapshot, codes: Mapping[str, TupleCode], path: str | os.PathLike[str]) -> None:
-    """Write a snapshot, whole or not at all."""
-    expiring = snapshot.expiry.by_relation()
-    used = _used_symbols(snapshot.given, codes)
-    texts = [snapshot.symbols.texts[number].encode() for number in used]
+def save_engine(state: EngineState, codes: Mapping[str, TupleCode], path: str | os.PathLike[str]) -> None:
+    """Write an engine, whole or not at all."""
+    expiring = state.expiry.by_relation()
+    used = _used_symbols(state.given, codes)
+    texts = [state.symbols.texts[number].encode() for number in used]
     arrays: list[tuple[str, NDArray[Any]]] = [
         ("symbols.start", np.cumsum([0, *map(len, texts)], dtype=np.int64)),
         ("symbols.data", np.frombuffer(b"".join(texts), np.uint8)),
     ]
     for name, code in codes.items():
         times = rows_of_words([*expiring.get(name, ())], code)
-        for what, rows in (("facts", snapshot.given[name]), ("times", times)):
+        for what, rows in (("facts", state.given[name]), ("times", times)):
             arrays.append((f"{what}.{name}", _renumbered(rows, code, used).reshape(-1)))
     said = {
         "kind": PROGRAM,
-        "text": snapshot.program.checked.text,
-        "file": snapshot.program.file,
-        "local": snapshot.local,
-        "limit": snapshot.limit,
-        "text_limit": snapshot.symbols.limit,
-        "now": snapshot.expiry.now,
-        "counts": {name: len(rows) for name, rows in snapshot.given.items()},
+        "text": state.program.checked.text,
+        "file": state.program.file,
+        "local": state.local,
+        "limit": state.limit,
+        "text_limit": state.symbols.limit,
+        "now": state.expiry.now,
+        "counts": {name: len(rows) for name, rows in state.given.items()},
         "times": {name: [*expiring.get(name, {}).values()] for name in codes},
     }
     save_arrays(path, said, arrays)
@@ -76,11 +65,8 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
     text, file, local, limit = said
     text_limit = header.get("text_limit", TEXT_LIMIT)
     good = isinstance(text, str) and isinstance(file, str | None)
-    if (
-        not good
-        or not all(type(most) is int and most > 0 for most in (limit, text_limit))
-        or type(local) not in (type(None), int, float, str)
-    ):
+    good &= type(local) in (type(None), int, float, str)
+    if not good or not all(type(most) is int and most > 0 for most in (limit, text_limit)):
         raise IndexFileError(f"{name} is damaged: its header describes no program")
     try:
         program = Program.parse(text, file=file)
@@ -106,11 +92,11 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
             known = set(map(tuple, given[relation].tolist()))
             if not known.issuperset(map(tuple, rows.tolist())):
                 raise IndexFileError(f"{name} is damaged: the array times.{relation} has what is no fact")
-        moments |= {
-            (relation, tuple(row)): _moment(name, time)
-            for row, time in zip(rows.tolist(), times, strict=True)
-        }
-    return Engine(program, local, limit, symbols=symbols, restored=given, expiry=Expiry(now, moments))
+        if not all(map(is_moment, times)):
+            raise IndexFileError(f"{name} is damaged: its header has a time that is no number")
+        for row, time in zip(rows.tolist(), times, strict=True):
+            moments[relation, tuple(row)] = time
+    return Engine(EngineState(program, local, limit, symbols, given, Expiry(now, moments)))
 
 
 def _entry(name: str, header: Mapping[str, Any], key: str, relation: str, kind: type) -> Any:
@@ -121,19 +107,12 @@ def _entry(name: str, header: Mapping[str, Any], key: str, relation: str, kind: 
     return found
 
 
-def _moment(name: str, said: Any) -> Time:
-    if not is_moment(said):
-        raise IndexFileError(f"{name} is damaged: its header has a time that is no number")
-    return cast(Time, said)
-
-
 def _rows(
     name: str, array: str, arrays: dict[str, NDArray[Any]], types: Sequence[Type], count: int, symbols: int
 ) -> Rows:
     """The rows of a relation; their symbols are among those there are, their floats are values."""
     words = typed_array(name, array, np.dtype(np.int64), arrays)
-    fits = count >= 0 and count * len(types) == len(words) and (len(types) > 0 or count <= 1)
-    if not fits:
+    if count < 0 or count * len(types) != len(words) or (not types and count > 1):
         raise IndexFileError(f"{name} is damaged: the array {array} does not hold {count:,} rows")
     rows = words.reshape(count, len(types))
     for place, kind in enumerate(types):
@@ -145,12 +124,8 @@ def _rows(
 
 
 def _used_symbols(given: Given, codes: Mapping[str, TupleCode]) -> Longs:
-    columns = [
-        given[name][:, place]
-        for name, code in codes.items()
-        for place, kind in enumerate(code.types)
-        if kind is Type.SYMBOL
-    ]
+    symbols = [np.array([kind is Type.SYMBOL for kind in code.types], np.bool_) for code in codes.values()]
+    columns = [given[name][:, chosen].ravel() for name, chosen in zip(codes, symbols, strict=True)]
     return np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
 
 

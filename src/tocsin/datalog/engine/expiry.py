@@ -24,8 +24,7 @@ class Expiry:
     def __init__(self, now: Time = 0, moments: dict[Fact, Time] | None = None) -> None:
         self.now = now
         self.moments: dict[Fact, Time] = moments or {}
-        self._heap: list[tuple[Time, Fact]] = []
-        self._make_heap()
+        self.stayed()
 
     def by_relation(self) -> dict[str, dict[tuple[int, ...], Time]]:
         """The rows of each relation that expire, and when."""
@@ -43,7 +42,7 @@ class Expiry:
         heappush(self._heap, (moment, fact))
         self.moments[fact] = moment
         if len(self._heap) > 2 * len(self.moments) + _STALE:
-            self._make_heap()
+            self.stayed()
 
     def due(self, now: Time) -> list[Fact]:
         """The tuples that will have expired at that time. To be followed by `passed`, or by `stayed`.
@@ -64,8 +63,9 @@ class Expiry:
             self.moments.pop(fact, None)
 
     def stayed(self) -> None:
-        """What is due could not go: it is still due."""
-        self._make_heap()
+        """Nothing has gone: what is due is still due."""
+        self._heap: list[tuple[Time, Fact]] = [(moment, fact) for fact, moment in self.moments.items()]
+        heapify(self._heap)
 
     def put_back(self, moments: Mapping[Fact, Time | None]) -> None:
         """Tuples end when they did before, or not at all."""
@@ -75,7 +75,3 @@ class Expiry:
             else:
                 heappush(self._heap, (moment, fact))
                 self.moments[fact] = moment
-
-    def _make_heap(self) -> None:
-        self._heap = [(moment, fact) for fact, moment in self.moments.items()]
-        heapify(self._heap)

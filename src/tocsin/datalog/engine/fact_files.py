@@ -160,14 +160,9 @@ def _read_plain(data: bytes, layout: Layout, code: TupleCode) -> Rows | None:
     if any(kind is not Type.SYMBOL for kind in code.types) and (b"0x" in data or b"0X" in data):
         return None
     kinds = dict(zip(layout.order, code.types, strict=True))
-    table = plain_table(
-        data,
-        [ARROW_TYPES[kinds[place]] for place in range(len(kinds))],
-        layout.delimiter,
-        quoted=layout.quoted,
-        header=layout.headers,
-        blank_lines=_empty_is_a_tuple(code),
-    )
+    wanted, blank = [ARROW_TYPES[kinds[place]] for place in range(len(kinds))], _empty_is_a_tuple(code)
+    quoted, header = layout.quoted, layout.headers
+    table = plain_table(data, wanted, layout.delimiter, quoted=quoted, header=header, blank_lines=blank)
     try:
         return None if table is None else code.rows_of_table(table.select(layout.order))
     except (pa.ArrowException, InputError):
@@ -229,14 +224,8 @@ def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, .
             f"{len(record)} {'value' if len(record) == 1 else 'values'}, where {code.relation} has "
             f"{len(order)} {'column' if len(order) == 1 else 'columns'}"
         )
-    return code.encode(
-        tuple(
-            [
-                read_value(record[place], kind, name)
-                for place, kind, name in zip(order, code.types, code.columns, strict=True)
-            ]
-        )
-    )
+    columns = zip(order, code.types, code.columns, strict=True)
+    return code.encode(tuple([read_value(record[place], kind, name) for place, kind, name in columns]))
 
 
 def read_value(text: str, kind: Type, column: str) -> Value:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tocsin.arrays.dtypes import Longs
-from tocsin.datalog.engine.base_facts import Given
+from tocsin.datalog.engine.base_facts import EngineState, Given
 from tocsin.datalog.engine.expiry import Expiry, Time
 from tocsin.datalog.engine.program import Program, checked_limit
 from tocsin.datalog.engine.requests import check_ttl, is_moment, is_time, rows_of_words
@@ -43,15 +43,8 @@ _BAD = (TocsinError, ValueError, TypeError, LookupError, ArithmeticError, struct
 
 def start_record(program: Program, origin: str, local: Value | None, limit: int, text_limit: int) -> bytes:
     """What an engine was started with; `origin` is the text of the program that it was first started with."""
-    said = {
-        "text": program.checked.text,
-        "file": program.file,
-        "origin": origin,
-        "local": local,
-        "limit": limit,
-        "text_limit": text_limit,
-    }
-    return _record(["start", said])
+    said = {"text": program.checked.text, "file": program.file, "origin": origin, "local": local}
+    return _record(["start", said | {"limit": limit, "text_limit": text_limit}])
 
 
 def fact_record(
@@ -111,7 +104,7 @@ def snapshot_records(
             yield _record(["moments", [[name, len(part), texts, times]]], words)
 
 
-class EngineState:
+class JournalState:
     """What the records of a journal add up to; JournalError for one that makes no sense.
 
     `symbols` are those to use, with a limit on texts; else the journal's own limit counts.
@@ -146,20 +139,23 @@ class EngineState:
             found[name] = np.concatenate([bulk, rows_of_words(coming, code)])
         return found
 
+    def with_limit(self, limit: int) -> EngineState:
+        """What an engine of the journal is made of."""
+        return EngineState(self.program, self.local, limit, self.symbols, self.given, self.expiry)
+
     def _take(self, number: int, payload: bytes) -> None:
         (length,) = _LENGTH.unpack_from(payload)
         head = json.loads(payload[_LENGTH.size : _LENGTH.size + length].decode())
         words = np.frombuffer(payload, "<i8", offset=_LENGTH.size + length).astype(np.int64, copy=False)
         kind, *rest = head
-        takers: dict[str, Callable[..., None]] = {
-            "facts": self._facts,
-            "moments": self._moments,
-            "now": self._now,
-        }
+        takers: dict[str, Callable[..., Longs]]
+        takers = {"facts": self._facts, "moments": self._moments, "now": self._now}
         if number == 0 and kind == "start":
             self._start(*rest)
         elif number > 0 and kind in takers:
-            takers[kind](words, *rest)
+            left = takers[kind](words, *rest)
+            if len(left):
+                raise ValueError(f"{len(left)} words are left over")
         else:
             raise ValueError(f"record {number} says {str(kind)[:20]!r}")
 
@@ -177,7 +173,7 @@ class EngineState:
         for name in self._codes:
             self._bulk[name], self._single[name] = [], {}
 
-    def _facts(self, words: Longs, ttl: Time | None, blocks: Sequence[Any]) -> None:
+    def _facts(self, words: Longs, ttl: Time | None, blocks: Sequence[Any]) -> Longs:
         if ttl is not None:
             check_ttl(ttl)
         has_times = ttl is not None or bool(self.expiry.moments)
@@ -187,14 +183,12 @@ class EngineState:
             if not going and not single and coming > 1:
                 self._bulk[name].append(rows)
             else:
-                for place, row in enumerate(map(tuple, rows.tolist())):
-                    single[row] = place >= going
-            if has_times:
-                for place, row in enumerate(map(tuple, rows.tolist())):
-                    self.expiry.set((name, row), ttl if place >= going else None)
-        _check_none_left(words)
+                single.update((row, place >= going) for place, row in enumerate(map(tuple, rows.tolist())))
+            for place, row in enumerate(map(tuple, rows.tolist() if has_times else ())):
+                self.expiry.set((name, row), ttl if place >= going else None)
+        return words
 
-    def _moments(self, words: Longs, blocks: Sequence[Any]) -> None:
+    def _moments(self, words: Longs, blocks: Sequence[Any]) -> Longs:
         moments = self.expiry.moments
         for name, count, texts, times in blocks:
             rows, words = self._rows(words, name, count, texts)
@@ -202,17 +196,17 @@ class EngineState:
                 raise ValueError("a moment is no time")
             for row, moment in zip(map(tuple, rows.tolist()), times, strict=True):
                 moments[name, row] = moment
-        _check_none_left(words)
         self.expiry = Expiry(self.expiry.now, moments)
+        return words
 
-    def _now(self, words: Longs, now: Time) -> None:
-        _check_none_left(words)
+    def _now(self, words: Longs, now: Time) -> Longs:
         if not is_time(now) or now < self.expiry.now:
             raise ValueError("time moves backward")
         due = self.expiry.due(now)
         for name, row in due:
             self._single[name][row] = False
         self.expiry.passed(now, due)
+        return words
 
     def _rows(self, words: Longs, name: str, count: int, texts: Sequence[str]) -> tuple[Rows, Longs]:
         """The first rows among the words, of one relation, with this engine's numbers of texts; the rest."""
@@ -253,8 +247,3 @@ def _with_own_texts(rows: Rows, code: TupleCode, symbols: Symbols) -> tuple[list
         rows = rows.copy()
         rows[:, columns] = places.reshape(len(rows), len(columns))
     return texts, rows.astype("<i8", copy=False).tobytes()
-
-
-def _check_none_left(words: Longs) -> None:
-    if len(words):
-        raise ValueError(f"{len(words)} words are left over")

@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from itertools import chain
 
-from tocsin.datalog.engine.base_facts import Given
+from tocsin.datalog.engine import fact_journal
+from tocsin.datalog.engine.base_facts import EngineState, Given, first_state
 from tocsin.datalog.engine.changes import Changes, Tuple
 from tocsin.datalog.engine.engine import Engine
-from tocsin.datalog.engine.expiry import Expiry, Time
-from tocsin.datalog.engine.fact_journal import (
-    EngineState,
-    fact_record,
-    facts_record,
-    now_record,
-    snapshot_records,
-    start_record,
-)
+from tocsin.datalog.engine.expiry import Time
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import Value
 from tocsin.datalog.machine.symbols import Symbols
@@ -36,24 +30,10 @@ PathLike = str | os.PathLike[str]
 class JournalledEngine(Engine):
     """An engine whose changes are in a journal before they return."""
 
-    def __init__(
-        self,
-        log: RecordLog,
-        origin: str,
-        program: Program,
-        local: Value | None,
-        limit: int,
-        *,
-        symbols: Symbols,
-        loaded: Given | None = None,
-        restored: Given | None = None,
-        expiry: Expiry | None = None,
-    ) -> None:
+    def __init__(self, log: RecordLog, origin: str, state: EngineState) -> None:
         self._log = log
         self._origin = origin
-        super().__init__(
-            program, local, limit, symbols=symbols, loaded=loaded, restored=restored, expiry=expiry
-        )
+        super().__init__(state)
 
     def insert(self, relation: str, values: Tuple, ttl: Time | None = None) -> Changes:
         """Give a fact; what became derivable and what ceased to be."""
@@ -71,15 +51,17 @@ class JournalledEngine(Engine):
 
     def advance(self, now: Time) -> Changes:
         """It is that time now: what expires until then, or at that moment, goes at once; the net change."""
-        return self._journalled(lambda: super(JournalledEngine, self).advance(now), lambda: now_record(now))
+        return self._journalled(
+            lambda: super(JournalledEngine, self).advance(now), lambda: fact_journal.now_record(now)
+        )
 
     def add_rule(self, text: str) -> Changes:
         """Take in another rule, with declarations if it needs some; what it makes come and go."""
-        return self._with_other_rules(lambda: super(JournalledEngine, self).add_rule(text))
+        return self._journalled(lambda: super(JournalledEngine, self).add_rule(text))
 
     def remove_rule(self, rule: str | int) -> Changes:
         """Give up a rule, named by its text or by its place in `program.rules`, from 0."""
-        return self._with_other_rules(lambda: super(JournalledEngine, self).remove_rule(rule))
+        return self._journalled(lambda: super(JournalledEngine, self).remove_rule(rule))
 
     def close(self) -> None:
         """Let go of the journal: it can be opened elsewhere, and this engine takes no more changes."""
@@ -87,35 +69,31 @@ class JournalledEngine(Engine):
 
     def begin(self) -> None:
         """Write the journal anew: what there is, as a snapshot."""
-        self._log.rewrite(self._records())
+        start = fact_journal.start_record(
+            self._program, self._origin, self._local, self._limit, self._symbols.limit
+        )
+        facts = fact_journal.snapshot_records(self._codes_of_all, self._symbols, self._given(), self._expiry)
+        self._log.rewrite(chain([start], facts))
 
     def _give(self, facts: Mapping[str, tuple[Rows, Rows]], ttl: Time | None) -> Changes:
         return self._journalled(
             lambda: super(JournalledEngine, self)._give(facts, ttl),
-            lambda: facts_record(self._codes_of_all, self._symbols, facts, ttl),
+            lambda: fact_journal.facts_record(self._codes_of_all, self._symbols, facts, ttl),
         )
 
-    def _journalled(self, change: Callable[[], Changes], record: Callable[[], bytes]) -> Changes:
-        """Make a change and journal it, or neither."""
+    def _journalled(
+        self, change: Callable[[], Changes], record: Callable[[], bytes] | None = None
+    ) -> Changes:
+        """Make a change and journal it, or neither; without a record of its own, all is written anew."""
         self._log.check()
         try:
             changes = change()
-            self._log.append(record())
+            self._log.append(record()) if record else self.begin()
         except BaseException as error:
             self._undo(error)
             raise
         if self._log.is_long:
             self._shorten()
-        return changes
-
-    def _with_other_rules(self, change: Callable[[], Changes]) -> Changes:
-        self._log.check()
-        try:
-            changes = change()
-            self.begin()
-        except BaseException as error:
-            self._undo(error)
-            raise
         return changes
 
     def _undo(self, error: BaseException) -> None:
@@ -127,15 +105,8 @@ class JournalledEngine(Engine):
             return
         try:
             symbols = Symbols(limit=self._symbols.limit)
-            state = EngineState(str(self._log.file), self._log.recall(), symbols)
-            super().__init__(
-                state.program,
-                state.local,
-                self._limit,
-                symbols=state.symbols,
-                restored=state.given,
-                expiry=state.expiry,
-            )
+            state = fact_journal.JournalState(str(self._log.file), self._log.recall(), symbols)
+            super().__init__(state.with_limit(self._limit))
         except BaseException:
             self._log.abandon("has not what this engine holds: a change failed; open it again")
             raise
@@ -150,11 +121,7 @@ class JournalledEngine(Engine):
 
     def _fact_record(self, relation: str, values: Tuple, given: bool, ttl: Time | None) -> bytes:
         code = self._doors[relation].code
-        return fact_record(code, self._symbols, code.encode(values), given, ttl)
-
-    def _records(self) -> Iterator[bytes]:
-        yield start_record(self._program, self._origin, self._local, self._limit, self._symbols.limit)
-        yield from snapshot_records(self._codes_of_all, self._symbols, self._given(), self._expiry)
+        return fact_journal.fact_record(code, self._symbols, code.encode(values), given, ttl)
 
 
 def start_journalled(
@@ -170,13 +137,13 @@ def start_journalled(
     log = RecordLog(folder, ENGINE, sync)
     try:
         if log.is_new:
-            origin = program.checked.text
-            engine = JournalledEngine(log, origin, program, local, limit, symbols=symbols, loaded=initial())
+            state = first_state(program, local, limit, symbols, initial())
+            engine = JournalledEngine(log, program.checked.text, state)
             engine.begin()
             return engine
-        state = EngineState(str(log.file), log.read(), symbols)
-        _check_same(program, local, state, log)
-        return _engine_of(log, state, limit)
+        kept = fact_journal.JournalState(str(log.file), log.read(), symbols)
+        _check_same(program, local, kept, log)
+        return JournalledEngine(log, kept.origin, kept.with_limit(limit))
     except BaseException:
         log.close()
         raise
@@ -186,27 +153,16 @@ def open_journalled(folder: PathLike, sync: str = ALWAYS) -> Engine:
     """The engine of a folder's journal, whatever its program is."""
     log = RecordLog(folder, ENGINE, sync)
     try:
-        state = EngineState(str(log.file), log.read())
-        return _engine_of(log, state, state.limit)
+        state = fact_journal.JournalState(str(log.file), log.read())
+        return JournalledEngine(log, state.origin, state.with_limit(state.limit))
     except BaseException:
         log.close()
         raise
 
 
-def _engine_of(log: RecordLog, state: EngineState, limit: int) -> Engine:
-    return JournalledEngine(
-        log,
-        state.origin,
-        state.program,
-        state.local,
-        limit,
-        symbols=state.symbols,
-        restored=state.given,
-        expiry=state.expiry,
-    )
-
-
-def _check_same(program: Program, local: Value | None, state: EngineState, log: RecordLog) -> None:
+def _check_same(
+    program: Program, local: Value | None, state: fact_journal.JournalState, log: RecordLog
+) -> None:
     """A journal goes on with the program that it was begun with, or with what became of that."""
     if not (_says_same(program, state.program) or _says_same(program, Program.parse(state.origin))):
         raise UsageError(
@@ -221,9 +177,5 @@ def _check_same(program: Program, local: Value | None, state: EngineState, log: 
 
 def _says_same(one: Program, other: Program) -> bool:
     """Whether two programs differ in nothing but spaces and comments."""
-    some, others = one.checked, other.checked
-    return (some.relations, some.rules, some.directives) == (
-        others.relations,
-        others.rules,
-        others.directives,
-    )
+    some, others = ((each.relations, each.rules, each.directives) for each in (one.checked, other.checked))
+    return some == others

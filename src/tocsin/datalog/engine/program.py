@@ -9,21 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.clause_parser import without_rule
 from tocsin.datalog.language.printer import print_argument
-from tocsin.datalog.language.syntax import (
-    TEXT_LIMIT,
-    CheckedProgram,
-    Constant,
-    Relation,
-    Rule,
-    Truth,
-    Type,
-    Value,
-    Variable,
-    type_of,
-)
 from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.machine.symbols import Symbols, Unfit
 from tocsin.datalog.machine.tuples import Rows, TupleCode
@@ -44,7 +33,7 @@ class Program:
     All errors of a program are raised at once: a RuleError with the place of each.
     """
 
-    def __init__(self, checked: CheckedProgram) -> None:
+    def __init__(self, checked: syntax.CheckedProgram) -> None:
         self.checked = checked
 
     @classmethod
@@ -86,7 +75,7 @@ class Program:
         return self.checked.files
 
     @property
-    def relations(self) -> dict[str, Relation]:
+    def relations(self) -> dict[str, syntax.Relation]:
         """The declared relations, in the order of the program."""
         return dict(self.checked.relations)
 
@@ -96,9 +85,9 @@ class Program:
         return [rule.text for rule in self.bare.rules]
 
     @cached_property
-    def bare(self) -> CheckedProgram:
+    def bare(self) -> syntax.CheckedProgram:
         """The program without its facts: an engine is given these like any other."""
-        return replace(self.checked, rules=tuple(rule for rule in self.checked.rules if not is_fact(rule)))
+        return replace(self.checked, rules=tuple(rule for rule in self.checked.rules if not rule.is_fact))
 
     @property
     def outputs(self) -> list[str]:
@@ -119,11 +108,11 @@ class Program:
     @telling("starting a program")
     def start(
         self,
-        local: Value | None = None,
+        local: syntax.Value | None = None,
         *,
         facts: Mapping[str, Source] | None = None,
         limit: int = DERIVED_LIMIT,
-        text_limit: int = TEXT_LIMIT,
+        text_limit: int = syntax.TEXT_LIMIT,
         unpacked_limit: int = UNPACKED_LIMIT,
         journal: str | os.PathLike[str] | None = None,
         sync: str = "always",
@@ -139,19 +128,21 @@ class Program:
         synced so much later at most (`10 ms`). A journal that is there already has the facts: then those of
         the program and `facts` are not looked at. UsageError when it is that of another program.
         """
+        from tocsin.datalog.engine.base_facts import first_state
         from tocsin.datalog.engine.engine import Engine
 
         limit = checked_limit(limit)
         checked_limit(unpacked_limit, "unpacked_limit", "bytes")
         symbols = Symbols(limit=checked_limit(text_limit, "text_limit", "bytes"))
+
+        def loaded() -> dict[str, Rows]:
+            return self._rows(symbols, facts, unpacked_limit)
+
         if journal is not None:
             from tocsin.datalog.engine.journalled_engine import start_journalled
 
-            def initial() -> dict[str, Rows]:
-                return self._rows(symbols, facts, unpacked_limit)
-
-            return start_journalled(self, local, limit, symbols, initial, journal, sync)
-        return Engine(self, local, limit, symbols=symbols, loaded=self._rows(symbols, facts, unpacked_limit))
+            return start_journalled(self, local, limit, symbols, loaded, journal, sync)
+        return Engine(first_state(self, local, limit, symbols, loaded()))
 
     def _rows(
         self, symbols: Symbols, facts: Mapping[str, Source] | None, unpacked_limit: int
@@ -174,26 +165,26 @@ class Program:
             for name, relation in self.checked.relations.items()
         }
 
-    def check_local(self, local: Value | None) -> None:
+    def check_local(self, local: syntax.Value | None) -> None:
         """Refuse a local address that some located argument (`@x`) can never have."""
         if local is None:
             return
         symbols = Symbols()
         for argument in self._located():
             try:
-                symbols.word(local, type_of(argument))
+                symbols.word(local, syntax.type_of(argument))
             except Unfit as unfit:
                 held = print_argument(argument)
                 raise UsageError(f"local is what {held} is held to, {unfit}, not {local!r}") from None
 
-    def read_local(self, written: str) -> Value:
+    def read_local(self, written: str) -> syntax.Value:
         """A written address: a number where it looks like one, unless a located argument is a symbol."""
-        is_text = any(type_of(argument) is Type.SYMBOL for argument in self._located())
+        is_text = any(syntax.type_of(argument) is syntax.Type.SYMBOL for argument in self._located())
         return int(written) if not is_text and written.removeprefix("-").isdecimal() else written
 
-    def _located(self) -> Iterator[Variable | Constant]:
+    def _located(self) -> Iterator[syntax.Variable | syntax.Constant]:
         for node in walk(*(rule.body for rule in self.checked.rules)):
-            if isinstance(node, Variable | Constant) and node.located:
+            if isinstance(node, syntax.Variable | syntax.Constant) and node.located:
                 yield node
 
     def with_rules(self, text: str) -> Program:
@@ -217,7 +208,7 @@ class Program:
             raise UsageError(f"the rule stands in a component that is used more than once: {found.text}")
         return Program(check_program(without_rule(self.checked.text, found), self.file))
 
-    def _rule(self, rule: str | int) -> Rule:
+    def _rule(self, rule: str | int) -> syntax.Rule:
         rules = self.bare.rules
         if isinstance(rule, int) and not isinstance(rule, bool):
             if not 0 <= rule < len(rules):
@@ -227,7 +218,7 @@ class Program:
             raise UsageError(f"a rule is given as text or number, not {rule!r}")
         lines = _before(self.checked.text).count("\n")
         said = [each for each in self.with_rules(rule).checked.rules if each.place.line > lines]
-        if len(said) != 1 or is_fact(said[0]):
+        if len(said) != 1 or said[0].is_fact:
             raise UsageError(f"one rule is wanted (facts are deleted): {rule}")
         for each in rules:
             if each == said[0]:
@@ -256,20 +247,9 @@ def checked_limit(limit: object, name: str = "limit", what: str = "tuples") -> i
     return limit
 
 
-def is_fact(rule: Rule) -> bool:
-    """Whether a rule has no body: its heads then hold from the start, until they are deleted."""
-    return isinstance(rule.body, Truth) and rule.body.holds
-
-
 def _moved(error: RuleError, lines: int) -> RuleError:
     """An error of the text that was added: its line counts from there, and it is of no file."""
     if error.line is None or error.line <= lines:
         return error
-    return RuleError(
-        error.reason,
-        rule=error.rule,
-        line=error.line - lines,
-        column=error.column,
-        excerpt=error.excerpt,
-        caret=error.caret,
-    )
+    line, column, excerpt, caret = error.line - lines, error.column, error.excerpt, error.caret
+    return RuleError(error.reason, rule=error.rule, line=line, column=column, excerpt=excerpt, caret=caret)

@@ -16,7 +16,7 @@ from tocsin.datalog.engine.changes import Tuple
 from tocsin.datalog.engine.expiry import Fact
 from tocsin.datalog.engine.fact_files import read_fact_file
 from tocsin.datalog.language.syntax import Value
-from tocsin.datalog.machine.tuples import Rows, TupleCode, each_batch
+from tocsin.datalog.machine.tuples import Rows, TupleCode
 from tocsin.errors import InputError, UsageError
 from tocsin.storage.packed_files import UNPACKED_LIMIT
 
@@ -91,9 +91,10 @@ def pattern_columns(pattern: Pattern | None, code: TupleCode) -> dict[int, Value
 
 def rows_of_source(source: Source, code: TupleCode, unpacked_limit: int = UNPACKED_LIMIT) -> Rows:
     """The tuples of a source as rows; of a packed file at most so many bytes are unpacked."""
-    if isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
-        batches = [code.rows_of_table(batch) for batch in each_batch(source)]
-        return batches[0] if len(batches) == 1 else np.concatenate([rows_of_words([], code), *batches])
+    if isinstance(source, pa.Table | pa.RecordBatch):
+        return code.rows_of_table(source)
+    if isinstance(source, pa.RecordBatchReader):
+        return np.concatenate([rows_of_words([], code), *map(code.rows_of_table, source)])
     if isinstance(source, str | os.PathLike):
         return read_fact_file(Path(source), code, unpacked_limit=unpacked_limit)
     if isinstance(source, Iterable):

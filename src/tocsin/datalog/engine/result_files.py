@@ -106,27 +106,16 @@ def lines_of_columns(
 
     `quoted` as RFC 4180 has it: every symbol in quotes, a quote in it twice.
     """
-    texts = [_texts(values, kind) for values, kind in zip(columns, types, strict=True)]
-    if quoted:
-        texts = [
-            [_quoted(text) for text in column] if kind is Type.SYMBOL else column
-            for column, kind in zip(texts, types, strict=True)
-        ]
-    unreadable = (
-        0
-        if quoted
-        else sum(
-            delimiter in text or "\n" in text
-            for column, kind in zip(texts, types, strict=True)
-            if kind is Type.SYMBOL
-            for text in column
-        )
-    )
+    texts: list[list[str]] = []
+    unreadable = 0
+    for values, kind in zip(columns, types, strict=True):
+        column = list(map("{:.17g}".format if kind is Type.FLOAT else str, values))
+        if kind is Type.SYMBOL and quoted:
+            column = ['"' + text.replace('"', '""') + '"' for text in column]
+        elif kind is Type.SYMBOL:
+            unreadable += sum(delimiter in text or "\n" in text for text in column)
+        texts.append(column)
     return Lines("\n".join(map(delimiter.join, zip(*texts, strict=True))) + "\n", unreadable)
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
 
 
 def warn_of_unreadable(relation: str, count: int) -> None:
@@ -138,11 +127,3 @@ def warn_of_unreadable(relation: str, count: int) -> None:
             TocsinWarning,
             stacklevel=3,
         )
-
-
-def _texts(values: Sequence[Value], kind: Type) -> list[str]:
-    if kind is Type.SYMBOL:
-        return list(values)  # type: ignore[arg-type]
-    if kind is Type.FLOAT:
-        return [format(float(value), ".17g") for value in values]
-    return list(map(str, values))

@@ -11,37 +11,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from tocsin.datalog.engine.assignment_search import Below, Furthest, Known, Search, in_order
+from tocsin.datalog.engine.assignment_search import Furthest, Known, Search, in_order
 from tocsin.datalog.engine.assignment_search import Step as SearchStep
 from tocsin.datalog.engine.derivations import Absence, Derivation, Fact, Observation, Obstacle, Step
-from tocsin.datalog.language.conjunctions import (
-    HIDDEN,
-    Binding,
-    Literal,
-    Names,
-    Tuple,
-    alternatives_of,
-    anonymous_name,
-    level_names,
-)
+from tocsin.datalog.language import conjunctions, syntax
 from tocsin.datalog.language.printer import print_body
 from tocsin.datalog.language.scopes import OWN_MARK, written
-from tocsin.datalog.language.syntax import (
-    Anonymous,
-    Argument,
-    Atom,
-    CheckedProgram,
-    Comparison,
-    Conjunction,
-    Constant,
-    Negation,
-    Positive,
-    Rule,
-    Value,
-    Variable,
-    arguments_of,
-)
-from tocsin.datalog.language.tree_walk import Rewriter
+from tocsin.datalog.language.tree_walk import Putting
 from tocsin.errors import DerivationError
 
 _FUEL = 20_000
@@ -54,18 +30,18 @@ class _Way(NamedTuple):
     What the head computes is an equation with a hidden variable, which the tuple gives a value.
     """
 
-    rule: Rule
-    head: tuple[str | Constant, ...]
-    literals: tuple[Literal, ...]
+    rule: syntax.Rule
+    head: tuple[str | syntax.Constant, ...]
+    literals: tuple[conjunctions.Literal, ...]
     steps: tuple[SearchStep, ...]
-    names: Names
+    names: conjunctions.Names
     is_recursive: bool
 
-    def start(self, values: Tuple) -> Binding | None:
+    def start(self, values: conjunctions.Tuple) -> conjunctions.Binding | None:
         """What a tuple says about the variables; None when it cannot be the head."""
-        binding: Binding = {}
+        binding: conjunctions.Binding = {}
         for part, value in zip(self.head, values, strict=True):
-            known = part.value if isinstance(part, Constant) else binding.setdefault(part, value)
+            known = part.value if isinstance(part, syntax.Constant) else binding.setdefault(part, value)
             if known != value:
                 return None
         return binding
@@ -74,11 +50,11 @@ class _Way(NamedTuple):
 class Deriver:
     """Answers `why` for one program."""
 
-    def __init__(self, program: CheckedProgram, local: Value | None = None) -> None:
+    def __init__(self, program: syntax.CheckedProgram, local: syntax.Value | None = None) -> None:
         self._program = program
         self._local = local
 
-    def why(self, known: Known, relation: str, values: Tuple) -> Derivation | Absence:
+    def why(self, known: Known, relation: str, values: conjunctions.Tuple) -> Derivation | Absence:
         """How a tuple is derived, or why it is not there."""
         fact = Fact(relation, values)
         search = Search(known, self._local)
@@ -117,7 +93,7 @@ class Deriver:
             start = way.start(fact.values)
             if start is None:
                 continue
-            below = Below(self._strata[fact.relation], known.rank(*fact)) if way.is_recursive else None
+            below = (self._strata[fact.relation], known.rank(*fact)) if way.is_recursive else None
             for binding in search.solutions(way.steps, start, way.names, below):
                 return Step(way.rule.text, tuple(_premises(way, binding, search)))
         raise DerivationError(f"{fact} is there, but no rule gives it")
@@ -136,98 +112,95 @@ class Deriver:
         return Absence(fact, tuple(obstacles))
 
 
-def _ways(rule: Rule, head: Atom, stratum: frozenset[str]) -> Iterator[_Way]:
+def _ways(rule: syntax.Rule, head: syntax.Atom, stratum: frozenset[str]) -> Iterator[_Way]:
     """The alternatives of a rule as ways to give a tuple of one head."""
-    parts: list[str | Constant] = []
-    equations: list[Literal] = []
+    parts: list[str | syntax.Constant] = []
+    equations: list[conjunctions.Literal] = []
     for column, argument in enumerate(head.arguments):
-        if isinstance(argument, Constant):
+        if isinstance(argument, syntax.Constant):
             parts.append(argument)
-        elif isinstance(argument, Variable):
+        elif isinstance(argument, syntax.Variable):
             parts.append(argument.name)
         else:
-            computed = Variable(f"{HIDDEN}head {column}", type=argument.type)
+            computed = syntax.Variable(f"{conjunctions.HIDDEN}head {column}", type=argument.type)
             parts.append(computed.name)
-            equations.append(Comparison("=", computed, argument))
+            equations.append(syntax.Comparison("=", computed, argument))
     bound = [part for part in parts if isinstance(part, str)]
-    for alternative in alternatives_of(rule.body):
+    for alternative in conjunctions.alternatives_of(rule.body):
         literals = (*alternative, *equations)
-        names = level_names(*literals, *arguments_of(rule.heads))
+        names = conjunctions.level_names(*literals, *syntax.arguments_of(rule.heads))
         is_recursive = any(
-            isinstance(literal, Positive) and literal.atom.relation in stratum for literal in literals
+            isinstance(literal, syntax.Positive) and literal.atom.relation in stratum for literal in literals
         )
         steps = tuple(in_order(literals, bound, names))
         yield _Way(rule, tuple(parts), literals, steps, names, is_recursive)
 
 
-def _premises(way: _Way, binding: Binding, search: Search) -> Iterator[Fact | Observation]:
+def _premises(way: _Way, binding: conjunctions.Binding, search: Search) -> Iterator[Fact | Observation]:
     """What satisfies each literal of a body under an assignment."""
     for literal in way.literals:
-        if isinstance(literal, Positive):
+        if isinstance(literal, syntax.Positive):
             yield _fact(literal, binding, way.names, search)
-        elif isinstance(literal, Negation):
+        elif isinstance(literal, syntax.Negation):
             yield Observation(f"{_filled(literal, binding)}  there is none")
-        elif isinstance(literal, Comparison) and not _is_made(literal):
+        elif isinstance(literal, syntax.Comparison) and not _is_made(literal):
             yield Observation(_filled(literal, binding))
 
 
-def _is_made(comparison: Comparison) -> bool:
+def _is_made(comparison: syntax.Comparison) -> bool:
     """Whether it only gives a value another name, one that the user never wrote: it would read `4 = 4`."""
     sides = (comparison.left, comparison.right)
     return (
         comparison.operator == "="
-        and all(isinstance(side, Variable | Constant) for side in sides)
-        and any(isinstance(side, Variable) and OWN_MARK in side.name for side in sides)
+        and all(isinstance(side, syntax.Variable | syntax.Constant) for side in sides)
+        and any(isinstance(side, syntax.Variable) and OWN_MARK in side.name for side in sides)
     )
 
 
-def _fact(literal: Positive, binding: Binding, names: Names, search: Search) -> Fact:
+def _fact(
+    literal: syntax.Positive, binding: conjunctions.Binding, names: conjunctions.Names, search: Search
+) -> Fact:
     """The tuple that a positive atom matched."""
-    values: list[Value] = []
+    values: list[syntax.Value] = []
     for column, argument in enumerate(literal.atom.arguments):
-        if isinstance(argument, Anonymous):
-            values.append(binding[anonymous_name(literal, column)])
+        if isinstance(argument, syntax.Anonymous):
+            values.append(binding[conjunctions.anonymous_name(literal, column)])
         else:
             values.append(search.value(argument, binding, names))
     return Fact(literal.atom.relation, tuple(values))
 
 
-def _obstacle(way: _Way, literal: Literal, binding: Binding) -> Obstacle:
-    shown = {
-        name: value
-        for name, value in binding.items()
-        if not name.startswith(HIDDEN) and ":" not in name and OWN_MARK not in name
-    }
+def _obstacle(way: _Way, literal: conjunctions.Literal, binding: conjunctions.Binding) -> Obstacle:
+    made = (conjunctions.HIDDEN, ":", OWN_MARK)
+    shown = {name: binding[name] for name in binding if not any(mark in name for mark in made)}
     text = _filled(literal, binding)
-    if isinstance(literal, Positive):
+    if isinstance(literal, syntax.Positive):
         text = f"{text} has no partner"
-    elif isinstance(literal, Negation):
+    elif isinstance(literal, syntax.Negation):
         text = f"{text} does not hold: there is one"
-    elif isinstance(literal, Comparison):
+    elif isinstance(literal, syntax.Comparison):
         text = f"{text} does not hold"
     return Obstacle(way.rule.text, text, shown)
 
 
-def _filled(literal: Literal, binding: Binding) -> str:
-    """The text of a literal with the values of its variables."""
-    return print_body(_Filling(binding).body(literal))
+def _filled(literal: conjunctions.Literal, binding: conjunctions.Binding) -> str:
+    """The text of a literal with the values of its variables; others have the names that were written."""
 
-
-class _Filling(Rewriter):
-    """Puts values in the place of variables; others have the names that were written."""
-
-    def __init__(self, binding: Binding) -> None:
-        self._binding = binding
-
-    def variable(self, variable: Variable) -> Argument:
-        if variable.name not in self._binding:
+    def filled(variable: syntax.Variable) -> syntax.Argument:
+        if variable.name not in binding:
             return replace(variable, name=written(variable.name))
-        return Constant(self._binding[variable.name], variable.place, variable.type)
+        return syntax.Constant(binding[variable.name], variable.place, variable.type)
+
+    return print_body(Putting(filled).body(literal))
 
 
-def _equivalence_rules(relation: str) -> list[Rule]:
-    x, y, z = Variable("x"), Variable("y"), Variable("z")
-    head = Atom(relation, (x, y))
-    mirrored = Rule((head,), Positive(Atom(relation, (y, x))), text=f"{relation} is symmetric (eqrel)")
-    through = Conjunction((Positive(Atom(relation, (x, z))), Positive(Atom(relation, (z, y)))))
-    return [mirrored, Rule((head,), through, text=f"{relation} is transitive (eqrel)")]
+def _equivalence_rules(relation: str) -> list[syntax.Rule]:
+    x, y, z = syntax.Variable("x"), syntax.Variable("y"), syntax.Variable("z")
+    head = syntax.Atom(relation, (x, y))
+    mirrored = syntax.Rule(
+        (head,), syntax.Positive(syntax.Atom(relation, (y, x))), text=f"{relation} is symmetric (eqrel)"
+    )
+    through = syntax.Conjunction(
+        (syntax.Positive(syntax.Atom(relation, (x, z))), syntax.Positive(syntax.Atom(relation, (z, y))))
+    )
+    return [mirrored, syntax.Rule((head,), through, text=f"{relation} is transitive (eqrel)")]

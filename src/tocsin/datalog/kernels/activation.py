@@ -45,11 +45,8 @@ def activate(table: Longs, plan: int, coming: int, sign: int) -> int:
     Where the plan says that it is no error, there is no derivation then, or then alone.
     A test that has no mark to leave does not hold.
     """
-    plans, control, steps = (
-        words(table, layout.PLANS),
-        words(table, layout.CONTROL),
-        words(table, layout.STEPS),
-    )
+    plans, control = words(table, layout.PLANS), words(table, layout.CONTROL)
+    steps = words(table, layout.STEPS)
     record = plan * layout.PLAN
     owner = relation_record(table, plans[record + layout.P_RELATION])
     rows, start = words(table, owner[layout.R_BASE] + layout.ROWS), coming * owner[layout.R_ARITY]

@@ -25,12 +25,7 @@ def _write(pairs: Longs, start: int, words: Longs, source: int, targets: Ints) -
 
 @kernel
 def compare_closures(
-    sources: Ints,
-    before: Closure,
-    after: Closure,
-    words: Longs,
-    added: Longs,
-    removed: Longs,
+    sources: Ints, before: Closure, after: Closure, words: Longs, added: Longs, removed: Longs
 ) -> tuple[int, int]:
     """What each source reaches after and not before, and the other way round; how many pairs both are.
 

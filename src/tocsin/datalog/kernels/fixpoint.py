@@ -19,26 +19,9 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Longs
 from tocsin.arrays.jit import bare_kernel
-from tocsin.datalog.kernels import layout
+from tocsin.datalog.kernels import data_index, layout, tuple_table
 from tocsin.datalog.kernels.activation import activate
-from tocsin.datalog.kernels.data_index import (
-    change_count,
-    fetch_place,
-    hang,
-    has_room,
-    join_list,
-    leave_list,
-    release_entry,
-)
 from tocsin.datalog.kernels.memory_table import link_record, numbers, relation_record, words
-from tocsin.datalog.kernels.tuple_table import (
-    add_tuple,
-    fetch_tuple,
-    find_tuple,
-    note_tuple,
-    remove_tuple,
-    touch_tuple,
-)
 
 _MANY = 3
 """Derivations of a tuple, on average, that are many."""
@@ -63,7 +46,7 @@ def begin(table: Longs) -> None:
             number = np.int64(changed[at])
             states[number] &= ~(layout.NOTED | layout.BEFORE)
             if states[number] == 0 and counts[number] == 0:
-                remove_tuple(table, relation, number)
+                tuple_table.remove_tuple(table, relation, number)
         record[layout.R_CHANGED] = 0
     control[layout.COMPONENT] = relations.size
     control[layout.PHASE] = layout.TAKING_AWAY
@@ -78,15 +61,15 @@ def stage(table: Longs, relation: int, count: int, coming: bool) -> None:
     states, arity = numbers(table, record[layout.R_BASE] + layout.STATES), record[layout.R_ARITY]
     control = words(table, layout.CONTROL)
     for row in range(count):
-        number = find_tuple(table, relation, inbox, row * arity)
+        number = tuple_table.find_tuple(table, relation, inbox, row * arity)
         if coming:
             if number < 0:
-                number = add_tuple(table, relation, inbox, row * arity, -1 - number)
+                number = tuple_table.add_tuple(table, relation, inbox, row * arity, -1 - number)
             states[number] |= layout.GIVEN
         elif number >= 0:
             states[number] &= ~layout.GIVEN
         if number >= 0 and _is_to_be_looked_at(table, relation, number):
-            touch_tuple(table, relation, number)
+            tuple_table.touch_tuple(table, relation, number)
             control[layout.COMPONENT] = min(control[layout.COMPONENT], record[layout.R_COMPONENT])
 
 
@@ -142,10 +125,10 @@ def _name_failure(table: Longs) -> int:
 def _fetch_places(table: Longs, relation: int, row: Longs, start: int) -> None:
     """Have all places on their way that a tuple of a relation will be looked for at."""
     record, schedules = relation_record(table, relation), words(table, layout.SCHEDULES)
-    fetch_tuple(table, relation, row, start)
+    tuple_table.fetch_tuple(table, relation, row, start)
     for at in range(record[layout.R_COMING], record[layout.R_COMING_END]):
         if schedules[2 * at] == layout.JOIN or schedules[2 * at] == layout.HANG:
-            fetch_place(table, schedules[2 * at + 1], row, start)
+            data_index.fetch_place(table, schedules[2 * at + 1], row, start)
 
 
 @bare_kernel
@@ -179,9 +162,9 @@ def _count_emissions(table: Longs) -> int:
         ):
             control[layout.WANTING] = relation
             return layout.NEEDS_RELATION
-        number = find_tuple(table, relation, emissions, at + 3)
+        number = tuple_table.find_tuple(table, relation, emissions, at + 3)
         if number < 0:
-            number = add_tuple(table, relation, emissions, at + 3, -1 - number)
+            number = tuple_table.add_tuple(table, relation, emissions, at + 3, -1 - number)
         numbers(table, base + layout.COUNTS)[number] += np.int32(sign)
         if numbers(table, base + layout.COUNTS)[number] < 0:
             control[layout.WANTING] = -1
@@ -202,9 +185,9 @@ def _count_emissions(table: Longs) -> int:
             and record[layout.R_RECURSIVE]
             and numbers(table, base + layout.STATES)[number] & layout.PRESENT == 0
         ):
-            note_tuple(table, relation, number)  # its time comes when all that goes is gone
+            tuple_table.note_tuple(table, relation, number)  # its time comes when all that goes is gone
         else:
-            touch_tuple(table, relation, number)
+            tuple_table.touch_tuple(table, relation, number)
         control[layout.TAKEN] = at + 3 + record[layout.R_ARITY]
     control[layout.TAKEN] = 0
     control[layout.EMITTED] = 0
@@ -274,7 +257,7 @@ def _look_again(table: Longs, relation: int) -> None:
     for at in range(record[layout.R_CHANGED]):
         number = np.int64(changed[at])
         if states[number] & layout.PRESENT == 0 and _is_to_be_looked_at(table, relation, number):
-            touch_tuple(table, relation, number)
+            tuple_table.touch_tuple(table, relation, number)
 
 
 @bare_kernel
@@ -326,13 +309,13 @@ def _go_on_with_item(table: Longs) -> int:
             continue
         if action == layout.JOIN or action == layout.HANG:
             index = link_record(table, what)[layout.L_INDEX]
-            if not has_room(table, index):
+            if not data_index.has_room(table, index):
                 control[layout.WANTING] = index
                 return layout.NEEDS_INDEX
-            entry = hang(table, what, number)
+            entry = data_index.hang(table, what, number)
             control[layout.INDEX_ACCESSES] += entry >= 0
             if action == layout.JOIN and entry >= 0:
-                join_list(table, what, number, entry)
+                data_index.join_list(table, what, number, entry)
         elif action == layout.SEND:
             status = _send(table, what)
             if status != layout.GOES_ON:
@@ -342,15 +325,15 @@ def _go_on_with_item(table: Longs) -> int:
             entry = np.int64(numbers(table, base + layout.ENTRIES)[number])
             if action == layout.LEAVE:
                 if entry >= 0:
-                    leave_list(table, what, number, entry)
+                    data_index.leave_list(table, what, number, entry)
             elif action == layout.JOIN_COUNTED:
-                control[layout.TURNED] = entry >= 0 and change_count(table, what, entry, 1) == 1
+                control[layout.TURNED] = entry >= 0 and data_index.change_count(table, what, entry, 1) == 1
                 control[layout.TURNED_ENTRY] = entry
             elif action == layout.LEAVE_COUNTED:
-                control[layout.TURNED] = entry >= 0 and change_count(table, what, entry, -1) == 0
+                control[layout.TURNED] = entry >= 0 and data_index.change_count(table, what, entry, -1) == 0
                 control[layout.TURNED_ENTRY] = entry
             elif action == layout.RELEASE and entry >= 0:
-                release_entry(table, what, entry)
+                data_index.release_entry(table, what, entry)
         control[layout.ITEM_AT] += 1
     control[layout.ITEM_RELATION] = -1
     return layout.GOES_ON

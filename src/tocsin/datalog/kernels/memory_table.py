@@ -4,7 +4,7 @@
 
 A call of a kernel costs Python some 0.2 microseconds for each array it hands over, which for the dozens of
 arrays of an activation index would be more than the work itself. So the arrays stay where they are, in the
-hands of `tocsin.datalog.machine.memory.Memory`, and kernels are given the table of their addresses.
+hands of `tocsin.datalog.machine.store.Memory`, and kernels are given the table of their addresses.
 A view is good until an array of its slot takes the place of the one it looks at, which no kernel does.
 
 All kernels that read the table do so by this module, and name slots and fields as the module layout does. It

@@ -124,40 +124,19 @@ def targets_of(one: int, closure: Closure, seen: Ints, mark: int, waiting: Ints,
 
 
 @kernel
-def write_pairs(closure: Closure, words: Longs, sources: Longs, reached: Longs) -> None:
-    """Write all pairs, as the words of their vertices, into two columns that are just long enough."""
-    _, member_start, member, cyclic, _, _ = closure.graph
-    seen = np.full(cyclic.size, -1, np.int32)
-    waiting = np.empty(cyclic.size, np.int32)
-    targets = np.empty(member.size, np.int32)
-    target_words = np.empty(member.size, np.int64)
-    used = 0
-    for one in range(cyclic.size):
-        found = targets_of(one, closure, seen, one, waiting, targets)
-        if found == 0:
-            continue
-        for i in range(found):
-            target_words[i] = words[targets[i]]
-        for place in range(member_start[one], member_start[one + 1]):
-            source = words[member[place]]
-            for i in range(found):
-                sources[used + i] = source
-                reached[used + i] = target_words[i]
-            used += found
-
-
-@kernel
 def write_share(
     closure: Closure, words: Longs, start: int, step: int, sources: Longs, reached: Longs
 ) -> tuple[int, int]:
     """Write the pairs of the sources member[start], member[start + step], ..., as many as there is room for.
 
-    There must be room for those of one source. Returns how many were written, and where to go on.
+    They are written as the words of their vertices. There must be room for those of one source. Returns how
+    many were written, and where to go on.
     """
     component, _, member, cyclic, _, _ = closure.graph
     seen = np.full(cyclic.size, -1, np.int32)
     waiting = np.empty(cyclic.size, np.int32)
     targets = np.empty(member.size, np.int32)
+    target_words = np.empty(member.size, np.int64)
     used = found = 0
     last = -1
     place = start
@@ -165,13 +144,15 @@ def write_share(
         one = component[member[place]]
         if one != last:
             found = targets_of(one, closure, seen, one, waiting, targets)
+            for i in range(found):
+                target_words[i] = words[targets[i]]
             last = one
         if used + found > sources.size:
             return used, place
         source = words[member[place]]
         for i in range(found):
             sources[used + i] = source
-            reached[used + i] = words[targets[i]]
+            reached[used + i] = target_words[i]
         used += found
         place += step
     return used, place

@@ -19,6 +19,7 @@ from __future__ import annotations
 import operator
 from dataclasses import replace
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.components import instantiated
 from tocsin.datalog.language.conjunctions import MOST, TooManyError, alternatives_of, body_of, is_located
 from tocsin.datalog.language.directives import mistakes_in
@@ -27,30 +28,16 @@ from tocsin.datalog.language.inline import inlined_rules
 from tocsin.datalog.language.outline import Block, RelationDeclaration
 from tocsin.datalog.language.parser import parse_program
 from tocsin.datalog.language.range_functor import with_ranges
-from tocsin.datalog.language.scopes import scoped, without_head_aggregates
+from tocsin.datalog.language.scopes import RuleScope, without_head_aggregates
 from tocsin.datalog.language.sources import Problems, Reader, read_sources
 from tocsin.datalog.language.strata import stratify
-from tocsin.datalog.language.syntax import (
-    Atom,
-    Body,
-    CheckedProgram,
-    Constant,
-    Directive,
-    Negation,
-    Positive,
-    Relation,
-    Rule,
-    Truth,
-    Type,
-    Variable,
-)
 from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.language.type_inference import Inference, filled_constant, is_in_range
 from tocsin.datalog.language.types import Columns, Declared, Types
 from tocsin.errors import raise_all
 
 
-def check_program(text: str, file: str | None = None, read: Reader | None = None) -> CheckedProgram:
+def check_program(text: str, file: str | None = None, read: Reader | None = None) -> syntax.CheckedProgram:
     """The program that a text says; raises RuleError, or RuleErrors with every error of the text.
 
     `read` reads what it includes; the text of the result has it all.
@@ -72,18 +59,20 @@ class _Checking:
         self._types = Types(block.types, block.damaged, problems)
         self._columns: dict[str, Columns] = {}
         self._declared = Declared(self._columns, self._types)
-        self._relations: dict[str, Relation] = {}
+        self._relations: dict[str, syntax.Relation] = {}
 
-    def program(self) -> CheckedProgram:
+    def program(self) -> syntax.CheckedProgram:
         """The program, as far as it is right."""
         for declaration in self._block.relations:
             self._declare(declaration)
         rules = [self._rule(rule) for rule in inlined_rules(self._block, self._problems)]
         for directive in self._block.directives:
             self._check_directive(directive)
-        known = [rule for rule in rules if not isinstance(rule.body, Truth) and self._all_declared(rule)]
+        declared = self._relations.keys()
+        derived = [rule for rule in rules if not isinstance(rule.body, syntax.Truth)]
+        known = [rule for rule in derived if declared >= {atom.relation for atom in _atoms_of(rule)}]
         strata = stratify(self._relations, known, self._problems)
-        return CheckedProgram(self._relations, tuple(rules), tuple(self._block.directives), strata)
+        return syntax.CheckedProgram(self._relations, tuple(rules), tuple(self._block.directives), strata)
 
     def _declare(self, declaration: RelationDeclaration) -> None:
         name, place = declaration.name, declaration.place
@@ -100,20 +89,14 @@ class _Checking:
         eqrel = "eqrel" in declaration.qualifiers
         if eqrel and (len(types) != 2 or types[0] is not types[1]):
             self._problems.add(place, f"'{name}' is not an equivalence: eqrel needs two columns of one type")
-        self._columns[name] = [
-            (column.name, type_) for column, type_ in zip(declaration.columns, types, strict=True)
-        ]
-        self._relations[name] = Relation(
-            name,
-            tuple(column.name for column in declaration.columns),
-            tuple(Type.NUMBER if type_ is None else type_.primitive for type_ in types),
-            eqrel,
-            place,
-        )
+        names = tuple(column.name for column in declaration.columns)
+        primitives = tuple(syntax.Type.NUMBER if each is None else each.primitive for each in types)
+        self._columns[name] = list(zip(names, types, strict=True))
+        self._relations[name] = syntax.Relation(name, names, primitives, eqrel, place)
 
-    def _rule(self, rule: Rule) -> Rule:
+    def _rule(self, rule: syntax.Rule) -> syntax.Rule:
         """The rule with its types, or as it was if it has errors."""
-        if isinstance(rule.body, Truth) and rule.body.holds:
+        if rule.is_fact:
             fact = self._plain_fact(rule)
             if fact is not None:
                 return fact
@@ -127,27 +110,27 @@ class _Checking:
         except TooManyError:
             self._problems.add(rule.place, f"this rule has more than {MOST} alternatives")
             return rule
-        heads: tuple[Atom, ...] = rule.heads
-        bodies: list[list[Body]] = []
+        heads: tuple[syntax.Atom, ...] = rule.heads
+        bodies: list[list[syntax.Body]] = []
         for alternative in alternatives:
-            own_heads, literals = scoped(rule.heads, alternative, self._problems)
+            own_heads, literals = RuleScope(rule.heads, alternative, self._problems).scoped()
             heads, typed = Inference(self._declared, self._problems).typed(own_heads, literals)
             bodies.append(typed)
-        return Rule(heads, body_of(bodies), rule.place, rule.text)
+        return syntax.Rule(heads, body_of(bodies), rule.place, rule.text)
 
-    def _plain_fact(self, rule: Rule) -> Rule | None:
+    def _plain_fact(self, rule: syntax.Rule) -> syntax.Rule | None:
         """A fact of constants that fit their columns; None is for a closer look."""
         head = rule.heads[0]
         columns = self._columns.get(head.relation)
         if columns is None or len(rule.heads) > 1 or len(columns) != len(head.arguments):
             return None
-        arguments: list[Constant] = []
+        arguments: list[syntax.Constant] = []
         for argument, (_, declared) in zip(head.arguments, columns, strict=True):
-            if not isinstance(argument, Constant) or declared is None or argument.located:
+            if not isinstance(argument, syntax.Constant) or declared is None or argument.located:
                 return None
             wanted = declared.primitive
             if argument.type is not wanted:
-                if argument.type not in BARE or wanted not in (Type.NUMBER, Type.FLOAT):
+                if argument.type not in BARE or wanted not in (syntax.Type.NUMBER, syntax.Type.FLOAT):
                     return None
                 argument = filled_constant(argument, wanted, self._problems)
             elif not is_in_range(argument.value, wanted):
@@ -155,9 +138,10 @@ class _Checking:
             arguments.append(argument)
         if all(map(operator.is_, arguments, head.arguments)):
             return rule
-        return Rule((Atom(head.relation, tuple(arguments), head.place),), rule.body, rule.place, rule.text)
+        atom = syntax.Atom(head.relation, tuple(arguments), head.place)
+        return syntax.Rule((atom,), rule.body, rule.place, rule.text)
 
-    def _check_atom(self, atom: Atom) -> None:
+    def _check_atom(self, atom: syntax.Atom) -> None:
         relation = self._relations.get(atom.relation)
         if relation is None:
             if not self._is_damaged(atom.relation):
@@ -173,7 +157,7 @@ class _Checking:
         """Whether a declaration that may have declared this relation could not be read."""
         return name in self._block.damaged or name.split(".")[0] in self._block.damaged
 
-    def _check_locations(self, rule: Rule) -> None:
+    def _check_locations(self, rule: syntax.Rule) -> None:
         """A location is an argument of an atom, and an atom has one at most."""
         right: set[int] = set()
         for atom in _atoms_of(rule):
@@ -182,22 +166,19 @@ class _Checking:
             for argument in marked[1:]:
                 self._problems.add(argument.place, f"'{atom.relation}' has two locations here")
         for node in walk(*rule.parts):
-            if isinstance(node, Variable | Constant) and node.located and id(node) not in right:
+            if isinstance(node, syntax.Variable | syntax.Constant) and node.located and id(node) not in right:
                 self._problems.add(node.place, "a location is an argument of an atom, and nothing else")
 
-    def _check_directive(self, directive: Directive) -> None:
+    def _check_directive(self, directive: syntax.Directive) -> None:
         if directive.relation not in self._relations and not self._is_damaged(directive.relation):
             self._problems.add(directive.place, f"there is no relation '{directive.relation}'")
         if directive.kind != "printsize":
             for reason in mistakes_in(directive.kind, directive.parameters):
                 self._problems.add(directive.place, reason)
 
-    def _all_declared(self, rule: Rule) -> bool:
-        return all(atom.relation in self._relations for atom in _atoms_of(rule))
 
-
-def _atoms_of(rule: Rule) -> list[Atom]:
-    inside = [node.atom for node in walk(*rule.parts) if isinstance(node, Positive | Negation)]
+def _atoms_of(rule: syntax.Rule) -> list[syntax.Atom]:
+    inside = [node.atom for node in walk(*rule.parts) if isinstance(node, syntax.Positive | syntax.Negation)]
     return [*rule.heads, *inside]
 
 

@@ -9,44 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.cursor import Cursor, Mistake
-from tocsin.datalog.language.functors import (
-    AGGREGATES,
-    BINDING,
-    CALLED,
-    CAST,
-    NO_RELATIONS,
-    OPPOSITE,
-    PREDICATES,
-    REFUSED,
-    RESERVED,
-    SIGNS,
-    UNARY,
-    UNARY_BINDING,
-)
-from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Anonymous,
-    Argument,
-    Atom,
-    Body,
-    Comparison,
-    Conjunction,
-    Constant,
-    Disjunction,
-    Negation,
-    Operation,
-    Place,
-    Positive,
-    Rule,
-    Truth,
-    Type,
-    Value,
-    Variable,
-    arguments_of,
-)
 from tocsin.datalog.language.tokens import Token, TokenKind, tokenize
 from tocsin.datalog.language.tree_walk import HEIGHT, too_high
+from tocsin.syntax.places import Lines
 
 NESTING = 100
 """How many parentheses, functors, braces and signs may stand within one another."""
@@ -79,7 +46,7 @@ class ClauseReader:
     def _leave(self, levels: int = 1) -> None:
         self._depth -= levels
 
-    def clause(self) -> Rule:
+    def clause(self) -> syntax.Rule:
         """A fact or a rule, with its point and its plan."""
         cursor = self._cursor
         self._depth = 0
@@ -91,29 +58,29 @@ class ClauseReader:
         if cursor.at("<="):
             cursor.fail("subsumption (a rule with <= between two heads) is not supported")
         if len(heads) == 1 and cursor.at("."):
-            body: Body = Truth(True, place)
+            body: syntax.Body = syntax.Truth(True, place)
         else:
             cursor.expect(":-", "',' or ':-'" if len(heads) > 1 else "':-' or '.'")
             body = self._disjunction()
         end = cursor.expect(".", "',', ';' or '.'").end
-        high = too_high(body, *arguments_of(heads))
+        high = too_high(body, *syntax.arguments_of(heads))
         if high is not None:
             raise Mistake(high, f"this stands within more than {HEIGHT} operations")
-        return Rule(tuple(heads), body, place, one_line(cursor.text[start:end]))
+        return syntax.Rule(tuple(heads), body, place, one_line(cursor.text[start:end]))
 
-    def _disjunction(self, negated: bool = False) -> Body:
+    def _disjunction(self, negated: bool = False) -> syntax.Body:
         parts = [self._conjunction(negated)]
         while self._cursor.accept(";"):
             parts.append(self._conjunction(negated))
-        return _joined(Conjunction if negated else Disjunction, parts)
+        return _joined(syntax.Conjunction if negated else syntax.Disjunction, parts)
 
-    def _conjunction(self, negated: bool) -> Body:
+    def _conjunction(self, negated: bool) -> syntax.Body:
         parts = [self._term(negated)]
         while self._cursor.accept(","):
             parts.append(self._term(negated))
-        return _joined(Disjunction if negated else Conjunction, parts)
+        return _joined(syntax.Disjunction if negated else syntax.Conjunction, parts)
 
-    def _term(self, negated: bool) -> Body:
+    def _term(self, negated: bool) -> syntax.Body:
         cursor = self._cursor
         place = cursor.place()
         while cursor.accept("!"):
@@ -121,14 +88,14 @@ class ClauseReader:
         token = cursor.token
         if cursor.at_word("true", "false"):
             cursor.advance()
-            return Truth((token.text == "true") is not negated, place)
-        if cursor.at_word(*PREDICATES) and cursor.peek().text == "(":
+            return syntax.Truth((token.text == "true") is not negated, place)
+        if cursor.at_word(*functors.PREDICATES) and cursor.peek().text == "(":
             return self._predicate(negated)
         if self._at_atom():
             atom = self._atom("an atom")
-            if cursor.at(*SIGNS) or cursor.token.text in BINDING:
+            if cursor.at(*functors.SIGNS) or cursor.token.text in functors.BINDING:
                 cursor.fail(f"'{atom.relation}' is not a functor", token)
-            return Negation(atom, place) if negated else Positive(atom)
+            return syntax.Negation(atom, place) if negated else syntax.Positive(atom)
         if cursor.at("(") and self._at_body():
             cursor.advance()
             self._enter()
@@ -136,35 +103,33 @@ class ClauseReader:
             self._leave()
             cursor.expect(")", "',', ';' or ')'")
             return inner
-        if (
-            cursor.token.kind is TokenKind.NAME
-            and cursor.token.text in RESERVED
-            and cursor.peek().text == "("
-        ):
-            self._refuse_reserved_relation()
+        if token.kind is TokenKind.NAME and token.text in functors.RESERVED and cursor.peek().text == "(":
+            behind, comma = cursor.behind_brackets(1)
+            if not comma and cursor.peek(behind).text in (",", ".", ";", ")", "}"):
+                cursor.fail(f"'{token.text}' is a reserved word, and no relation")
         return self._comparison(negated)
 
-    def _comparison(self, negated: bool) -> Body:
+    def _comparison(self, negated: bool) -> syntax.Body:
         cursor = self._cursor
         if cursor.at(",", ";", ".", ")", "}", ":-") or cursor.token.kind is TokenKind.END:
             cursor.expected("an atom or a comparison")
         left = self._argument()
-        if not cursor.at(*SIGNS):
+        if not cursor.at(*functors.SIGNS):
             cursor.expected("a comparison (=, !=, <, <=, >, >=)")
         token = cursor.advance()
         right = self._argument()
-        operator = OPPOSITE[token.text] if negated else token.text
-        return Comparison(operator, left, right, cursor.place(token))
+        operator = functors.OPPOSITE[token.text] if negated else token.text
+        return syntax.Comparison(operator, left, right, cursor.place(token))
 
-    def _predicate(self, negated: bool) -> Body:
+    def _predicate(self, negated: bool) -> syntax.Body:
         cursor = self._cursor
         token = cursor.advance()
         cursor.advance()
         operands = self._arguments()
         if len(operands) != 2:
             cursor.fail(f"'{token.text}' takes 2 arguments, and has {len(operands)}", token)
-        operator = OPPOSITE[token.text] if negated else token.text
-        return Comparison(operator, operands[0], operands[1], cursor.place(token))
+        operator = functors.OPPOSITE[token.text] if negated else token.text
+        return syntax.Comparison(operator, operands[0], operands[1], cursor.place(token))
 
     def _at_atom(self) -> bool:
         cursor = self._cursor
@@ -174,56 +139,44 @@ class ClauseReader:
         behind = cursor.peek(length)
         if behind.text != "(" or behind.kind is not TokenKind.SYMBOL:
             return False
-        return length > 1 or cursor.token.text not in NO_RELATIONS
+        return length > 1 or cursor.token.text not in functors.NO_RELATIONS
 
     def _at_body(self) -> bool:
         """Whether the parenthesis here holds a body, and not an argument: what follows it tells."""
         cursor = self._cursor
         behind = cursor.peek(cursor.behind_brackets()[0])
-        return behind.kind is TokenKind.STRING or (behind.text not in BINDING and behind.text not in SIGNS)
+        return behind.kind is TokenKind.STRING or (
+            behind.text not in functors.BINDING and behind.text not in functors.SIGNS
+        )
 
-    def _refuse_reserved_relation(self) -> None:
-        cursor = self._cursor
-        behind, comma = cursor.behind_brackets(1)
-        if not comma and cursor.peek(behind).text in (",", ".", ";", ")", "}"):
-            cursor.fail(f"'{cursor.token.text}' is a reserved word, and no relation")
-
-    def _atom(self, what: str) -> Atom:
+    def _atom(self, what: str) -> syntax.Atom:
         cursor = self._cursor
         word = cursor.token
         relation = cursor.qualified_name(what)
-        if relation.name in NO_RELATIONS:
+        if relation.name in functors.NO_RELATIONS:
             cursor.fail(f"'{relation.name}' is a reserved word, and no relation", word)
         cursor.expect("(")
-        return Atom(relation.name, self._arguments(), relation.place)
+        return syntax.Atom(relation.name, self._arguments(), relation.place)
 
-    def _aggregate_body(self) -> Body:
-        cursor = self._cursor
-        if cursor.accept("{"):
-            body = self._disjunction()
-            cursor.expect("}", "',', ';' or '}'")
-            return body
-        return Positive(self._atom("'{' or an atom"))
-
-    def _argument(self, least: int = 1) -> Argument:
+    def _argument(self, least: int = 1) -> syntax.Argument:
         """An argument whose operators bind at least so strongly."""
         cursor = self._cursor
         left = self._operand()
         while True:
             functor = cursor.token.text
-            binding = BINDING.get(functor, 0) if cursor.token.kind is not TokenKind.STRING else 0
+            binding = functors.BINDING.get(functor, 0) if cursor.token.kind is not TokenKind.STRING else 0
             if binding < least:
                 return left
             place = cursor.place(cursor.advance())
             self._enter()
             right = self._argument(binding if functor == "^" else binding + 1)
             self._leave()
-            left = Operation(functor, (left, right), place)
+            left = syntax.Operation(functor, (left, right), place)
 
-    def _arguments(self) -> tuple[Argument, ...]:
+    def _arguments(self) -> tuple[syntax.Argument, ...]:
         """Arguments between commas, and the closing parenthesis."""
         cursor = self._cursor
-        found: list[Argument] = []
+        found: list[syntax.Argument] = []
         if not cursor.at(")"):
             found.append(self._argument())
             while cursor.accept(","):
@@ -231,14 +184,14 @@ class ClauseReader:
         cursor.expect(")", "',' or ')'")
         return tuple(found)
 
-    def _operand(self) -> Argument:
+    def _operand(self) -> syntax.Argument:
         cursor = self._cursor
         token = cursor.token
         place = cursor.place()
         kind = token.kind
         if kind is TokenKind.STRING:
             cursor.advance()
-            return Constant(token.value, place, Type.SYMBOL)
+            return syntax.Constant(token.value, place, syntax.Type.SYMBOL)
         if kind in _NUMERALS:
             cursor.advance()
             return constant(token, place)
@@ -263,48 +216,48 @@ class ClauseReader:
             cursor.fail(COUNTERS)
         return cursor.expected("an argument")
 
-    def _word(self, token: Token, place: Place) -> Argument:
+    def _word(self, token: Token, place: syntax.Place) -> syntax.Argument:
         cursor = self._cursor
         word = token.text
-        if word in AGGREGATES:
+        if word in functors.AGGREGATES:
             return self._aggregate(word, place)
-        if word in UNARY:
+        if word in functors.UNARY:
             return self._unary(word, place)
         if word == "nil":
             cursor.fail(RECORDS)
         if word == "_":
             cursor.advance()
-            return Anonymous(place)
-        if word in RESERVED:
+            return syntax.Anonymous(place)
+        if word in functors.RESERVED:
             cursor.fail(f"'{word}' is a reserved word, and no variable")
-        if word in REFUSED and word.startswith("__"):
-            cursor.fail(REFUSED[word])
+        if word in functors.REFUSED and word.startswith("__"):
+            cursor.fail(functors.REFUSED[word])
         cursor.advance()
         if not cursor.at("("):
-            return Variable(word, place)
-        if word == CAST:
+            return syntax.Variable(word, place)
+        if word == functors.CAST:
             return self._cast(place)
-        if word not in CALLED:
-            cursor.fail(REFUSED.get(word, f"'{word}' is not a functor"), token)
+        if word not in functors.CALLED:
+            cursor.fail(functors.REFUSED.get(word, f"'{word}' is not a functor"), token)
         return self._call(word, place)
 
-    def _unary(self, word: str, place: Place) -> Argument:
+    def _unary(self, word: str, place: syntax.Place) -> syntax.Argument:
         self._cursor.advance()
         self._enter()
-        operand = self._argument(UNARY_BINDING + 1)
+        operand = self._argument(functors.UNARY_BINDING + 1)
         self._leave()
-        if word == "-" and isinstance(operand, Constant) and can_be_negated(operand):
-            return Constant(negative(operand.value), place, operand.type)
-        return Operation(UNARY[word], (operand,), place)
+        if word == "-" and isinstance(operand, syntax.Constant) and can_be_negated(operand):
+            return syntax.Constant(negative(operand.value), place, operand.type)
+        return syntax.Operation(functors.UNARY[word], (operand,), place)
 
-    def _call(self, functor: str, place: Place) -> Argument:
+    def _call(self, functor: str, place: syntax.Place) -> syntax.Argument:
         self._cursor.advance()
         self._enter()
         operands = self._arguments()
         self._leave()
-        return Operation(functor, operands, place)
+        return syntax.Operation(functor, operands, place)
 
-    def _cast(self, place: Place) -> Argument:
+    def _cast(self, place: syntax.Place) -> syntax.Argument:
         cursor = self._cursor
         cursor.advance()
         self._enter()
@@ -313,9 +266,11 @@ class ClauseReader:
         cursor.expect(",")
         named = cursor.qualified_name("a type")
         cursor.expect(")")
-        return Operation(CAST, (operand, Constant(named.name, named.place, Type.SYMBOL)), place)
+        return syntax.Operation(
+            functors.CAST, (operand, syntax.Constant(named.name, named.place, syntax.Type.SYMBOL)), place
+        )
 
-    def _location(self) -> Argument:
+    def _location(self) -> syntax.Argument:
         cursor = self._cursor
         cursor.advance()
         if cursor.at("@"):
@@ -326,24 +281,24 @@ class ClauseReader:
         sign = cursor.accept("-")
         token = cursor.token
         if token.kind is TokenKind.STRING and not sign:
-            located = Constant(cursor.advance().value, place, Type.SYMBOL)
+            located = syntax.Constant(cursor.advance().value, place, syntax.Type.SYMBOL)
         elif token.kind in _NUMERALS:
             located = constant(cursor.advance(), place)
-        elif token.kind is TokenKind.NAME and token.text not in RESERVED and not sign:
-            return Variable(cursor.advance().text, place, located=True)
+        elif token.kind is TokenKind.NAME and token.text not in functors.RESERVED and not sign:
+            return syntax.Variable(cursor.advance().text, place, located=True)
         else:
             cursor.expected("a variable or a constant")
         if sign and not can_be_negated(located):
             cursor.fail("an unsigned has no sign", token)
         return replace(located, value=negative(located.value) if sign else located.value, located=True)
 
-    def _aggregate(self, function: str, place: Place) -> Argument:
+    def _aggregate(self, function: str, place: syntax.Place) -> syntax.Argument:
         cursor = self._cursor
         word = cursor.advance()
         if cursor.at(",", ")", "."):
             cursor.fail(f"'{function}' is a reserved word, and no variable", word)
         if cursor.at("(") and cursor.behind_brackets()[1]:
-            if function not in CALLED:
+            if function not in functors.CALLED:
                 cursor.fail(f"'{function}' is not a functor", word)
             return self._call(function, place)
         self._enter(AGGREGATE_LEVELS)
@@ -355,18 +310,22 @@ class ClauseReader:
         if value is not None and function == "count":
             cursor.fail("'count' takes no value: it counts assignments", word)
         cursor.advance()
-        body = self._aggregate_body()
+        if cursor.accept("{"):
+            body = self._disjunction()
+            cursor.expect("}", "',', ';' or '}'")
+        else:
+            body = syntax.Positive(self._atom("'{' or an atom"))
         self._leave(AGGREGATE_LEVELS)
-        return Aggregate(function, value, body, place)
+        return syntax.Aggregate(function, value, body, place)
 
 
-def constant(token: Token, place: Place) -> Constant:
+def constant(token: Token, place: syntax.Place) -> syntax.Constant:
     """The constant that a numeric token is."""
     if token.kind is TokenKind.FLOAT:
-        return Constant(float(token.text), place, Type.FLOAT)
+        return syntax.Constant(float(token.text), place, syntax.Type.FLOAT)
     if token.kind is TokenKind.UNSIGNED:
-        return Constant(integer(token.text[:-1]), place, Type.UNSIGNED)
-    return Constant(int(token.value) if token.value else integer(token.text), place)
+        return syntax.Constant(integer(token.text[:-1]), place, syntax.Type.UNSIGNED)
+    return syntax.Constant(int(token.value) if token.value else integer(token.text), place)
 
 
 LONGEST_INTEGER = 2000
@@ -380,16 +339,16 @@ def integer(written: str) -> int:
     return int(digits.lstrip("0")[:LONGEST_INTEGER] or "0", base)
 
 
-def negative(value: Value) -> Value:
+def negative(value: syntax.Value) -> syntax.Value:
     """The opposite of a number; 0.0 has none of its own."""
     if isinstance(value, str):
         raise AssertionError("a string has no sign")
     return -value if value else value
 
 
-def can_be_negated(constant: Constant) -> bool:
+def can_be_negated(constant: syntax.Constant) -> bool:
     """Whether a sign becomes part of the constant, so that the smallest number can be written."""
-    if constant.located or isinstance(constant.value, str) or constant.type is Type.UNSIGNED:
+    if constant.located or isinstance(constant.value, str) or constant.type is syntax.Type.UNSIGNED:
         return False
     return constant.value >= 0
 
@@ -402,25 +361,18 @@ def one_line(source: str) -> str:
     return _SPACES.sub(lambda found: found[0] if found[0].startswith('"') else " ", source)
 
 
-def _joined(kind: type[Conjunction | Disjunction], parts: list[Body]) -> Body:
+def _joined(kind: type[syntax.Conjunction | syntax.Disjunction], parts: list[syntax.Body]) -> syntax.Body:
     """The parts as one body, those of inner ones of this kind included."""
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))]
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def without_rule(text: str, rule: Rule) -> str:
+def without_rule(text: str, rule: syntax.Rule) -> str:
     """The text with spaces in the place of a rule that stands in it."""
-    start = _offset(text, rule.place.line, rule.place.column)
+    start = Lines(text).offset(rule.place)
     for token in tokenize(text, start):
         # A point may also join two names, so the rule ends at the one that makes it whole.
         if token.text == "." and one_line(text[start : token.end]) == rule.text:
             blank = re.sub(r"[^\n]", " ", text[start : token.end])
             return text[:start] + blank + text[token.end :]
     raise ValueError(f"the text does not hold the rule: {rule.text}")
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    start = 0
-    for _ in range(line - 1):
-        start = text.index("\n", start) + 1
-    return start + column - 1

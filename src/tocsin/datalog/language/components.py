@@ -132,13 +132,11 @@ class _Instantiation:
             part.block.damaged.add(instance.name)
             return
         self._instances += 1
-        if depth == DEPTH or self._instances > MOST_INSTANCES:
-            reason = (
-                f"the component '{component.name}' contains itself"
-                if depth == DEPTH
-                else f"there are more than {MOST_INSTANCES} instances"
-            )
-            self._problems.add(instance.place, reason)
+        if depth == DEPTH:
+            self._problems.add(instance.place, f"the component '{component.name}' contains itself")
+            return
+        if self._instances > MOST_INSTANCES:
+            self._problems.add(instance.place, f"there are more than {MOST_INSTANCES} instances")
             return
         parameters = _bound(component, instance.component, scope, part.parameters)
         parts = self._inherited(component, parameters, scope, frozenset(), ())
@@ -196,9 +194,8 @@ class _Instantiation:
             if relation is None:
                 self._problems.add(named.place, f"'{named.name}' cannot be overridden: it is not inherited")
             elif "overridable" not in relation.qualifiers:
-                self._problems.add(
-                    named.place, f"'{named.name}' cannot be overridden: it is not declared overridable"
-                )
+                reason = f"'{named.name}' cannot be overridden: it is not declared overridable"
+                self._problems.add(named.place, reason)
 
     def _copy_part(self, scope: _Scope, part: _Part) -> None:
         block, flat = part.block, self.flat
@@ -214,24 +211,17 @@ class _Instantiation:
             each._replace(name=scope.prefix + each.name, parts=tuple(map(naming.named_type, each.parts)))
             for each in block.types
         ]
-        flat.relations += [
-            each._replace(
-                name=scope.prefix + each.name,
-                columns=tuple(
-                    column._replace(type=naming.named_type(column.type)) for column in each.columns
-                ),
-            )
-            for each in block.relations
-        ]
-        flat.directives += [
-            replace(each, relation=scope.relation(each.relation)) for each in block.directives
-        ]
+        for relation in block.relations:
+            columns = (each._replace(type=naming.named_type(each.type)) for each in relation.columns)
+            name = scope.prefix + relation.name
+            flat.relations.append(relation._replace(name=name, columns=tuple(columns)))
+        for each in block.directives:
+            flat.directives.append(replace(each, relation=scope.relation(each.relation)))
         for rule in block.rules:
-            heads = [head for head in rule.heads if head.relation.split(".")[0] not in part.overridden]
-            if heads:
-                flat.rules.append(
-                    Rule(tuple(map(naming.atom, heads)), naming.body(rule.body), rule.place, rule.text)
-                )
+            kept = [head for head in rule.heads if head.relation.split(".")[0] not in part.overridden]
+            if kept:
+                heads = tuple(map(naming.atom, kept))
+                flat.rules.append(Rule(heads, naming.body(rule.body), rule.place, rule.text))
 
 
 class _Naming(Rewriter):

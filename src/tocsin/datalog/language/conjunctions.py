@@ -8,27 +8,11 @@ from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 from itertools import count
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.functors import EACH
-from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Anonymous,
-    Argument,
-    Atom,
-    Body,
-    Comparison,
-    Conjunction,
-    Constant,
-    Disjunction,
-    Negation,
-    Operation,
-    Positive,
-    Truth,
-    Value,
-    Variable,
-)
 from tocsin.datalog.language.tree_walk import Node, variables_in, variables_outside
 
-Literal = Positive | Negation | Comparison | Truth
+Literal = syntax.Positive | syntax.Negation | syntax.Comparison | syntax.Truth
 
 MOST = 10_000
 """How many alternatives a body may have."""
@@ -38,40 +22,36 @@ class TooManyError(Exception):
     """A body has more than MOST alternatives."""
 
 
-def alternatives_of(body: Body) -> list[list[Literal]]:
+def alternatives_of(body: syntax.Body) -> list[list[Literal]]:
     """The conjunctions of which one must hold; raises TooManyError."""
-    if isinstance(body, Disjunction):
-        found = [alternative for part in body.parts for alternative in alternatives_of(part)]
-        _check(len(found))
-        return found
-    if not isinstance(body, Conjunction):
+    if not isinstance(body, syntax.Disjunction | syntax.Conjunction):
         return [[body]]
-    found = [[]]
-    for part in body.parts:
-        choices = alternatives_of(part)
-        if len(choices) == 1:
+    found: list[list[Literal]] = [[]] if isinstance(body, syntax.Conjunction) else []
+    for choices in map(alternatives_of, body.parts):
+        if isinstance(body, syntax.Disjunction):
+            found += choices
+        elif len(choices) == 1:
             for alternative in found:
                 alternative.extend(choices[0])
-        else:
-            _check(len(found) * len(choices))
+        elif len(found) * len(choices) <= MOST:
             found = [[*alternative, *choice] for alternative in found for choice in choices]
+        else:
+            raise TooManyError
+        if len(found) > MOST:
+            raise TooManyError
     return found
 
 
-def body_of(alternatives: Sequence[Sequence[Body]]) -> Body:
+def body_of(alternatives: Sequence[Sequence[syntax.Body]]) -> syntax.Body:
     """The body that says the same as these alternatives."""
-    bodies: list[Body] = [
-        literals[0] if len(literals) == 1 else Conjunction(tuple(literals)) for literals in alternatives
+    bodies: list[syntax.Body] = [
+        literals[0] if len(literals) == 1 else syntax.Conjunction(tuple(literals))
+        for literals in alternatives
     ]
-    return bodies[0] if len(bodies) == 1 else Disjunction(tuple(bodies))
+    return bodies[0] if len(bodies) == 1 else syntax.Disjunction(tuple(bodies))
 
 
-def _check(count: int) -> None:
-    if count > MOST:
-        raise TooManyError
-
-
-Ready = Callable[[Aggregate, Set[str]], bool]
+Ready = Callable[[syntax.Aggregate, Set[str]], bool]
 """Whether an aggregate has a result when these variables have values."""
 
 
@@ -85,20 +65,20 @@ def grounded(
     as a chain of them is mostly written in one of these orders.
     """
     known = set(given)
-    equations: list[tuple[Argument, Argument]] = []
+    equations: list[tuple[syntax.Argument, syntax.Argument]] = []
     for literal in literals:
-        if isinstance(literal, Positive):
+        if isinstance(literal, syntax.Positive):
             known.update(
-                argument.name for argument in literal.atom.arguments if isinstance(argument, Variable)
+                argument.name for argument in literal.atom.arguments if isinstance(argument, syntax.Variable)
             )
-        elif isinstance(literal, Comparison) and literal.operator == "=":
+        elif isinstance(literal, syntax.Comparison) and literal.operator == "=":
             equations += [(literal.left, literal.right), (literal.right, literal.left)]
-        elif isinstance(literal, Comparison) and literal.operator == EACH:
+        elif isinstance(literal, syntax.Comparison) and literal.operator == EACH:
             equations.append((literal.left, literal.right))
     while True:
-        waiting: list[tuple[Argument, Argument]] = []
+        waiting: list[tuple[syntax.Argument, syntax.Argument]] = []
         for variable, value in equations:
-            if not isinstance(variable, Variable) or variable.name in known:
+            if not isinstance(variable, syntax.Variable) or variable.name in known:
                 continue
             if _has_value(value, known, ready):
                 known.add(variable.name)
@@ -109,18 +89,18 @@ def grounded(
         equations = waiting[::-1]
 
 
-def _has_value(argument: Argument, known: Set[str], ready: Ready) -> bool:
-    if isinstance(argument, Variable):
+def _has_value(argument: syntax.Argument, known: Set[str], ready: Ready) -> bool:
+    if isinstance(argument, syntax.Variable):
         return argument.name in known
-    if isinstance(argument, Constant):
+    if isinstance(argument, syntax.Constant):
         return True
-    if isinstance(argument, Operation):
+    if isinstance(argument, syntax.Operation):
         return all(_has_value(operand, known, ready) for operand in argument.operands)
-    return not isinstance(argument, Anonymous) and ready(argument, known)
+    return not isinstance(argument, syntax.Anonymous) and ready(argument, known)
 
 
-Tuple = tuple[Value, ...]
-Binding = dict[str, Value]
+Tuple = tuple[syntax.Value, ...]
+Binding = dict[str, syntax.Value]
 Names = frozenset[str]
 
 HIDDEN = "="
@@ -131,67 +111,66 @@ class NoResultError(Exception):
     """An aggregate over nothing that has no result."""
 
 
-def flat(literals: Sequence[Literal]) -> tuple[list[Atom], list[Negation | Comparison]]:
+def flat(literals: Sequence[Literal]) -> tuple[list[syntax.Atom], list[syntax.Negation | syntax.Comparison]]:
     """Positive atoms with nothing but variables and constants in them, and all other literals.
 
     Each `_` becomes a variable, a computed argument a variable and an equation.
     """
-    atoms: list[Atom] = []
-    others: list[Negation | Comparison] = []
+    atoms: list[syntax.Atom] = []
+    others: list[syntax.Negation | syntax.Comparison] = []
     number = count()
     for literal in literals:
-        if isinstance(literal, Negation | Comparison):
+        if isinstance(literal, syntax.Negation | syntax.Comparison):
             others.append(literal)
-        if not isinstance(literal, Positive):
+        if not isinstance(literal, syntax.Positive):
             continue
-        plain: list[Argument] = []
+        plain: list[syntax.Argument] = []
         for column, argument in enumerate(literal.atom.arguments):
-            if isinstance(argument, Anonymous):
-                plain.append(Variable(anonymous_name(literal, column)))
-            elif isinstance(argument, Operation | Aggregate):
-                plain.append(Variable(f"{HIDDEN}{next(number)}"))
-                others.append(Comparison("=", plain[-1], argument))
+            if isinstance(argument, syntax.Anonymous):
+                plain.append(syntax.Variable(anonymous_name(literal, column)))
+            elif isinstance(argument, syntax.Operation | syntax.Aggregate):
+                plain.append(syntax.Variable(f"{HIDDEN}{next(number)}"))
+                others.append(syntax.Comparison("=", plain[-1], argument))
             else:
                 plain.append(argument)
         atoms.append(replace(literal.atom, arguments=tuple(plain)))
     return atoms, others
 
 
-def anonymous_name(literal: Positive, column: int) -> str:
+def anonymous_name(literal: syntax.Positive, column: int) -> str:
     """The name of the variable that a `_` stands for: another one each time it is written."""
     return f"_{id(literal)}:{column}"
 
 
-def matched(atom: Atom, held: Tuple, binding: Binding, local: Value | None) -> Binding | None:
+def matched(atom: syntax.Atom, held: Tuple, binding: Binding, local: syntax.Value | None) -> Binding | None:
     """The assignment with the atom's variables added, None when the tuple does not match."""
     extended = dict(binding)
     for argument, value in zip(atom.arguments, held, strict=True):
         if is_located(argument) and local is not None and value != local:
             return None
-        if isinstance(argument, Variable):
+        if isinstance(argument, syntax.Variable):
             if extended.setdefault(argument.name, value) != value:
                 return None
-        elif isinstance(argument, Constant) and argument.value != value:
+        elif isinstance(argument, syntax.Constant) and argument.value != value:
             return None
     return extended
 
 
-def unbound_sides(comparison: Comparison, bound: Collection[str]) -> list[str]:
+def unbound_sides(comparison: syntax.Comparison, bound: Collection[str]) -> list[str]:
     """The variable that an equation gives a value: its left side, or its right side, when not yet bound."""
     if comparison.operator not in ("=", EACH):
         return []
     sides = (comparison.left, comparison.right)
-    return [side.name for side in sides if isinstance(side, Variable) and side.name not in bound]
+    return [side.name for side in sides if isinstance(side, syntax.Variable) and side.name not in bound]
 
 
-def is_ready(literal: Negation | Comparison, bound: Collection[str], names: Names) -> bool:
+def is_ready(literal: syntax.Negation | syntax.Comparison, bound: Collection[str], names: Names) -> bool:
     """Whether a literal can be looked at once these variables are bound, binding at most one more."""
-    if isinstance(literal, Negation):
+    if isinstance(literal, syntax.Negation):
         return all(needed(argument, names).issubset(bound) for argument in literal.atom.arguments)
     open_sides = [side for side in (literal.left, literal.right) if not needed(side, names).issubset(bound)]
-    if not open_sides:
-        return True
-    return len(open_sides) == 1 and literal.operator in ("=", EACH) and isinstance(open_sides[0], Variable)
+    gives = literal.operator in ("=", EACH) and all(isinstance(side, syntax.Variable) for side in open_sides)
+    return not open_sides or (len(open_sides) == 1 and gives)
 
 
 def level_names(*nodes: Node) -> Names:
@@ -199,12 +178,12 @@ def level_names(*nodes: Node) -> Names:
     return frozenset(variable.name for variable in variables_outside(*nodes))
 
 
-def needed(argument: Argument, names: Names) -> Names:
+def needed(argument: syntax.Argument, names: Names) -> Names:
     """The variables that must have a value before the argument has: in an aggregate, those known outside."""
     inside = {variable.name for variable in variables_in(argument)}
     return level_names(argument) | (inside & names)
 
 
-def is_located(argument: Argument) -> bool:
+def is_located(argument: syntax.Argument) -> bool:
     """Whether it is held to the local address."""
-    return isinstance(argument, Variable | Constant) and argument.located
+    return isinstance(argument, syntax.Variable | syntax.Constant) and argument.located

@@ -192,7 +192,8 @@ class Cursor:
     def skip_directive(self) -> None:
         """Step to what may start a statement (a directive, a line's first word), or to a closing brace."""
         while self.token.kind not in (TokenKind.END, TokenKind.DIRECTIVE) and not self.at("}"):
-            if self.token.kind in (TokenKind.NAME, TokenKind.BAD) and self._starts_line():
+            starts_line = self.previous is None or "\n" in self.text[self.previous.end : self.token.offset]
+            if starts_line and self.token.kind in (TokenKind.NAME, TokenKind.BAD):
                 return
             if self.at("{", "["):
                 self.skip_brackets()
@@ -204,19 +205,11 @@ class Cursor:
         for _ in range(self.behind_brackets()[0]):
             self.advance()
 
-    def _starts_line(self) -> bool:
-        return self.previous is None or "\n" in self.text[self.previous.end : self.token.offset]
-
     def _joins_names(self) -> bool:
         """Whether the present token is a point with a name right before it and another right behind it."""
         return self.previous is not None and _joined(self.previous, self.token, self.peek())
 
 
 def _joined(before: Token, point: Token, after: Token) -> bool:
-    return (
-        point.text == "."
-        and before.kind is TokenKind.NAME
-        and after.kind is TokenKind.NAME
-        and before.end == point.offset
-        and after.offset == point.end
-    )
+    are_names = before.kind is TokenKind.NAME and after.kind is TokenKind.NAME
+    return point.text == "." and are_names and (before.end, after.offset) == (point.offset, point.end)

@@ -76,12 +76,7 @@ def printed_sizes(program: CheckedProgram) -> list[str]:
 
 def _transfer(directive: Directive) -> Transfer:
     said = directive.parameters
-    headers = said.get("headers")
-    return Transfer(
-        directive.relation,
-        said.get("IO") == STREAM[directive.kind],
-        said.get("filename"),
-        said.get("delimiter"),
-        None if headers is None else headers == "true",
-        said.get("rfc4180") == "true",
-    )
+    stream, rfc4180 = said.get("IO") == STREAM[directive.kind], said.get("rfc4180") == "true"
+    headers = said["headers"] == "true" if "headers" in said else None
+    names = (said.get("filename"), said.get("delimiter"))
+    return Transfer(directive.relation, stream, *names, headers, rfc4180)

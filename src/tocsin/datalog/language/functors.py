@@ -65,19 +65,14 @@ Fit = Callable[[Any], Any]
 class Signature(NamedTuple):
     """What a functor takes and gives.
 
-    `operands` holds the types that each operand may have. With `alike`, all operands and the result have
-    one and the same type, any of those; otherwise the result has the type `result`. With `variadic`, there
-    may be any number of operands like the first, at least so many as given.
+    `operands` holds the types that each operand may have. The result has the type `result`; without one, all
+    operands and the result have one and the same type, any of those. With `variadic`, there may be any number
+    of operands like the first, at least so many as given.
     """
 
     operands: tuple[Types, ...]
     result: Type | None = None
     variadic: bool = False
-
-    @property
-    def alike(self) -> bool:
-        """Whether operands and result have one type."""
-        return self.result is None
 
     def takes(self, count: int) -> bool:
         """Whether there may be so many operands."""

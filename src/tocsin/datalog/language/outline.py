@@ -9,7 +9,6 @@ Names are as written, types by name. `components.py` makes one flat block of all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -91,8 +90,3 @@ class Component:
     bases: tuple[ComponentType, ...]
     block: Block
     place: Place
-
-
-def directive(kind: str, relation: Named, parameters: Mapping[str, str]) -> Directive:
-    """A directive of one relation."""
-    return Directive(kind, relation.name, parameters, relation.place)

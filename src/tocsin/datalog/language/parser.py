@@ -39,23 +39,13 @@ from __future__ import annotations
 
 import re
 
+from tocsin.datalog.language import outline
 from tocsin.datalog.language.clause_parser import NESTING, RECORDS, USER_FUNCTORS, ClauseReader
 from tocsin.datalog.language.cursor import Cursor, Mistake
 from tocsin.datalog.language.fact_parser import read_facts
 from tocsin.datalog.language.functors import NO_RELATIONS
-from tocsin.datalog.language.outline import (
-    Block,
-    Column,
-    Component,
-    ComponentType,
-    Instance,
-    Named,
-    RelationDeclaration,
-    TypeDeclaration,
-    directive,
-)
 from tocsin.datalog.language.sources import Problems
-from tocsin.datalog.language.syntax import Place
+from tocsin.datalog.language.syntax import Directive
 from tocsin.datalog.language.tokens import TokenKind
 
 _IO_QUALIFIERS = ("input", "output", "printsize")
@@ -79,7 +69,7 @@ _ALGEBRAIC = "algebraic types are not supported: give a relation for each branch
 _UNKNOWN_DIRECTIVE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 
 
-def parse_program(text: str, problems: Problems) -> Block:
+def parse_program(text: str, problems: Problems) -> outline.Block:
     """What a program says; statements that cannot be read are left out and noted."""
     return _ProgramReader(text, problems).program()
 
@@ -90,8 +80,8 @@ class _ProgramReader:
         self._clauses = ClauseReader(self._cursor)
         self._problems = problems
 
-    def program(self) -> Block:
-        block = Block()
+    def program(self) -> outline.Block:
+        block = outline.Block()
         cursor = self._cursor
         while cursor.token.kind is not TokenKind.END:
             self._statements(block, 0)
@@ -100,7 +90,7 @@ class _ProgramReader:
                 cursor.advance()
         return block
 
-    def _statements(self, block: Block, depth: int) -> None:
+    def _statements(self, block: outline.Block, depth: int) -> None:
         """Statements up to a closing brace or the END."""
         cursor = self._cursor
         while cursor.token.kind is not TokenKind.END and not cursor.at("}"):
@@ -115,7 +105,7 @@ class _ProgramReader:
             else:
                 self._stray()
 
-    def _clause(self, block: Block) -> None:
+    def _clause(self, block: outline.Block) -> None:
         try:
             block.rules.append(self._clauses.clause())
         except Mistake as mistake:
@@ -143,19 +133,17 @@ class _ProgramReader:
             self._problems.add(place, mistake.reason)
         cursor.skip_clause()
 
-    def _directive(self, block: Block, depth: int) -> None:
+    def _directive(self, block: outline.Block, depth: int) -> None:
         cursor = self._cursor
         word = cursor.advance()
-        names: list[Named] = []
+        names: list[outline.Named] = []
         try:
             if word.text in _REFUSED:
                 cursor.fail(_REFUSED[word.text], word)
             elif word.text == ".decl":
                 self._relation(block, names)
-            elif word.text == ".type":
-                self._type(block, names)
-            elif word.text in (".number_type", ".symbol_type"):
-                self._old_type(block, word.text[1:].removesuffix("_type"), names)
+            elif word.text in (".type", ".number_type", ".symbol_type"):
+                self._type(block, word.text, names)
             elif word.text == ".comp":
                 self._component(block, names, depth)
             elif word.text == ".init":
@@ -167,7 +155,7 @@ class _ProgramReader:
             elif word.text == ".pragma":
                 self._pragma()
             elif word.text == ".plan":
-                self._plan()
+                cursor.listed(self._order)
             else:
                 self._io(block, word.text[1:])
         except Mistake as mistake:
@@ -175,7 +163,7 @@ class _ProgramReader:
             block.damaged.update(named.name for named in names)
             cursor.skip_directive()
 
-    def _relation(self, block: Block, names: list[Named]) -> None:
+    def _relation(self, block: outline.Block, names: list[outline.Named]) -> None:
         cursor = self._cursor
         cursor.listed(lambda: names.append(self._relation_name()))
         if cursor.at("="):
@@ -185,22 +173,22 @@ class _ProgramReader:
         cursor.expect(")", "',' or ')'")
         qualifiers = self._qualifiers()
         for named in names:
-            block.relations.append(RelationDeclaration(named.name, named.place, columns, qualifiers))
+            block.relations.append(outline.RelationDeclaration(named.name, named.place, columns, qualifiers))
             for kind in _IO_QUALIFIERS:
                 if kind in qualifiers:
-                    block.directives.append(directive(kind, named, {}))
+                    block.directives.append(Directive(kind, named.name, {}, named.place))
 
-    def _relation_name(self) -> Named:
+    def _relation_name(self) -> outline.Named:
         word = self._cursor.token
         if word.kind is TokenKind.NAME and word.text in NO_RELATIONS:
             self._cursor.fail(f"'{word.text}' is a reserved word, and no relation")
         return self._cursor.name("the name of a relation")
 
-    def _column(self) -> Column:
+    def _column(self) -> outline.Column:
         cursor = self._cursor
         named = cursor.name("the name of a column")
         cursor.expect(":")
-        column = Column(named.name, cursor.qualified_name("a type"), named.place)
+        column = outline.Column(named.name, cursor.qualified_name("a type"), named.place)
         if cursor.at("<"):
             cursor.fail("lattices are not supported")
         return column
@@ -218,46 +206,32 @@ class _ProgramReader:
             cursor.advance()
         return frozenset(found)
 
-    def _type(self, block: Block, names: list[Named]) -> None:
+    def _type(self, block: outline.Block, word: str, names: list[outline.Named]) -> None:
         cursor = self._cursor
         named = cursor.name("the name of a type")
         names.append(named)
-        if cursor.accept("<:"):
-            parts = (cursor.qualified_name("a type"),)
-            block.types.append(TypeDeclaration(named.name, named.place, True, parts))
-        elif cursor.accept("="):
-            block.types.append(TypeDeclaration(named.name, named.place, False, self._union()))
-        else:
-            block.types.append(_old_style(named, "symbol"))
+        subset, parts = True, [named._replace(name="number" if word == ".number_type" else "symbol")]
+        if word == ".type" and cursor.accept("<:"):
+            parts = [cursor.qualified_name("a type")]
+        elif word == ".type" and cursor.accept("="):
+            subset, parts = False, cursor.listed(self._part, "|")
+        block.types.append(outline.TypeDeclaration(named.name, named.place, subset, tuple(parts)))
 
-    def _union(self) -> tuple[Named, ...]:
-        return tuple(self._cursor.listed(self._part, "|"))
-
-    def _part(self) -> Named:
+    def _part(self) -> outline.Named:
         cursor = self._cursor
         if cursor.at("["):
             cursor.fail(RECORDS)
         part = cursor.qualified_name("a type")
-        if cursor.at("{"):
-            self._skip_braces()
+        if cursor.at("{"):  # its braces and all branches behind them are passed over
+            cursor.skip_brackets()
+            while cursor.accept("|"):
+                cursor.advance()
+                if cursor.at("{"):
+                    cursor.skip_brackets()
             raise Mistake(part.place, _ALGEBRAIC)
         return part
 
-    def _skip_braces(self) -> None:
-        """Step over the braces here and all branches behind them."""
-        cursor = self._cursor
-        cursor.skip_brackets()
-        while cursor.accept("|"):
-            cursor.advance()
-            if cursor.at("{"):
-                cursor.skip_brackets()
-
-    def _old_type(self, block: Block, primitive: str, names: list[Named]) -> None:
-        named = self._cursor.name("the name of a type")
-        names.append(named)
-        block.types.append(_old_style(named, primitive))
-
-    def _io(self, block: Block, kind: str) -> None:
+    def _io(self, block: outline.Block, kind: str) -> None:
         cursor = self._cursor
         relations = cursor.listed(lambda: cursor.qualified_name("the name of a relation"))
         parameters: dict[str, str] = {}
@@ -268,7 +242,7 @@ class _ProgramReader:
                 if not cursor.accept(","):
                     break
             cursor.expect(")", "',' or ')'")
-        block.directives.extend(directive(kind, named, parameters) for named in relations)
+        block.directives += [Directive(kind, named.name, parameters, named.place) for named in relations]
 
     def _parameter(self) -> tuple[str, str]:
         cursor = self._cursor
@@ -283,39 +257,41 @@ class _ProgramReader:
             return name, token.text
         return cursor.expected("a value")
 
-    def _component(self, block: Block, names: list[Named], depth: int) -> None:
+    def _component(self, block: outline.Block, names: list[outline.Named], depth: int) -> None:
         cursor = self._cursor
         if depth == NESTING:
             cursor.fail(f"components are nested more than {NESTING} deep")
         formal = self._component_type()
-        names.append(Named(formal.name, formal.place))
-        bases: list[ComponentType] = []
+        names.append(outline.Named(formal.name, formal.place))
+        bases: list[outline.ComponentType] = []
         while cursor.at(":", ","):
             cursor.advance()
             bases.append(self._component_type())
         opening = cursor.expect("{", "':' or '{'")
-        component = Component(formal.name, formal.arguments, tuple(bases), Block(), formal.place)
+        component = outline.Component(
+            formal.name, formal.arguments, tuple(bases), outline.Block(), formal.place
+        )
         block.components.append(component)
         self._statements(component.block, depth + 1)
         if not cursor.at("}"):
             cursor.fail("this component never ends: expected '}'", opening)
         cursor.advance()
 
-    def _component_type(self) -> ComponentType:
+    def _component_type(self) -> outline.ComponentType:
         cursor = self._cursor
         named = cursor.name("the name of a component")
         arguments: list[str] = []
         if cursor.accept("<"):
             arguments = cursor.listed(lambda: cursor.qualified_name("a type").name)
             cursor.expect(">", "',' or '>'")
-        return ComponentType(named.name, tuple(arguments), named.place)
+        return outline.ComponentType(named.name, tuple(arguments), named.place)
 
-    def _instance(self, block: Block, names: list[Named]) -> None:
+    def _instance(self, block: outline.Block, names: list[outline.Named]) -> None:
         cursor = self._cursor
         named = cursor.name("the name of an instance")
         names.append(named)
         cursor.expect("=")
-        block.instances.append(Instance(named.name, self._component_type(), named.place))
+        block.instances.append(outline.Instance(named.name, self._component_type(), named.place))
 
     def _pragma(self) -> None:
         cursor = self._cursor
@@ -324,9 +300,6 @@ class _ProgramReader:
         cursor.advance()
         if cursor.token.kind is TokenKind.STRING:
             cursor.advance()
-
-    def _plan(self) -> None:
-        self._cursor.listed(self._order)
 
     def _order(self) -> None:
         cursor = self._cursor
@@ -341,8 +314,3 @@ class _ProgramReader:
         if self._cursor.token.kind is not TokenKind.NUMBER:
             self._cursor.expected("a number")
         self._cursor.advance()
-
-
-def _old_style(named: Named, primitive: str) -> TypeDeclaration:
-    """`.number_type A`, `.symbol_type A` or a bare `.type A`."""
-    return TypeDeclaration(named.name, named.place, True, (Named(primitive, Place(*named.place)),))

@@ -9,41 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.functors import EACH, RANGE
 from tocsin.datalog.language.scopes import OWN_MARK
 from tocsin.datalog.language.sources import Problems
-from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Argument,
-    Body,
-    Comparison,
-    Conjunction,
-    Disjunction,
-    Operation,
-    Rule,
-    Variable,
-)
 from tocsin.datalog.language.tree_walk import Rewriter, walk
 
 
-def with_ranges(rule: Rule, problems: Problems) -> Rule:
+def with_ranges(rule: syntax.Rule, problems: Problems) -> syntax.Rule:
     """The rule with a comparison for each of its ranges."""
-    ranges = [node for node in walk(*rule.parts) if is_range(node)]
+    operations = [node for node in walk(*rule.parts) if isinstance(node, syntax.Operation)]
+    ranges = [operation for operation in operations if operation.functor == RANGE]
     if not ranges:
         return rule
     for each in ranges:
-        if isinstance(each, Operation) and len(each.operands) > 3:
+        if len(each.operands) > 3:
             problems.add(each.place, f"'{RANGE}' takes 2 or 3 arguments, and has {len(each.operands)}")
     naming = _Naming()
     heads = tuple(map(naming.atom, rule.heads))
     equations = naming.taken()
     body = naming.body(rule.body)
-    return Rule(heads, Conjunction((body, *equations)) if equations else body, rule.place, rule.text)
-
-
-def is_range(node: object) -> bool:
-    """Whether it is a range."""
-    return isinstance(node, Operation) and node.functor == RANGE
+    body = syntax.Conjunction((body, *equations)) if equations else body
+    return syntax.Rule(heads, body, rule.place, rule.text)
 
 
 class _Naming(Rewriter):
@@ -51,47 +38,49 @@ class _Naming(Rewriter):
 
     def __init__(self) -> None:
         self._numbers = count()
-        self._equations: list[Comparison] = []
+        self._equations: list[syntax.Comparison] = []
 
-    def taken(self) -> list[Comparison]:
+    def taken(self) -> list[syntax.Comparison]:
         """What gives the variables their values that were made since this was last asked."""
         equations, self._equations = self._equations, []
         return equations
 
-    def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
+    def operation(
+        self, operation: syntax.Operation, operands: tuple[syntax.Argument, ...]
+    ) -> syntax.Argument:
         copy = super().operation(operation, operands)
         if operation.functor != RANGE:
             return copy
-        variable = Variable(f"{RANGE}{OWN_MARK}r{next(self._numbers)}", operation.place)
-        self._equations.append(Comparison(EACH, variable, copy, operation.place))
+        variable = syntax.Variable(f"{RANGE}{OWN_MARK}r{next(self._numbers)}", operation.place)
+        self._equations.append(syntax.Comparison(EACH, variable, copy, operation.place))
         return variable
 
-    def copied(self, aggregate: Aggregate) -> Aggregate:
+    def copied(self, aggregate: syntax.Aggregate) -> syntax.Aggregate:
         outside = self.taken()
         value = None if aggregate.value is None else self.argument(aggregate.value)
         own = self.taken()
         body = self.body(aggregate.body)
         self._equations = outside
-        whole = Conjunction((body, *own)) if own else body
-        return Aggregate(aggregate.function, value, whole, aggregate.place, aggregate.type)
+        whole = syntax.Conjunction((body, *own)) if own else body
+        return syntax.Aggregate(aggregate.function, value, whole, aggregate.place, aggregate.type)
 
-    def body(self, body: Body) -> Body:
-        if isinstance(body, Conjunction | Disjunction):
+    def body(self, body: syntax.Body) -> syntax.Body:
+        if isinstance(body, syntax.Conjunction | syntax.Disjunction):
             return super().body(body)
         outside = self.taken()
         copy = super().body(body)
         own = self.taken()
         self._equations = outside
-        return Conjunction((*_renamed(copy, own),)) if own else copy
+        return syntax.Conjunction(tuple(_renamed(copy, own))) if own else copy
 
 
-def _renamed(literal: Body, equations: list[Comparison]) -> Iterator[Body]:
+def _renamed(literal: syntax.Body, equations: list[syntax.Comparison]) -> Iterator[syntax.Body]:
     """`x = range(...)` needs no other variable."""
-    if isinstance(literal, Comparison) and literal.operator == "=" and len(equations) == 1:
+    if isinstance(literal, syntax.Comparison) and literal.operator == "=" and len(equations) == 1:
         made = equations[0].left
         for side, other in ((literal.left, literal.right), (literal.right, literal.left)):
-            if other == made and isinstance(side, Variable):
-                yield Comparison(EACH, side, equations[0].right, literal.place)
+            if other == made and isinstance(side, syntax.Variable):
+                yield syntax.Comparison(EACH, side, equations[0].right, literal.place)
                 return
     yield literal
     yield from equations

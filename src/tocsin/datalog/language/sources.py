@@ -76,23 +76,21 @@ class Sources:
         """The file that a place of the one text is in, the place there, and its line."""
         offset = self._lines.offset(place)
         start, source, there = self._pieces[bisect_right(self._pieces, (offset, len(self._texts), 0)) - 1]
-        lines = self._lines_of(source)
+        file, text = self._texts[source]
+        if source not in self._known_lines:
+            self._known_lines[source] = Lines(text)
+        lines = self._known_lines[source]
         found = Place(*lines.place(there + offset - start))
-        return self._texts[source].file, found, lines.line(found.line)
-
-    def line(self, place: Place) -> str:
-        """A line as a message names it."""
-        file, found, _ = self.located(place)
-        return f"line {found.line}" if file == self.file else f"line {found.line} of {file}"
+        return file, found, lines.line(found.line)
 
     @cached_property
     def _lines(self) -> Lines:
         return Lines(self.text)
 
-    def _lines_of(self, source: int) -> Lines:
-        if source not in self._known_lines:
-            self._known_lines[source] = Lines(self._texts[source].text)
-        return self._known_lines[source]
+    def line(self, place: Place) -> str:
+        """A line as a message names it."""
+        file, found, _ = self.located(place)
+        return f"line {found.line}" if file == self.file else f"line {found.line} of {file}"
 
 
 def read_sources(text: str, file: str | None = None, read: Reader | None = None) -> Sources:
@@ -114,11 +112,11 @@ class _Including:
 
     def add(self, file: str | None, text: str, above: tuple[str | None, ...]) -> None:
         """Add a file and what it includes; `above` are the files that it is included by."""
-        number, start = self._sources.source(file, text), 0
+        source, number, start = Source(file, text), self._sources.source(file, text), 0
         tokens = tokenize(text, 1 if text.startswith("\ufeff") else 0)
         for token in tokens:
             if token.kind is TokenKind.BAD and token.text.startswith("/*") and above:
-                self._fail(file, text, token.offset, token.value)
+                _fail(source, token.offset, token.value)
             if token.kind is not TokenKind.DIRECTIVE or token.text not in (".include", ".once"):
                 continue
             self._sources.add(number, start, token.offset)
@@ -126,8 +124,8 @@ class _Including:
             if token.text == ".include":
                 name = next(tokens)
                 if name.kind is not TokenKind.STRING:
-                    self._fail(file, text, name.offset, "expected a file's name in quotes after '.include'")
-                self._include(file, text, token.offset, name.value, (*above, file))
+                    _fail(source, name.offset, "expected a file's name in quotes after '.include'")
+                self._include(source, token.offset, name.value, (*above, file))
                 start = name.end
             elif file in self._once:
                 return
@@ -135,26 +133,25 @@ class _Including:
                 self._once.add(file)
         self._sources.add(number, start, len(text))
 
-    def _include(
-        self, file: str | None, text: str, offset: int, name: str, above: tuple[str | None, ...]
-    ) -> None:
-        if self._read is None or file is None:
-            self._fail(file, text, offset, "'.include' is for programs that are read from a file")
+    def _include(self, source: Source, offset: int, name: str, above: tuple[str | None, ...]) -> None:
+        if self._read is None or source.file is None:
+            _fail(source, offset, "'.include' is for programs that are read from a file")
         try:
-            other, more = self._read(file, name)
+            other, more = self._read(source.file, name)
         except InputError as error:
-            self._fail(file, text, offset, str(error))
+            _fail(source, offset, str(error))
         if other in above:
-            self._fail(file, text, offset, f"{other} includes itself")
+            _fail(source, offset, f"{other} includes itself")
         self._files += 1
         if self._files > MOST_FILES or len(above) > DEPTH:
-            self._fail(file, text, offset, f"more than {MOST_FILES:,} files are included, or {DEPTH} deep")
+            _fail(source, offset, f"more than {MOST_FILES:,} files are included, or {DEPTH} deep")
         if self._sources.length + len(more) > MOST_CHARACTERS:
-            self._fail(file, text, offset, f"the program has more than {MOST_CHARACTERS:,} characters")
+            _fail(source, offset, f"the program has more than {MOST_CHARACTERS:,} characters")
         self.add(other, more, above)
 
-    def _fail(self, file: str | None, text: str, offset: int, reason: str) -> NoReturn:
-        raise Lines(text).error((offset, reason), file=file)
+
+def _fail(source: Source, offset: int, reason: str) -> NoReturn:
+    raise Lines(source.text).error((offset, reason), file=source.file)
 
 
 class Problems:
@@ -163,9 +160,6 @@ class Problems:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._found: dict[tuple[Place, str], None] = {}
-
-    def __len__(self) -> int:
-        return len(self._found)
 
     def add(self, place: Place, reason: str) -> None:
         """Note a mistake."""
@@ -177,11 +171,10 @@ class Problems:
 
     def errors(self) -> list[RuleError]:
         """Every mistake as an error that shows its line, in the order of the text."""
-        return [self._error(place, reason) for place, reason in sorted(self._found)]
-
-    def _error(self, place: Place, reason: str) -> RuleError:
-        file, found, line = self._sources.located(place)
-        excerpt, caret = window_around(line, found.column)
-        return RuleError(
-            reason, file=file, line=found.line, column=found.column, excerpt=excerpt, caret=caret
-        )
+        errors = []
+        for place, reason in sorted(self._found):
+            file, (number, column), line = self._sources.located(place)
+            excerpt, caret = window_around(line, column)
+            error = RuleError(reason, file=file, line=number, column=column, excerpt=excerpt, caret=caret)
+            errors.append(error)
+        return errors

@@ -19,7 +19,7 @@ def components_in_order(edges: Mapping[str, Collection[str]]) -> tuple[frozenset
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_nodes: list[str] = []
-    is_open: set[str] = set()
+    open_at: dict[str, int] = {}
     found: list[frozenset[str]] = []
     for root in edges:
         if root in numbers:
@@ -29,8 +29,8 @@ def components_in_order(edges: Mapping[str, Collection[str]]) -> tuple[frozenset
         while entering is not None or path:
             if entering is not None:
                 numbers[entering] = lowest[entering] = len(numbers)
+                open_at[entering] = len(open_nodes)
                 open_nodes.append(entering)
-                is_open.add(entering)
                 path.append((entering, iter(edges.get(entering, ()))))
                 entering = None
             node, targets = path[-1]
@@ -38,7 +38,7 @@ def components_in_order(edges: Mapping[str, Collection[str]]) -> tuple[frozenset
                 if target not in numbers:
                     entering = target
                     break
-                if target in is_open:
+                if target in open_at:
                     lowest[node] = min(lowest[node], numbers[target])
             if entering is not None:
                 continue
@@ -47,11 +47,10 @@ def components_in_order(edges: Mapping[str, Collection[str]]) -> tuple[frozenset
                 parent = path[-1][0]
                 lowest[parent] = min(lowest[parent], lowest[node])
             if lowest[node] == numbers[node]:
-                start = _last(open_nodes, node)
-                members = frozenset(open_nodes[start:])
-                del open_nodes[start:]
-                is_open -= members
-                found.append(members)
+                found.append(frozenset(open_nodes[open_at[node] :]))
+                del open_nodes[open_at[node] :]
+                for member in found[-1]:
+                    del open_at[member]
     return tuple(found)
 
 
@@ -125,10 +124,3 @@ def _way(start: str, end: str, edges: Mapping[str, Collection[str]]) -> list[str
         way.append(at)
         at = came_from[at]
     return way[::-1]
-
-
-def _last(nodes: list[str], wanted: str) -> int:
-    place = len(nodes) - 1
-    while nodes[place] != wanted:
-        place -= 1
-    return place

@@ -180,6 +180,11 @@ class Rule:
         """The body, and the arguments of the heads."""
         return [self.body, *arguments_of(self.heads)]
 
+    @property
+    def is_fact(self) -> bool:
+        """Whether it has no body: its heads then hold from the start, until they are deleted."""
+        return isinstance(self.body, Truth) and self.body.holds
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:

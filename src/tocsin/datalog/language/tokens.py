@@ -21,24 +21,9 @@ from typing import NamedTuple
 
 from tocsin.syntax.bad_tokens import HALF_PAIR, has_half_pair, shortened, stray
 
-DIRECTIVES = (
-    "decl",
-    "functor",
-    "input",
-    "output",
-    "printsize",
-    "limitsize",
-    "type",
-    "number_type",
-    "symbol_type",
-    "lattice",
-    "comp",
-    "init",
-    "override",
-    "pragma",
-    "plan",
-    "include",
-    "once",
+_DIRECTIVES = (
+    "decl|functor|input|output|printsize|limitsize|type|number_type|symbol_type|lattice|comp|init|override|"
+    "pragma|plan|include|once"
 )
 """The words that start a statement when a point stands before them."""
 
@@ -75,7 +60,7 @@ _BLANK = r"(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
 _TOKEN = re.compile(
     rf"{_BLANK}(?:"
     r"(?P<NAME>choice-domain\b|[?A-Za-z_][?A-Za-z0-9_]*+(?!\w))"
-    rf"|(?P<DIRECTIVE>\.(?:{'|'.join(DIRECTIVES)})(?=[\s/\"]|\Z))"
+    rf"|(?P<DIRECTIVE>\.(?:{_DIRECTIVES})(?=[\s/\"]|\Z))"
     r"|(?P<OPEN_COMMENT>/\*[\s\S]*+)"
     r"|(?P<ODD>==|\*\*|&&?|\|\||<>|<-|~)"
     r"|(?P<SYMBOL>:-|<:|<=|>=|!=|[()\[\]{},:;.=<>!+\-*/^%@$|])"

@@ -12,34 +12,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.arithmetic import RANGES
 from tocsin.datalog.language.fact_parser import BARE
 from tocsin.datalog.language.functors import AGGREGATES, CAST, FUNCTORS, PREDICATES, Signature
 from tocsin.datalog.language.sources import Problems
-from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Anonymous,
-    Argument,
-    Atom,
-    Body,
-    Comparison,
-    Constant,
-    Negation,
-    Operation,
-    Positive,
-    Type,
-    Value,
-    Variable,
-    arguments_of,
-)
 from tocsin.datalog.language.tree_walk import Node, Rewriter, walk
 from tocsin.datalog.language.types import Declared, check_fit, described, written_functor
 
-_IN_ORDER = tuple(Type)
-_ANY = frozenset(Type)
-_BARE = frozenset({Type.NUMBER, Type.UNSIGNED, Type.FLOAT})
-_BARE_NEGATIVE = frozenset({Type.NUMBER, Type.FLOAT})
-_SYMBOL = frozenset({Type.SYMBOL})
+_IN_ORDER = tuple(syntax.Type)
+_ANY = frozenset(syntax.Type)
+_BARE = frozenset({syntax.Type.NUMBER, syntax.Type.UNSIGNED, syntax.Type.FLOAT})
+_BARE_NEGATIVE = frozenset({syntax.Type.NUMBER, syntax.Type.FLOAT})
+_SYMBOL = frozenset({syntax.Type.SYMBOL})
 
 
 class _Slot:
@@ -47,7 +32,7 @@ class _Slot:
 
     __slots__ = ("allowed", "merged")
 
-    def __init__(self, allowed: frozenset[Type]) -> None:
+    def __init__(self, allowed: frozenset[syntax.Type]) -> None:
         self.allowed = allowed
         self.merged: _Slot | None = None
 
@@ -60,16 +45,16 @@ class _Slot:
         return slot
 
     @property
-    def types(self) -> frozenset[Type]:
+    def types(self) -> frozenset[syntax.Type]:
         return self.found().allowed
 
     @property
-    def type(self) -> Type:
+    def type(self) -> syntax.Type:
         """The type in the end: the first of number, unsigned, float and symbol that is left."""
         allowed = self.types
         return next(type_ for type_ in _IN_ORDER if type_ in allowed)
 
-    def restrict(self, allowed: Iterable[Type]) -> bool:
+    def restrict(self, allowed: Iterable[syntax.Type]) -> bool:
         """Leave only these; False, and nothing happens, when none would be left."""
         slot = self.found()
         left = slot.allowed & frozenset(allowed)
@@ -98,16 +83,18 @@ class Inference:
         self._slots: dict[int, _Slot] = {}
         self._variables: dict[str, _Slot] = {}
 
-    def typed(self, heads: Sequence[Atom], literals: Sequence[Body]) -> tuple[tuple[Atom, ...], list[Body]]:
+    def typed(
+        self, heads: Sequence[syntax.Atom], literals: Sequence[syntax.Body]
+    ) -> tuple[tuple[syntax.Atom, ...], list[syntax.Body]]:
         """The same parts with types filled in; notes what does not fit."""
-        nodes = list(walk(*literals, *arguments_of(heads)))
+        nodes = list(walk(*literals, *syntax.arguments_of(heads)))
         for node in nodes:
             self._make_slot(node)
         for node in nodes:
-            if isinstance(node, Positive):
+            if isinstance(node, syntax.Positive):
                 self._atom(node.atom)
         for node in nodes:
-            if not isinstance(node, Positive):
+            if not isinstance(node, syntax.Positive):
                 self._node(node)
         for head in heads:
             self._atom(head)
@@ -116,20 +103,20 @@ class Inference:
         return tuple(map(filling.atom, heads)), list(map(filling.body, literals))
 
     def _make_slot(self, node: Node) -> None:
-        if isinstance(node, Variable):
+        if isinstance(node, syntax.Variable):
             slot = self._variables.setdefault(node.name, _Slot(_ANY))
-        elif isinstance(node, Constant):
+        elif isinstance(node, syntax.Constant):
             slot = _Slot(_types_of(node))
-        elif isinstance(node, Anonymous | Operation | Aggregate):
+        elif isinstance(node, syntax.Anonymous | syntax.Operation | syntax.Aggregate):
             slot = _Slot(_ANY)
         else:
             return
         self._slots[id(node)] = slot
 
-    def _slot(self, argument: Argument) -> _Slot:
+    def _slot(self, argument: syntax.Argument) -> _Slot:
         return self._slots[id(argument)]
 
-    def _atom(self, atom: Atom) -> None:
+    def _atom(self, atom: syntax.Atom) -> None:
         for argument, column, declared in self._declared.columns_of(atom):
             if not self._slot(argument).restrict((declared.primitive,)):
                 self._problems.add(
@@ -139,16 +126,17 @@ class Inference:
                 )
 
     def _node(self, node: Node) -> None:
-        if isinstance(node, Negation):
+        if isinstance(node, syntax.Negation):
             self._atom(node.atom)
-        elif isinstance(node, Comparison):
+        elif isinstance(node, syntax.Comparison):
             self._comparison(node)
-        elif isinstance(node, Operation):
+        elif isinstance(node, syntax.Operation):
             self._operation(node)
-        elif isinstance(node, Aggregate):
-            self._aggregate(node)
+        elif isinstance(node, syntax.Aggregate):
+            operands = () if node.value is None else (node.value,)
+            self._apply(node.function, AGGREGATES[node.function].signature, node, operands)
 
-    def _comparison(self, comparison: Comparison) -> None:
+    def _comparison(self, comparison: syntax.Comparison) -> None:
         left, right = comparison.left, comparison.right
         if comparison.operator.lstrip("!") in PREDICATES:
             for side in (left, right):
@@ -160,7 +148,7 @@ class Inference:
                 f" with {_any_of(self._slot(right).types)}",
             )
 
-    def _operation(self, operation: Operation) -> None:
+    def _operation(self, operation: syntax.Operation) -> None:
         if operation.functor == CAST:
             self._cast(operation)
             return
@@ -168,25 +156,16 @@ class Inference:
         count = len(operation.operands)
         if not signature.takes(count):
             least = f"at least {len(signature.operands)}" if signature.variadic else len(signature.operands)
-            reason = (
-                f"'{operation.functor}' takes {least} argument{'s' if least != 1 else ''}, and has {count}"
-            )
-            self._problems.add(operation.place, reason)
+            wanted = f"{least} argument{'s' if least != 1 else ''}"
+            self._problems.add(operation.place, f"'{operation.functor}' takes {wanted}, and has {count}")
             return
         self._apply(operation.functor, signature, operation, operation.operands)
 
-    def _aggregate(self, aggregate: Aggregate) -> None:
-        if aggregate.value is None:
-            self._slot(aggregate).restrict((Type.NUMBER,))
-        else:
-            signature = AGGREGATES[aggregate.function].signature
-            self._apply(aggregate.function, signature, aggregate, (aggregate.value,))
-
     def _apply(
-        self, functor: str, signature: Signature, result: Argument, operands: Sequence[Argument]
+        self, functor: str, signature: Signature, result: syntax.Argument, operands: Sequence[syntax.Argument]
     ) -> None:
         for place, operand in enumerate(operands):
-            if not self._operand(functor, operand, signature.operand(place)) or not signature.alike:
+            if not self._operand(functor, operand, signature.operand(place)) or signature.result:
                 continue
             if not self._slot(operand).merge(self._slot(result)):
                 self._problems.add(
@@ -197,7 +176,7 @@ class Inference:
         if signature.result is not None:
             self._slot(result).restrict((signature.result,))
 
-    def _operand(self, functor: str, operand: Argument, allowed: frozenset[Type]) -> bool:
+    def _operand(self, functor: str, operand: syntax.Argument, allowed: frozenset[syntax.Type]) -> bool:
         fits = self._slot(operand).restrict(allowed)
         if not fits:
             self._problems.add(
@@ -207,7 +186,7 @@ class Inference:
             )
         return fits
 
-    def _cast(self, operation: Operation) -> None:
+    def _cast(self, operation: syntax.Operation) -> None:
         operand = operation.operands[0]
         declared = self._declared.cast_type(operation)
         if declared is None:
@@ -228,38 +207,42 @@ class _Filling(Rewriter):
         self._slots = slots
         self._problems = problems
 
-    def variable(self, variable: Variable) -> Argument:
-        return Variable(variable.name, variable.place, self._slots[id(variable)].type, variable.located)
+    def variable(self, variable: syntax.Variable) -> syntax.Argument:
+        return syntax.Variable(
+            variable.name, variable.place, self._slots[id(variable)].type, variable.located
+        )
 
-    def anonymous(self, anonymous: Anonymous) -> Argument:
-        return Anonymous(anonymous.place, self._slots[id(anonymous)].type)
+    def simple(self, argument: syntax.Constant | syntax.Anonymous) -> syntax.Argument:
+        type_ = self._slots[id(argument)].type
+        if isinstance(argument, syntax.Anonymous):
+            return syntax.Anonymous(argument.place, type_)
+        return filled_constant(argument, type_, self._problems)
 
-    def constant(self, constant: Constant) -> Argument:
-        return filled_constant(constant, self._slots[id(constant)].type, self._problems)
-
-    def operation(self, operation: Operation, operands: tuple[Argument, ...]) -> Argument:
+    def operation(
+        self, operation: syntax.Operation, operands: tuple[syntax.Argument, ...]
+    ) -> syntax.Argument:
         if operation.functor == CAST:
             return operands[0]
         type_ = self._slots[id(operation)].type
-        functor = "cat" if operation.functor == "+" and type_ is Type.SYMBOL else operation.functor
-        return Operation(functor, operands, operation.place, type_)
+        functor = "cat" if operation.functor == "+" and type_ is syntax.Type.SYMBOL else operation.functor
+        return syntax.Operation(functor, operands, operation.place, type_)
 
-    def aggregate(self, aggregate: Aggregate) -> Argument:
+    def aggregate(self, aggregate: syntax.Aggregate) -> syntax.Argument:
         return replace(self.copied(aggregate), type=self._slots[id(aggregate)].type)
 
 
-def filled_constant(constant: Constant, type_: Type, problems: Problems) -> Constant:
+def filled_constant(constant: syntax.Constant, type_: syntax.Type, problems: Problems) -> syntax.Constant:
     """The constant as a value of a type that it may have; notes one that is out of range."""
-    value: Value = constant.value
-    if type_ is Type.FLOAT and not isinstance(value, str):
+    value: syntax.Value = constant.value
+    if type_ is syntax.Type.FLOAT and not isinstance(value, str):
         value = _float(value)
     if not is_in_range(value, type_):
-        limits = "" if type_ is Type.FLOAT else f", {RANGES[type_][0]} to {RANGES[type_][1]}"
+        limits = "" if type_ is syntax.Type.FLOAT else f", {RANGES[type_][0]} to {RANGES[type_][1]}"
         problems.add(constant.place, f"this is out of the range of {_a(type_)}{limits}")
-    return Constant(value, constant.place, type_, constant.located)
+    return syntax.Constant(value, constant.place, type_, constant.located)
 
 
-def is_in_range(value: Value, type_: Type) -> bool:
+def is_in_range(value: syntax.Value, type_: syntax.Type) -> bool:
     """Whether a value of the right kind is one of this type."""
     if isinstance(value, str):
         return True
@@ -276,17 +259,17 @@ def _float(value: int | float) -> float:
         return math.inf
 
 
-def _types_of(constant: Constant) -> frozenset[Type]:
+def _types_of(constant: syntax.Constant) -> frozenset[syntax.Type]:
     """What a constant may be, by its spelling."""
     if constant.type not in BARE:
         return frozenset({constant.type})
     return _BARE_NEGATIVE if not isinstance(constant.value, str) and constant.value < 0 else _BARE
 
 
-def _a(type_: Type) -> str:
-    return f"{'an' if type_ is Type.UNSIGNED else 'a'} {type_.value}"
+def _a(type_: syntax.Type) -> str:
+    return f"{'an' if type_ is syntax.Type.UNSIGNED else 'a'} {type_.value}"
 
 
-def _any_of(types: frozenset[Type]) -> str:
+def _any_of(types: frozenset[syntax.Type]) -> str:
     *others, last = (_a(type_) for type_ in _IN_ORDER if type_ in types)
     return f"{', '.join(others)} or {last}" if others else last

@@ -15,27 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tocsin.datalog.language import syntax
 from tocsin.datalog.language.functors import CAST, SIGNS, UNARY
 from tocsin.datalog.language.outline import Named, TypeDeclaration
 from tocsin.datalog.language.printer import print_value
 from tocsin.datalog.language.scopes import written
 from tocsin.datalog.language.sources import Problems
 from tocsin.datalog.language.strata import components_in_order
-from tocsin.datalog.language.syntax import (
-    Aggregate,
-    Argument,
-    Atom,
-    Comparison,
-    Constant,
-    Operation,
-    Place,
-    Positive,
-    Type,
-    Variable,
-)
 from tocsin.datalog.language.tree_walk import Node
 
-PRIMITIVES = {type_.value: type_ for type_ in Type}
+PRIMITIVES = {type_.value: type_ for type_ in syntax.Type}
 """The types that need no declaration."""
 
 
@@ -47,7 +36,7 @@ class DeclaredType:
     """
 
     name: str
-    primitive: Type
+    primitive: syntax.Type
     parent: DeclaredType | None = None
     members: tuple[DeclaredType, ...] = ()
 
@@ -137,36 +126,22 @@ class Types:
         if len(known) < len(parts):
             self._damaged.add(declaration.name)
             return
-        if declaration.subset:
-            self._define_subset(declaration, known[0])
+        name, first = declaration.name, known[0]
+        primitives = {part.primitive.value: None for part in known}
+        if declaration.subset and first.members:
+            reason = f"'{name}' cannot be a subset of '{first.name}', which is a union"
+            self._problems.add(declaration.parts[0].place, reason)
+            self._damaged.add(name)
+        elif declaration.subset:
+            self._by_name[name] = DeclaredType(name, first.primitive, first)
         elif len(known) == 1:
-            self._by_name[declaration.name] = known[0]
+            self._by_name[name] = first
+        elif len(primitives) > 1:
+            self._problems.add(declaration.place, f"the union '{name}' mixes {' and '.join(primitives)}")
+            self._damaged.add(name)
         else:
-            self._define_union(declaration, known)
-
-    def _define_subset(self, declaration: TypeDeclaration, parent: DeclaredType) -> None:
-        if parent.members:
-            self._problems.add(
-                declaration.parts[0].place,
-                f"'{declaration.name}' cannot be a subset of '{parent.name}', which is a union",
-            )
-            self._damaged.add(declaration.name)
-            return
-        self._by_name[declaration.name] = DeclaredType(declaration.name, parent.primitive, parent)
-
-    def _define_union(self, declaration: TypeDeclaration, parts: Sequence[DeclaredType]) -> None:
-        primitives = {part.primitive.value: None for part in parts}
-        if len(primitives) > 1:
-            self._problems.add(
-                declaration.place,
-                f"the union '{declaration.name}' mixes {' and '.join(primitives)}",
-            )
-            self._damaged.add(declaration.name)
-            return
-        members = {id(atom): atom for part in parts for atom in part.atoms()}
-        self._by_name[declaration.name] = DeclaredType(
-            declaration.name, parts[0].primitive, members=tuple(members.values())
-        )
+            members = {id(atom): atom for part in known for atom in part.atoms()}
+            self._by_name[name] = DeclaredType(name, first.primitive, members=tuple(members.values()))
 
 
 Columns = Sequence[tuple[str, DeclaredType | None]]
@@ -180,7 +155,7 @@ class Declared:
         self._columns = columns
         self._types = types
 
-    def columns_of(self, atom: Atom) -> Iterator[tuple[Argument, str, DeclaredType]]:
+    def columns_of(self, atom: syntax.Atom) -> Iterator[tuple[syntax.Argument, str, DeclaredType]]:
         """The arguments of an atom with the columns they stand in, as far as those are known."""
         columns = self._columns.get(atom.relation, ())
         if len(columns) == len(atom.arguments):
@@ -188,43 +163,42 @@ class Declared:
                 if declared is not None:
                     yield argument, name, declared
 
-    def cast_type(self, argument: Argument) -> DeclaredType | None:
+    def cast_type(self, argument: syntax.Argument) -> DeclaredType | None:
         """The type that an argument is declared to be where it stands, or None."""
-        if not isinstance(argument, Operation) or argument.functor != CAST:
+        if not isinstance(argument, syntax.Operation) or argument.functor != CAST:
             return None
         named = argument.operands[1]
-        if not isinstance(named, Constant):
+        if not isinstance(named, syntax.Constant):
             raise AssertionError("a cast names its type")
         return self._types.find(Named(str(named.value), named.place))
 
 
-def described(argument: Argument) -> str:
+def described(argument: syntax.Argument) -> str:
     """An argument as messages name it."""
-    if isinstance(argument, Variable):
+    if isinstance(argument, syntax.Variable):
         return f"'{written(argument.name)}'"
-    if isinstance(argument, Constant):
+    if isinstance(argument, syntax.Constant):
         return print_value(argument.value, argument.type)
-    if isinstance(argument, Operation):
+    if isinstance(argument, syntax.Operation):
         return f"the result of '{written_functor(argument.functor)}'"
-    return f"the result of '{argument.function}'" if isinstance(argument, Aggregate) else "'_'"
+    return f"the result of '{argument.function}'" if isinstance(argument, syntax.Aggregate) else "'_'"
 
 
 def written_functor(name: str) -> str:
     """A functor as it is written."""
-    return _WRITTEN.get(name, name)
+    return next((word for word, functor in UNARY.items() if functor == name), name)
 
 
-_WRITTEN = {functor: word for word, functor in UNARY.items()}
-
-
-def check_fit(nodes: Sequence[Node], heads: Iterable[Atom], declared: Declared, problems: Problems) -> None:
+def check_fit(
+    nodes: Sequence[Node], heads: Iterable[syntax.Atom], declared: Declared, problems: Problems
+) -> None:
     """Note every variable that cannot have all of its types, or does not fit a head."""
     groups = _Groups()
     for node in nodes:
-        if not isinstance(node, Comparison) or node.operator not in SIGNS:
-            continue
-        if isinstance(node.left, Variable) and isinstance(node.right, Variable):
-            groups.join(node.left.name, node.right.name)
+        match node:
+            case syntax.Comparison(operator, syntax.Variable(left), syntax.Variable(right)):
+                if operator in SIGNS:
+                    groups.join(left, right)
     found: dict[str, tuple[DeclaredType, ...]] = {}
     for name, type_, place in _sources(nodes, declared):
         group = groups.of(name)
@@ -242,7 +216,7 @@ def check_fit(nodes: Sequence[Node], heads: Iterable[Atom], declared: Declared, 
         for argument, column, wanted in declared.columns_of(head):
             cast = declared.cast_type(argument)
             types: Sequence[DeclaredType] = () if cast is None else (cast,)
-            if isinstance(argument, Variable):
+            if isinstance(argument, syntax.Variable):
                 types = found.get(groups.of(argument.name), ())
             for each in types:
                 if each.primitive is wanted.primitive and not each.fits(wanted):
@@ -253,17 +227,17 @@ def check_fit(nodes: Sequence[Node], heads: Iterable[Atom], declared: Declared, 
                     )
 
 
-def _sources(nodes: Iterable[Node], declared: Declared) -> Iterator[tuple[str, DeclaredType, Place]]:
+def _sources(nodes: Iterable[Node], declared: Declared) -> Iterator[tuple[str, DeclaredType, syntax.Place]]:
     """Where variables get their types: columns of positive atoms, and casts they are compared with."""
     for node in nodes:
-        if isinstance(node, Positive):
+        if isinstance(node, syntax.Positive):
             for argument, _, type_ in declared.columns_of(node.atom):
-                if isinstance(argument, Variable):
+                if isinstance(argument, syntax.Variable):
                     yield argument.name, type_, argument.place
-        elif isinstance(node, Comparison):
+        elif isinstance(node, syntax.Comparison):
             for side, other in ((node.left, node.right), (node.right, node.left)):
                 cast = declared.cast_type(other)
-                if isinstance(side, Variable) and cast is not None:
+                if isinstance(side, syntax.Variable) and cast is not None:
                     yield side.name, cast, side.place
 
 
@@ -281,6 +255,4 @@ class _Groups:
         return name
 
     def join(self, left: str, right: str) -> None:
-        first, second = self.of(left), self.of(right)
-        if first != second:
-            self._towards[first] = second
+        self._towards[self.of(left)] = self.of(right)

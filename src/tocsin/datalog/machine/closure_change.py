@@ -26,7 +26,7 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.datalog.kernels.closure_changes import compare_closures, missing_pairs
-from tocsin.datalog.machine.local_change import LocalChange
+from tocsin.datalog.machine.local_change import LocalChange, as_numbers
 from tocsin.datalog.machine.reachability import Reachability
 
 FEW = 64
@@ -52,78 +52,56 @@ class Comparison(NamedTuple):
     words: Longs
 
 
-class _Ways(NamedTuple):
-    """How a change is worked out: by comparing two graphs, or near its arcs if these are few."""
-
-    compared: Callable[[], Comparison]
-    nearby: Callable[[], tuple[LocalChange, Longs] | None]
+Compared = Callable[[], Comparison]
+Nearby = Callable[[], tuple[LocalChange, Longs] | None]
 
 
 class ClosureChange:
-    """The net change of a closure. Until somebody looks, it keeps the log of arcs since its start."""
+    """The net change of a closure: of each answer, the first part is what came and the second what went.
 
-    def __init__(
-        self, compared: Callable[[], Comparison], nearby: Callable[[], tuple[LocalChange, Longs] | None]
-    ) -> None:
-        self._ways: _Ways | None = _Ways(compared, nearby)
+    It is worked out by comparing two graphs, or near its arcs if these are few. Until somebody looks, it
+    keeps the log of arcs since its start.
+    """
+
+    def __init__(self, compared: Compared, nearby: Nearby) -> None:
+        self._ways: tuple[Compared, Nearby] | None = (compared, nearby)
         self._pairs = (NOTHING.T, NOTHING.T)
 
-    def added(self) -> Longs:
-        """The pairs that came, int64[n, 2]."""
-        return self._looked_at()[0]
-
-    def removed(self) -> Longs:
-        """The pairs that went, int64[n, 2]."""
-        return self._looked_at()[1]
-
-    def any_added(self) -> bool:
-        """Whether a pair came; not many are worked out for it."""
-        return self._any[0]
-
-    def any_removed(self) -> bool:
-        """Whether a pair went; not many are worked out for it."""
-        return self._any[1]
-
-    def count_added(self) -> int:
-        """How many pairs came; where nothing went, many are not written out for it."""
-        return self._counts[0]
-
-    def count_removed(self) -> int:
-        """How many pairs went; where nothing came, many are not written out for it."""
-        return self._counts[1]
-
     @cached_property
-    def _any(self) -> tuple[bool, bool]:
+    def any(self) -> tuple[bool, bool]:
+        """Whether there are pairs; not many are worked out for it."""
         if self._ways is not None:
             found = self._found_nearby(only_few=True)
             if found is not None:
                 return found
-            before, after, arcs, _ = self._ways.compared()
+            before, after, arcs, _ = self._ways[0]()
             return not before.holds_all(arcs.added), not after.holds_all(arcs.removed)
         added, removed = self._pairs
         return len(added) > 0, len(removed) > 0
 
     @cached_property
-    def _counts(self) -> tuple[int, int]:
-        if self._any != (True, True) and self._ways is not None:
-            before, after, arcs, _ = self._ways.compared()
+    def counts(self) -> tuple[int, int]:
+        """How many pairs; where all came or all went, many are not written out for it."""
+        if self.any != (True, True) and self._ways is not None:
+            before, after, arcs, _ = self._ways[0]()
             if len(arcs.added) + len(arcs.removed) > FEW:
                 more = after.count - before.count
                 return max(more, 0), max(-more, 0)
-        added, removed = self._looked_at()
+        added, removed = self.pairs()
         return len(added), len(removed)
 
-    def _looked_at(self) -> tuple[Longs, Longs]:
+    def pairs(self) -> tuple[Longs, Longs]:
+        """The pairs, int64[n, 2]."""
         if self._ways is not None:
             self._found_nearby(only_few=False)
         if self._ways is not None:
-            self._pairs = changed_pairs(self._ways.compared())
+            self._pairs = changed_pairs(self._ways[0]())
             self._ways = None
         return self._pairs
 
     def _found_nearby(self, *, only_few: bool) -> tuple[bool, bool] | None:
         """Look near the arcs. If that finds all pairs they are kept, else it may tell if there are any."""
-        nearby = self._ways.nearby() if self._ways is not None else None
+        nearby = self._ways[1]() if self._ways is not None else None
         if nearby is None:
             return None
         change, words = nearby
@@ -139,20 +117,14 @@ def changed_pairs(compared: Comparison) -> tuple[Longs, Longs]:
     """The pairs that came and those that went."""
     if len(compared.arcs.added) + len(compared.arcs.removed) > FEW:
         return _through_several(compared)
-    kept = _kept(compared)
-    added, removed = (_not_idle(kept, arcs) for arcs in compared.arcs)
+    before, after, (added, removed), words = compared
+    kept = before  # the arcs that are there before and after
+    if len(removed):
+        kept = _without(before, removed) if len(added) else after
+    added, removed = (_not_idle(kept, arcs) for arcs in (added, removed))
     if len(added) + len(removed) > 1:
         return _through_several(compared._replace(arcs=NetArcs(added, removed)))
-    words = compared.words
     return _through_one(kept, added, words), _through_one(kept, removed, words)
-
-
-def _kept(compared: Comparison) -> Reachability:
-    """The graph of the arcs that are there before and after."""
-    before, after, (added, removed), _ = compared
-    if not len(removed):
-        return before
-    return _without(before, removed) if len(added) else after
 
 
 def _not_idle(kept: Reachability, arcs: Ints) -> Ints:
@@ -162,12 +134,8 @@ def _not_idle(kept: Reachability, arcs: Ints) -> Ints:
 
 def _without(graph: Reachability, arcs: Ints) -> Reachability:
     """A graph without some of its arcs."""
-    gone = np.isin(_one_number(graph.tails, graph.heads), _one_number(arcs[:, 0], arcs[:, 1]))
+    gone = np.isin(as_numbers(graph.tails, graph.heads), as_numbers(arcs[:, 0], arcs[:, 1]))
     return Reachability(graph.tails[~gone], graph.heads[~gone], graph.vertices, graph.room)
-
-
-def _one_number(tails: Ints, heads: Ints) -> Longs:
-    return (tails.astype(np.int64) << 32) | heads
 
 
 def _through_one(kept: Reachability, arcs: Ints, words: Longs) -> Longs:
@@ -175,7 +143,7 @@ def _through_one(kept: Reachability, arcs: Ints, words: Longs) -> Longs:
     if not len(arcs):
         return NOTHING.T
     tail, head = arcs[0, :1], arcs[0, 1:]
-    sources = np.setdiff1d(kept.before(tail), kept.reaching(head))
+    sources = np.setdiff1d(kept.turned.after(tail), kept.turned.reached_from(head))
     targets = np.setdiff1d(kept.after(head), kept.reached_from(tail))
     if len(sources) <= len(targets):
         return _missing(kept, sources, targets, words)
@@ -193,7 +161,7 @@ def _missing(graph: Reachability, sources: Ints, targets: Ints, words: Longs) ->
 
 def _through_several(compared: Comparison) -> tuple[Longs, Longs]:
     before, after, (added, removed), words = compared
-    sources = np.union1d(before.before(removed[:, 0]), after.before(added[:, 0]))
+    sources = np.union1d(before.turned.after(removed[:, 0]), after.turned.after(added[:, 0]))
     targets = np.union1d(before.after(removed[:, 1]), after.after(added[:, 1]))
     if len(sources) <= len(targets):
         return _differences(before, after, sources, words)

@@ -48,13 +48,9 @@ class ClosureGraph:
         self._room = room
         self._vertices = VertexNumbers()
         self._arcs = ArcSet()
-        self._version = Version()
-        self._marks = Marks()
-
-    @property
-    def version(self) -> Version:
+        self.version = Version()
         """The present state, to be handed to `changes_between`."""
-        return self._version
+        self._marks = Marks()
 
     def insert(self, arcs: Longs) -> int:
         """Put in arcs; those that are there already change nothing. How many are new."""
@@ -76,8 +72,8 @@ class ClosureGraph:
         return int(was_there.sum())
 
     def _step(self, arcs: Longs, comes: bool) -> None:
-        self._version.arcs, self._version.comes = arcs, comes
-        self._version.following = self._version = Version()
+        self.version.arcs, self.version.comes = arcs, comes
+        self.version.following = self.version = Version()
 
     def _forget_vertices(self) -> None:
         """Number only the vertices that arcs still have: a stream of ever new ones takes no more room."""
@@ -93,13 +89,19 @@ class ClosureGraph:
 
     def changes_between(self, before: Version, after: Version) -> ClosureChange:
         """The net change of the pairs from one version to a later one, worked out when it is looked at."""
-        return ClosureChange(lambda: self._compared(before, after), lambda: self._nearby(before, after))
+
+        def compared() -> Comparison:
+            """The two versions with their vertices numbered alike."""
+            arcs, graphs = self.net_arcs(before, after), (self.reachability(before), self.reachability(after))
+            return Comparison(*graphs, arcs, self._vertices.words)
+
+        return ClosureChange(compared, lambda: self._nearby(before, after))
 
     def _nearby(self, before: Version, after: Version) -> tuple[LocalChange, Longs] | None:
         """The change as one of few arcs, and the vertices' words; None when it is one of many."""
         arcs = since = self.net_arcs(before, after)
-        if after is not self._version:
-            since = self.net_arcs(before, self._version)
+        if after is not self.version:
+            since = self.net_arcs(before, self.version)
         if max(map(len, (*arcs, *since))) > FEW:
             return None
         removed, added, later, earlier = (
@@ -110,11 +112,6 @@ class ClosureGraph:
         vertices = self._vertices
         change = LocalChange(self._arcs, vertices.count, self._marks, overlay, removed, added)
         return change, vertices.words
-
-    def _compared(self, before: Version, after: Version) -> Comparison:
-        """The two versions with their vertices numbered alike."""
-        arcs = self.net_arcs(before, after)
-        return Comparison(self.reachability(before), self.reachability(after), arcs, self._vertices.words)
 
     def count(self) -> int:
         """How many pairs there are; none is written out."""
@@ -127,14 +124,6 @@ class ClosureGraph:
     def pairs_of_share(self, share: int, shares: int, piece: int) -> Iterator[Longs]:
         """The pairs of every `shares`-th source, counted from `share`, about `piece` of them at a time."""
         return self.now.pairs_of_share(self._vertices.words, share, shares, piece)
-
-    def from_(self, x: int) -> Longs:
-        """The y of all pairs (x, y)."""
-        return self._words(self.now.reached_from(self._vertices_of(x)))
-
-    def to(self, y: int) -> Longs:
-        """The x of all pairs (x, y)."""
-        return self._words(self.now.reaching(self._vertices_of(y)))
 
     def holds(self, x: int, y: int) -> bool:
         """Whether there is the pair (x, y)."""
@@ -149,56 +138,38 @@ class ClosureGraph:
         if len(wanted) == 2:
             found = [[wanted[0], wanted[1]]] if self.holds(wanted[0], wanted[1]) else []
             return np.array(found, np.int64).reshape(-1, 2)
-        others = self.from_(wanted[0]) if 0 in wanted else self.to(wanted[1])
-        known = np.full(len(others), next(iter(wanted.values())), np.int64)
+        ((column, word),) = wanted.items()
+        graph = self.now if column == 0 else self.now.turned
+        others = self._vertices.words[graph.reached_from(self._vertices_of(word))]
+        known = np.full(len(others), word, np.int64)
         return np.stack((known, others) if 0 in wanted else (others, known), axis=1)
-
-    def path(self, x: int, y: int) -> Longs:
-        """The words along a shortest path of at least one arc from x to y; none when there is no path."""
-        ends = self._vertices_of(x, y)
-        path = self.now.path(*ends.tolist()) if len(ends) == 2 else []
-        return self._words(np.array(path, np.int32))
 
     def distance(self, x: int, y: int) -> int:
         """How many arcs a shortest path from x to y has, 0 when there is none."""
         ends = self._vertices_of(x, y)
         return self.now.distance(*ends.tolist()) if len(ends) == 2 else 0
 
-    def components(self) -> tuple[Longs, Ints]:
-        """Each word that an arc has, and the number of its strongly connected component.
-
-        Numbers need not be close together; an arc never leads from a lower one to a higher one.
-        """
-        used = np.union1d(self._arcs.tails, self._arcs.heads)
-        return self._words(used), self.now.condensation.component[used]
-
     def _vertices_of(self, *words: int) -> Ints:
         """The numbers of those words that have one."""
         numbers = self._vertices.find(np.array(words, np.int64))
         return numbers[numbers >= 0]
 
-    def _words(self, vertices: Ints) -> Longs:
-        return self._vertices.words[vertices]
-
     @property
     def now(self) -> Reachability:
         """What reaches what at present."""
-        return self.reachability(self._version)
+        return self.reachability(self.version)
 
     def reachability(self, version: Version) -> Reachability:
         """What reached what in a version, its vertices numbered as they are now."""
         known = version.reachability
         if known is None or version.numbering is not self._vertices:
-            known = version.reachability = self._made(version)
+            since = self.net_arcs(version, self.version)
+            places = self._arcs.find(since.added)
+            tails = np.append(np.delete(self._arcs.tails, places), since.removed[:, 0])
+            heads = np.append(np.delete(self._arcs.heads, places), since.removed[:, 1])
+            known = version.reachability = Reachability(tails, heads, self._vertices.count, self._room)
             version.numbering = self._vertices
         return known
-
-    def _made(self, version: Version) -> Reachability:
-        since = self.net_arcs(version, self._version)
-        places = self._arcs.find(since.added)
-        tails = np.append(np.delete(self._arcs.tails, places), since.removed[:, 0])
-        heads = np.append(np.delete(self._arcs.heads, places), since.removed[:, 1])
-        return Reachability(tails, heads, self._vertices.count, self._room)
 
     def net_arcs(self, before: Version, after: Version) -> NetArcs:
         """The arcs that came and that went from one version to a later one, as they are numbered now."""
@@ -206,7 +177,12 @@ class ClosureGraph:
         arcs = self._vertices.numbers(np.concatenate([NO_ARCS, *(arcs for arcs, _ in steps)])).reshape(-1, 2)
         sizes = np.array([len(arcs) for arcs, _ in steps], np.int64)
         comes = np.repeat(np.array([comes for _, comes in steps], np.bool_), sizes)
-        return _without_detours(arcs, comes) if len(steps) > 1 else NetArcs(arcs[comes], arcs[~comes])
+        if len(steps) <= 1:
+            return NetArcs(arcs[comes], arcs[~comes])
+        # Of arcs that come and go several times the first and the last time say enough.
+        first = np.unique(arcs, axis=0, return_index=True)[1]
+        last = len(arcs) - 1 - np.unique(arcs[::-1], axis=0, return_index=True)[1]
+        return NetArcs(arcs[last[comes[first] & comes[last]]], arcs[last[~comes[first] & ~comes[last]]])
 
 
 def _those(arcs: Longs, chosen: Flags) -> Longs:
@@ -220,10 +196,3 @@ def _steps(before: Version, after: Version) -> Iterator[tuple[Longs, bool]]:
     while version is not after and version.following is not None:
         yield version.arcs, version.comes
         version = version.following
-
-
-def _without_detours(arcs: Ints, comes: Flags) -> NetArcs:
-    """The net of arcs that come and go several times: the first and the last time say enough."""
-    first = np.unique(arcs, axis=0, return_index=True)[1]
-    last = len(arcs) - 1 - np.unique(arcs[::-1], axis=0, return_index=True)[1]
-    return NetArcs(arcs[last[comes[first] & comes[last]]], arcs[last[~comes[first] & ~comes[last]]])

@@ -21,20 +21,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tocsin.datalog.machine.normal_form import (
-    MADE,
-    Atom,
-    ClosureRule,
-    JoinRule,
-    NormalProgram,
-    Relation,
-    Source,
-    Step,
-    Term,
-    Variable,
-    head_of,
-    reads,
-)
+from tocsin.datalog.machine import normal_form as nf
 
 
 class Link(NamedTuple):
@@ -51,12 +38,12 @@ Chain = tuple[Link, ...]
 class _Closure:
     """What a relation is the closure of: the arcs that its base rules give, and perhaps these backward."""
 
-    head: Relation
-    base: tuple[Step, ...]
+    head: nf.Relation
+    base: tuple[nf.Step, ...]
     links: frozenset[Link]
     mirrored: bool
     takes_facts: bool
-    source: Source | None
+    source: nf.Source | None
 
     @property
     def only_arc(self) -> str | None:
@@ -66,17 +53,17 @@ class _Closure:
         return next((link.relation for link in self.links if link.forward), None)
 
 
-def closure_steps(program: NormalProgram, loadable: Collection[str] = ()) -> NormalProgram:
+def closure_steps(program: nf.NormalProgram, loadable: Collection[str] = ()) -> nf.NormalProgram:
     """The same program, with a ClosureRule for every relation that is one and that no other rule looks at.
 
     `loadable` are the relations that the user may give facts to; the program's own facts count anyway.
     """
-    steps_of: dict[str, list[Step]] = {}
+    steps_of: dict[str, list[nf.Step]] = {}
     readers: dict[str, set[str]] = {}
     for step in program.steps:
-        steps_of.setdefault(head_of(step), []).append(step)
-        for name in reads(step):
-            readers.setdefault(name, set()).add(head_of(step))
+        steps_of.setdefault(nf.head_of(step), []).append(step)
+        for name in nf.reads(step):
+            readers.setdefault(name, set()).add(nf.head_of(step))
     given = {*loadable, *(name for name, _ in program.facts)}
     closures = {}
     for relation in program.relations:
@@ -87,14 +74,14 @@ def closure_steps(program: NormalProgram, loadable: Collection[str] = ()) -> Nor
     return _with_closures(program, closures)
 
 
-def _as_closure(relation: Relation, steps: Sequence[Step], takes_facts: bool) -> _Closure | None:
+def _as_closure(relation: nf.Relation, steps: Sequence[nf.Step], takes_facts: bool) -> _Closure | None:
     """The closure that a relation is, or None."""
     if len(relation.types) != 2 or relation.types[0] is not relation.types[1]:
         return None
     itself = Link(relation.name, True)
     base, chains, reflexive, source = [], [], False, None
     for step in steps:
-        if relation.name not in reads(step):
+        if relation.name not in nf.reads(step):
             base.append(step)
             continue
         chain = chain_of(step)
@@ -106,20 +93,17 @@ def _as_closure(relation: Relation, steps: Sequence[Step], takes_facts: bool) ->
             return None
         source = source or step.source
     mirrored = (_backward(itself),) in chains
-    plain = [_one_link(step) for step in base]
-    links = frozenset(link for link in plain if link is not None)
+    plain = [chain_of(step) or () for step in base]
+    links = frozenset(chain[0] for chain in plain if len(chain) == 1)
     arcs = links | set(map(_backward, links)) if mirrored else links
     following = {itself, _backward(itself)} if mirrored else {itself}
     if (reflexive and not mirrored) or any(not arcs | following >= set(chain) for chain in chains):
         return None
-    all_plain = None not in plain and not takes_facts
-    if not (_is_non_linear(chains, following) or (all_plain and _goes_on(chains, arcs, following))):
+    all_plain = all(len(chain) == 1 for chain in plain) and not takes_facts
+    is_non_linear = any(len(chain) == 2 and following.issuperset(chain) for chain in chains)
+    if not is_non_linear and not (all_plain and _goes_on(chains, arcs, following)):
         return None
     return _Closure(relation, tuple(base), links, mirrored, takes_facts, source)
-
-
-def _is_non_linear(chains: Iterable[Chain], itself: set[Link]) -> bool:
-    return any(len(chain) == 2 and itself.issuperset(chain) for chain in chains)
 
 
 def _goes_on(chains: Iterable[Chain], arcs: Collection[Link], itself: set[Link]) -> bool:
@@ -130,16 +114,16 @@ def _goes_on(chains: Iterable[Chain], arcs: Collection[Link], itself: set[Link])
     return bool(arcs) and (at_front.issuperset(arcs) or at_end.issuperset(arcs))
 
 
-def chain_of(step: Step) -> Chain | None:
+def chain_of(step: nf.Step) -> Chain | None:
     """The links from the head's first variable to its second, or None when the step is no chain."""
-    if not isinstance(step, JoinRule) or step.negated or step.lets or step.tests or not step.body:
+    if not isinstance(step, nf.JoinRule) or step.negated or step.lets or step.tests or not step.body:
         return None
-    atoms_at: dict[Term, list[Atom]] = {}
+    atoms_at: dict[nf.Term, list[nf.Atom]] = {}
     for atom in (step.head, *step.body):
         if len(atom.terms) != 2 or atom.terms[0] == atom.terms[1]:
             return None
         for term in atom.terms:
-            if not isinstance(term, Variable):
+            if not isinstance(term, nf.Variable):
                 return None
             if atom is not step.head:
                 atoms_at.setdefault(term, []).append(atom)
@@ -156,69 +140,55 @@ def chain_of(step: Step) -> Chain | None:
     return tuple(chain) if at == last and len(chain) == len(step.body) else None
 
 
-def _one_link(step: Step) -> Link | None:
-    """The link that a base rule gives as an arc, when its body is no more than that."""
-    chain = chain_of(step)
-    return chain[0] if chain is not None and len(chain) == 1 else None
-
-
-def _is_reflexive(step: Step) -> bool:
+def _is_reflexive(step: nf.Step) -> bool:
     """p(x, x) :- p(x, _), or p(_, x): adds nothing where every arc also leads back."""
-    return (
-        isinstance(step, JoinRule)
-        and not (step.negated or step.lets or step.tests)
-        and len(step.body) == 1
-        and len(set(step.head.terms)) == 1
-        and isinstance(step.head.terms[0], Variable)
-        and step.head.terms[0] in step.body[0].terms
-    )
+    if not isinstance(step, nf.JoinRule) or step.negated or step.lets or step.tests or len(step.body) != 1:
+        return False
+    first, second = step.head.terms
+    return first == second and isinstance(first, nf.Variable) and first in step.body[0].terms
 
 
 def _backward(link: Link) -> Link:
     return Link(link.relation, not link.forward)
 
 
-def _with_closures(program: NormalProgram, closures: dict[str, _Closure]) -> NormalProgram:
+def _with_closures(program: nf.NormalProgram, closures: dict[str, _Closure]) -> nf.NormalProgram:
     """The program with what these relations are in the place of their rules."""
     relations = list(program.relations)
-    steps = [step for step in program.steps if head_of(step) not in closures]
+    steps = [step for step in program.steps if nf.head_of(step) not in closures]
     facts_of: dict[str, str] = {}
     names = {relation.name for relation in relations}
     for name, closure in closures.items():
         arc = closure.only_arc
         pool = None
         if arc is None:
-            arc = pool = _unused(f"{MADE}arcs of {name}", names)
-            relations.append(Relation(arc, closure.head.types))
+            arc = pool = _unused(f"{nf.MADE}arcs of {name}", names)
+            relations.append(nf.Relation(arc, closure.head.types))
             if closure.mirrored:
-                pool = _unused(f"{MADE}one way of {name}", names)
-                relations.append(Relation(pool, closure.head.types))
-                steps.extend(_both_ways(pool, arc, closure.source))
+                pool = _unused(f"{nf.MADE}one way of {name}", names)
+                relations.append(nf.Relation(pool, closure.head.types))
+                x, y = nf.Variable(0), nf.Variable(1)
+                body = (nf.Atom(pool, (x, y)),)  # gives each arc as it is and turned round
+                for terms in ((x, y), (y, x)):
+                    steps.append(nf.JoinRule(nf.Atom(arc, terms), body, source=closure.source))
             steps.extend(_giving(step, pool) for step in closure.base)
             facts_of[name] = pool
-        steps.append(ClosureRule(name, arc, pool if closure.takes_facts else None, closure.source))
+        steps.append(nf.ClosureRule(name, arc, pool if closure.takes_facts else None, closure.source))
     facts = tuple((facts_of.get(name, name), row) for name, row in program.facts)
-    return NormalProgram(tuple(relations), tuple(steps), facts)
+    return nf.NormalProgram(tuple(relations), tuple(steps), facts)
 
 
 def _unused(wanted: str, names: set[str]) -> str:
     """A name that no relation has, which from now on is taken."""
     name = wanted
     while name in names:
-        name = f"{MADE}{name}"
+        name = f"{nf.MADE}{name}"
     names.add(name)
     return name
 
 
-def _giving(step: Step, head: str) -> Step:
+def _giving(step: nf.Step, head: str) -> nf.Step:
     """The step with another relation as its head."""
-    if isinstance(step, JoinRule):
+    if isinstance(step, nf.JoinRule):
         return replace(step, head=step.head._replace(relation=head))
     return replace(step, head=head)
-
-
-def _both_ways(origin: str, head: str, source: Source | None) -> Iterable[JoinRule]:
-    """Rules that give each arc as it is and turned round."""
-    x, y = Variable(0), Variable(1)
-    body = (Atom(origin, (x, y)),)
-    return (JoinRule(Atom(head, terms), body, source=source) for terms in ((x, y), (y, x)))

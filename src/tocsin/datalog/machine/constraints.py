@@ -8,6 +8,7 @@ S.2 = W.1), and every element costs an index; the MCE is the least that says the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 from tocsin.datalog.machine.normal_form import Atom, Constant, Variable
@@ -44,12 +45,7 @@ def all_elements(body: Sequence[Atom]) -> list[ConstraintElement]:
     """The SCE of a body: every constant, and every ordered pair of arguments that share a variable."""
     elements: list[ConstraintElement] = []
     for arguments in variables_of(body).values():
-        elements += [
-            VariableConstraint(left, right)
-            for left in arguments
-            for right in arguments
-            if left.atom != right.atom
-        ]
+        elements += [VariableConstraint(left, right) for left, right in permutations(arguments, 2)]
     return elements + constants_of(body)
 
 
@@ -84,15 +80,13 @@ def join_tree(body: Sequence[Atom], cardinalities: Cardinalities) -> list[tuple[
     """
     variables = [{term for term in atom.terms if isinstance(term, Variable)} for atom in body]
     sizes = [cardinalities.get(atom.relation, 0) for atom in body]
-    pairs = [
-        (left, right)
-        for left in range(len(body))
-        for right in range(left + 1, len(body))
-        if variables[left] & variables[right]
-    ]
-    pairs.sort(
-        key=lambda pair: (-len(variables[pair[0]] & variables[pair[1]]), -max(sizes[pair[0]], sizes[pair[1]]))
-    )
+
+    def merit(pair: tuple[int, int]) -> tuple[int, int]:
+        left, right = pair
+        return -len(variables[left] & variables[right]), -max(sizes[left], sizes[right])
+
+    pairs = [pair for pair in combinations(range(len(body)), 2) if merit(pair)[0]]
+    pairs.sort(key=merit)
     group = {atom: {atom} for atom in range(len(body))}
     tree: list[tuple[int, int]] = []
     for left, right in pairs:

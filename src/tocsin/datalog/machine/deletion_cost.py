@@ -11,14 +11,6 @@ or all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
-
-
-class _Recursion(NamedTuple):
-    """Relations that need each other, and all that they stand on, themselves among it."""
-
-    relations: frozenset[str]
-    ground: frozenset[str]
 
 
 class DeletionCost:
@@ -34,13 +26,14 @@ class DeletionCost:
         recursive: Collection[str],
     ) -> None:
         ground: dict[str, frozenset[str]] = {}
-        self._recursions: list[_Recursion] = []
+        self._recursions: list[tuple[frozenset[str], frozenset[str]]] = []
+        """Relations that need each other, and all that they stand on, themselves among it."""
         for component in components:
             below = {need for name in component for need in needs[name]} - component
             stands_on = component.union(*(ground[need] for need in below))
             ground.update(dict.fromkeys(component, stands_on))
             if not component.isdisjoint(recursive):
-                self._recursions.append(_Recursion(component, stands_on))
+                self._recursions.append((component, stands_on))
         self._worked_out = {
             name for name in ground if name in recursive or ground[name].isdisjoint(recursive)
         }

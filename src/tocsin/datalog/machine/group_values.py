@@ -88,19 +88,16 @@ class _FloatSum(Accumulator):
         self._total += by * (numerator << (_UNITS + 1 - denominator.bit_length()))
 
     def result(self) -> float:
-        total = self._sum()
-        return total / self.count if self._mean else total
-
-    def _sum(self) -> float:
         below, above = self._infinite
         if below and above:
             raise DerivationError("the result is not a number")
         if below or above:
             return math.inf if above else -math.inf
         try:
-            return self._total / (1 << _UNITS)
+            total = self._total / (1 << _UNITS)
         except OverflowError:
             return math.inf if self._total > 0 else -math.inf
+        return total / self.count if self._mean else total
 
 
 class _Extreme(Accumulator):

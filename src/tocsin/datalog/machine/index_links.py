@@ -57,8 +57,11 @@ class Links:
         """Have two sides share a data index, if none of them hangs in another one already."""
         here, there = self._index.get(left), self._index.get(right)
         if here is not None and there is not None:
-            if here != there and self._may_merge(here, there):
-                self._merge(here, there)
+            sides = [side for side, index in self._index.items() if index in (here, there)]
+            if here != there and min(here, there) >= self._built and len(sides) <= MOST_SIDES:
+                self._index.update(dict.fromkeys(sides, here))
+                self.members[here] += self.members[there]
+                self.members[there] = []
             return
         index = here if here is not None else there
         if index is None or sum(other == index for other in self._index.values()) >= MOST_SIDES:
@@ -93,14 +96,3 @@ class Links:
     def _new_index(self) -> int:
         self.members.append([])
         return len(self.members) - 1
-
-    def _may_merge(self, here: int, there: int) -> bool:
-        sides = sum(index in (here, there) for index in self._index.values())
-        return min(here, there) >= self._built and sides <= MOST_SIDES
-
-    def _merge(self, here: int, there: int) -> None:
-        for side, index in self._index.items():
-            if index == there:
-                self._index[side] = here
-        self.members[here] += self.members[there]
-        self.members[there] = []

@@ -110,24 +110,25 @@ class LocalChange:
                 return None
             added = np.concatenate((added, pairs)) if len(added) else pairs
             graph = graph.plus(arc)
-        return (added, removed) if not len(added) or not len(removed) else _net(added, removed)
+        if not len(added) or not len(removed):
+            return added, removed
+        came, went = as_numbers(*added.T), as_numbers(*removed.T)
+        return added[~np.isin(came, went)], removed[~np.isin(went, came)]  # without those that are in both
 
     def _is_any_missing(self, graph: Overlay, arcs: list[Arc]) -> bool | None:
         view = self._view(graph)
         for tail, head in arcs:
-            led = self._leads(view, tail, head, self._most)
+            self._marks.control[STEPS] = self._most
+            led = leads(view, tail, head)
             if led != 1:
                 return None if led == STOPPED else True
         return False
 
-    def _leads(self, view: View, tail: int, head: int, most: int) -> int:
-        self._marks.control[STEPS] = most
-        return leads(view, tail, head)
-
     def _pairs_of(self, graph: Overlay, arc: Arc, most: int) -> Ints | None:
         """The pairs that an arc adds to a graph without it."""
         view = self._view(graph)
-        led = self._leads(view, *arc, most)
+        self._marks.control[STEPS] = most
+        led = leads(view, *arc)
         if led != 0:
             return NO_PAIRS if led == 1 else None
         steps = FIRST_STEPS
@@ -156,9 +157,6 @@ class LocalChange:
 NO_PAIRS: Ints = np.empty((0, 2), np.int32)
 
 
-def _net(added: Ints, removed: Ints) -> tuple[Ints, Ints]:
-    """Without the pairs that are in both."""
-    came, went = (
-        (pairs[:, 0].astype(np.int64) << 32) | pairs[:, 1].astype(np.int64) for pairs in (added, removed)
-    )
-    return added[~np.isin(came, went)], removed[~np.isin(went, came)]
+def as_numbers(sources: Ints, targets: Ints) -> Longs:
+    """Each pair as one number."""
+    return (sources.astype(np.int64) << 32) | targets

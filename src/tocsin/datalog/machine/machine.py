@@ -35,10 +35,7 @@ UNFIT = -1
 
 NumberChanger = Callable[[object, bool], int]
 
-_FAILURES = {
-    layout.DIVISION_BY_ZERO: "division by zero",
-    layout.NOT_A_NUMBER: "the result is not a number",
-}
+_FAILURES = {layout.DIVISION_BY_ZERO: "division by zero", layout.NOT_A_NUMBER: "the result is not a number"}
 OVERTURNED = 1 << 14
 """So many derivations must have gone in one change before all is worked out anew: about 1 ms."""
 
@@ -112,9 +109,10 @@ class Machine:
         self._waiting.append((relation, np.ascontiguousarray(rows, np.int64), insert))
 
     def settle(self) -> None:
-        """Bring all relations up to date with the staged changes. After an error the machine is of no use.
+        """Bring all relations up to date with the staged changes.
 
-        The texts that its rules have made by then are forgotten.
+        After an error only `given` is of use, with what was staged among it; the texts that rules have made
+        by then are forgotten.
         """
         self._plan()
         self._begin_closures()
@@ -257,12 +255,11 @@ class Machine:
         self._store.write_details()
         return self._store.lookup(relation, link, key, in_order)
 
-    def listener(self, rule: JoinRule, atom: int) -> int:
-        """Have a rule asked for the tuples of one of its body atoms, without storing what it derives."""
-        return self.listeners([(rule, atom)])[0]
-
     def listeners(self, asked: Iterable[tuple[JoinRule, int]]) -> range:
-        """Several listeners at once, which is much quicker than one by one."""
+        """Have rules asked for the tuples of one of their body atoms, without storing what they derive.
+
+        Several at once are much quicker than one by one.
+        """
         self._bring_up_to_date()
         known = len(self._listeners)
         self._listeners += [Listener(rule, atom) for rule, atom in asked]

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.language.syntax import Place, Type, Value
+from tocsin.errors import RuleError
 
 MADE = "+"
 """What the name of a relation that was made here, and that no user sees, starts with."""
@@ -113,6 +114,10 @@ class Source(NamedTuple):
 
     text: str
     place: Place
+
+    def error(self, reason: str) -> RuleError:
+        """The error of a rule that is not taken."""
+        return RuleError(reason, rule=self.text, line=self.place.line, column=self.place.column)
 
 
 class Failing(Enum):

@@ -6,7 +6,7 @@ from collections import deque
 
 from tocsin.datalog.language.conjunctions import Literal, alternatives_of
 from tocsin.datalog.language.syntax import Atom as WrittenAtom
-from tocsin.datalog.language.syntax import CheckedProgram, Constant, Rule, Truth, Type, Value, type_of
+from tocsin.datalog.language.syntax import CheckedProgram, Constant, Rule, Type, Value, arguments_of, type_of
 from tocsin.datalog.machine.normal_form import Atom, NormalProgram, Source, Variable
 from tocsin.datalog.machine.passes.aggregates import expanded, lifted
 from tocsin.datalog.machine.passes.clause import Clause
@@ -25,8 +25,10 @@ def normal_program(program: CheckedProgram, local: Value | None = None) -> Norma
     made = Made(program, local)
     recursive = {name: stratum for stratum in program.strata for name in stratum}
     for rule in program.rules:
-        if _is_plain_fact(rule):
-            _add_facts(rule, made)
+        if rule.is_fact and all(isinstance(each, Constant) for each in arguments_of(rule.heads)):
+            for head in rule.heads:  # a program may have a million of them
+                constants = (argument for argument in head.arguments if isinstance(argument, Constant))
+                made.fact(head.relation, tuple(canonical(each.value, type_of(each)) for each in constants))
             continue
         for literals in alternatives_of(rule.body):
             for head in rule.heads:
@@ -35,21 +37,6 @@ def normal_program(program: CheckedProgram, local: Value | None = None) -> Norma
         if relation.eqrel:
             made.equivalence(relation.name, Source(f".decl {relation.name} eqrel", relation.place))
     return made.program()
-
-
-def _is_plain_fact(rule: Rule) -> bool:
-    """Whether it is a fact of constants, of which a program may have a million."""
-    return (
-        isinstance(rule.body, Truth)
-        and rule.body.holds
-        and all(isinstance(argument, Constant) for head in rule.heads for argument in head.arguments)
-    )
-
-
-def _add_facts(rule: Rule, made: Made) -> None:
-    for head in rule.heads:
-        constants = (argument for argument in head.arguments if isinstance(argument, Constant))
-        made.fact(head.relation, tuple(canonical(each.value, type_of(each)) for each in constants))
 
 
 def _read(

@@ -9,43 +9,35 @@ from __future__ import annotations
 
 from tocsin.datalog.language.functors import is_total
 from tocsin.datalog.language.syntax import Type
-from tocsin.datalog.machine.normal_form import (
-    Call,
-    Constant,
-    Expression,
-    JoinRule,
-    Variable,
-    parts_of,
-    variables_of,
-)
+from tocsin.datalog.machine import normal_form as nf
 
 _MOST_MARKS = 61
 OF_A_TEST = 1 << _MOST_MARKS
 """The mark of a test that failed, which nothing needs."""
 
 
-def variables_in(*expressions: Expression) -> set[int]:
+def variables_in(*expressions: nf.Expression) -> set[int]:
     """The variables of expressions, by number."""
-    return {variable.number for variable in variables_of(*expressions)}
+    return {variable.number for variable in nf.variables_of(*expressions)}
 
 
-def may_fail(expression: Expression) -> bool:
+def may_fail(expression: nf.Expression) -> bool:
     """Whether an expression has no value for some operands: a division by what is no constant, for one."""
-    calls = (part for part in parts_of(expression) if isinstance(part, Call))
+    calls = (part for part in nf.parts_of(expression) if isinstance(part, nf.Call))
     return any(not is_total(call.functor, call.type) and not _is_harmless(call) for call in calls)
 
 
-def _is_harmless(call: Call) -> bool:
+def _is_harmless(call: nf.Call) -> bool:
     """A division by a constant other than zero, or a power with a constant that is not negative."""
     last = call.operands[-1]
-    if call.type is Type.FLOAT or not isinstance(last, Constant) or isinstance(last.value, str):
+    if call.type is Type.FLOAT or not isinstance(last, nf.Constant) or isinstance(last.value, str):
         return False
     return last.value >= 0 if call.functor == "^" else last.value != 0
 
 
-def marks_of(rule: JoinRule) -> dict[int, int]:
+def marks_of(rule: nf.JoinRule) -> dict[int, int]:
     """For each computed variable that may have no value, a bit; beyond 61 of them several share the last."""
-    atoms = {term.number for atom in rule.body for term in atom.terms if isinstance(term, Variable)}
+    atoms = {term.number for atom in rule.body for term in atom.terms if isinstance(term, nf.Variable)}
     uncertain: list[int] = []
     found = True
     while found:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import reduce
+from operator import or_
 
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.machine import plans
@@ -15,13 +17,11 @@ from tocsin.datalog.machine.rule_shape import RuleShape
 _TURNED_ROUND = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def plan_for(shape: RuleShape, start: int) -> Plan:
-    """The plan for a tuple of the atom `start`; negated atoms are numbered behind the others."""
-    return _Planning(shape, start).plan()
+class Planning:
+    """One plan in the making: what is bound, what is loaded, what is still to be asked.
 
-
-class _Planning:
-    """One plan in the making: what is bound, what is loaded, what is still to be asked."""
+    It is for a tuple of the atom `start`; negated atoms are numbered behind the others.
+    """
 
     def __init__(self, shape: RuleShape, start: int) -> None:
         self.shape = shape
@@ -41,43 +41,33 @@ class _Planning:
         self.counted = [atom for atom in range(shape.listed, len(shape.atoms)) if atom != start]
 
     def plan(self) -> Plan:
+        """All of its steps."""
         self._bind(self.start)
         while (atom := self._best_atom()) is not None:
             self._find(atom)
-            if self._had_its_turn(atom):
+            same = self.shape.atoms[atom].relation == self.shape.atoms[self.start].relation
+            if (
+                same and atom < self.start < self.shape.listed
+            ):  # the plan of this atom has seen what comes here
                 self.steps.append(plans.Other(atom))
             self._bind(atom)
         self._ask_what_can_be_asked(self.lets, self.checks, self.counted)
         self._emit()
-        return Plan(
-            self.rule,
-            self.shape.atoms[self.start].relation,
-            self.start,
-            self.shape.tests[self.start],
-            tuple(self.steps),
-            self.registers,
-            self.shape.counted_link(self.start) if self.start >= self.shape.listed else None,
-            self.start >= self.shape.first_negated,
-        )
-
-    def _had_its_turn(self, atom: int) -> bool:
-        """Whether a plan that starts at this atom has seen the coming tuple here already."""
-        same = self.shape.atoms[atom].relation == self.shape.atoms[self.start].relation
-        return same and atom < self.start < self.shape.listed
+        shape, start = self.shape, self.start
+        relation, tests, steps = shape.atoms[start].relation, shape.tests[start], tuple(self.steps)
+        turning = shape.counted_link(start) if start >= shape.listed else None
+        is_negated = start >= shape.first_negated
+        return Plan(self.rule, relation, start, tests, steps, self.registers, turning, is_negated)
 
     def _bind(self, atom: int) -> None:
         self.bound_atoms[atom] = None
         self._know(self.shape.columns[atom])
         for other, order in self.shape.neighbours[atom].items():
-            if (
-                other < self.shape.listed
-                and other not in self.bound_atoms
-                and (other, order) not in self.asked
-            ):
+            is_open = other < self.shape.listed and other not in self.bound_atoms
+            if is_open and (other, order) not in self.asked:
                 self.asked.add((other, order))
-                self.steps.append(
-                    plans.Some(self.shape.link(other, order), atom, self.shape.link(atom, order))
-                )
+                link, own_link = self.shape.link(other, order), self.shape.link(atom, order)
+                self.steps.append(plans.Some(link, atom, own_link))
         certain = [let for let in self.lets if not self._may_fail(let.expression, let.variable)]
         checks = [check for check in self.checks if not self._may_fail(check.left, check.right)]
         counted = [atom for atom in self.counted if self.marks.keys().isdisjoint(self.shape.columns[atom])]
@@ -118,11 +108,8 @@ class _Planning:
         if number in self.bound:
             # A negated atom never stood for a value that there is none of: nothing turns with it then. What
             # an atom of the body binds has a value, whether or not the expression has one.
-            is_asked_for = (
-                self.start >= self.shape.first_negated
-                and number in self.shape.columns[self.start]
-                and number in self.marks
-            )
+            is_negated = self.start >= self.shape.first_negated
+            is_asked_for = is_negated and number in self.shape.columns[self.start] and number in self.marks
             self._check(Test("=", let.variable, let.expression, let.type), leaves_mark=not is_asked_for)
             return
         variables = variables_in(let.expression)
@@ -139,10 +126,7 @@ class _Planning:
         self.steps.append(plans.Check(check, mark, self._needed(variables)))
 
     def _needed(self, variables: Iterable[int]) -> int:
-        needed = 0
-        for variable in variables:
-            needed |= self.marks.get(variable, 0)
-        return needed
+        return reduce(or_, (self.marks.get(variable, 0) for variable in variables), 0)
 
     def _ask(self, atom: int) -> None:
         """Ask whether a counted atom has some tuple, or none."""
@@ -193,14 +177,10 @@ class _Planning:
 
     def _source(self, atom: int, variables: Collection[int]) -> int | None:
         """A bound atom from which this one can be followed by all of its variables that are bound."""
-        return next(
-            (
-                other
-                for other, order in self.shape.neighbours[atom].items()
-                if other in self.bound_atoms and len(order) == len(variables)
-            ),
-            None,
-        )
+        for other, order in self.shape.neighbours[atom].items():
+            if other in self.bound_atoms and len(order) == len(variables):
+                return other
+        return None
 
     def _find(self, atom: int) -> None:
         variables = self.bound & set(self.shape.columns[atom])

@@ -13,11 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.datalog.kernels import arithmetic, layout
+from tocsin.datalog.language.functors import KERNEL_NAMES
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.index_links import ColumnTest
-from tocsin.datalog.machine.kernel_codes import FUNCTORS, KINDS
 from tocsin.datalog.machine.normal_form import Constant, Expression, Failing, JoinRule, Test, Variable
-from tocsin.datalog.machine.store import Store
+from tocsin.datalog.machine.store import KINDS, Store
+
+FUNCTORS: dict[str, int] = {name: getattr(arithmetic, kernel) for name, kernel in KERNEL_NAMES.items()}
+"""What functors are called in kernels."""
 
 
 class Follow(NamedTuple):

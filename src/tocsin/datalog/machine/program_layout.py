@@ -19,17 +19,10 @@ import numpy as np
 
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.language.strata import components_in_order
+from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.constraints import Cardinalities, all_elements, least_elements
 from tocsin.datalog.machine.deletion_cost import DeletionCost
-from tocsin.datalog.machine.normal_form import (
-    MADE,
-    ClosureRule,
-    JoinRule,
-    NormalProgram,
-    head_of,
-    reads,
-)
-from tocsin.datalog.machine.planner import plan_for
+from tocsin.datalog.machine.planner import Planning
 from tocsin.datalog.machine.plans import Assembler, Plan
 from tocsin.datalog.machine.rule_shape import RuleShape
 from tocsin.datalog.machine.store import Store
@@ -39,7 +32,7 @@ from tocsin.datalog.machine.symbols import Symbols
 class Listener:
     """A rule that is asked for the tuples of one of its atoms, and whose results nobody stores."""
 
-    def __init__(self, rule: JoinRule, atom: int) -> None:
+    def __init__(self, rule: nf.JoinRule, atom: int) -> None:
         self.rule = rule
         self.atom = atom
         self.plan: Plan | None = None
@@ -51,7 +44,7 @@ class ProgramLayout:
 
     def __init__(
         self,
-        program: NormalProgram,
+        program: nf.NormalProgram,
         symbols: Symbols,
         store: Store,
         senders: Sequence[str],
@@ -59,7 +52,7 @@ class ProgramLayout:
     ) -> None:
         self.program = program
         self.types = {relation.name: relation.types for relation in program.relations}
-        self.rules = [step for step in program.steps if isinstance(step, JoinRule)]
+        self.rules = [step for step in program.steps if isinstance(step, nf.JoinRule)]
         self._symbols = symbols
         self._store = store
         self._senders = senders
@@ -78,20 +71,17 @@ class ProgramLayout:
         self._cardinalities = cardinalities
         shapes = [self._shape(rule, may_count=True) for rule in self.rules]
         self._plans = [
-            (number, plan_for(shape, atom))
+            (number, Planning(shape, atom).plan())
             for number, shape in enumerate(shapes)
             for atom in range(len(shape.atoms))
         ]
 
     def plan_listeners(self, listeners: Sequence[Listener]) -> None:
         """Make the plans of listeners that have none."""
-        new = [
-            (listener, self._shape(listener.rule, may_count=False))
-            for listener in listeners
-            if listener.plan is None
-        ]
-        for listener, shape in new:
-            listener.plan = plan_for(shape, listener.atom)
+        new = [listener for listener in listeners if listener.plan is None]
+        shapes = [self._shape(listener.rule, may_count=False) for listener in new]
+        for listener, shape in zip(new, shapes, strict=True):
+            listener.plan = Planning(shape, listener.atom).plan()
 
     def arrange(self, listeners: Sequence[Listener]) -> None:
         """Hang tuples by links that are new, and put plans and schedules where kernels find them."""
@@ -115,23 +105,17 @@ class ProgramLayout:
     def _arrange_relations(self, reported: Collection[str] | None) -> None:
         needs: dict[str, set[str]] = {name: set() for name in self.types}
         for step in self.program.steps:
-            needs[head_of(step)].update(reads(step))
+            needs[nf.head_of(step)].update(nf.reads(step))
         self._components = components_in_order(needs)
-        self._recursive = frozenset(
-            name
-            for component in self._components
-            for name in component
-            if len(component) > 1 or name in needs[name]
-        )
+        together = (component for component in self._components if len(component) > 1)
+        self._recursive = frozenset(name for name in needs if name in needs[name]).union(*together)
         self.deletion_cost = DeletionCost(needs, self._components, self._recursive)
-        for relation in self.program.relations:
-            self._store.add_relation(
-                relation.name, len(relation.types), recursive=relation.name in self._recursive
-            )
-        derived = {head_of(step) for step in self.program.steps}
-        heard = set(reported) if reported is not None else {name for name in derived if name[0] != MADE}
+        for name, types in self.program.relations:
+            self._store.add_relation(name, len(types), recursive=name in self._recursive)
+        derived = {nf.head_of(step) for step in self.program.steps}
+        heard = set(reported) if reported is not None else {name for name in derived if name[0] != nf.MADE}
         heard |= {
-            step.arc for step in self.program.steps if isinstance(step, ClosureRule) and step.head in heard
+            step.arc for step in self.program.steps if isinstance(step, nf.ClosureRule) and step.head in heard
         }
         records: list[int] = []
         membership: list[int] = []
@@ -147,27 +131,18 @@ class ProgramLayout:
         self._store.memory.put(layout.COMPONENTS, np.array(records, np.int64))
         self._store.memory.put(layout.MEMBERSHIP, np.array(membership, np.int64))
 
-    def _shape(self, rule: JoinRule, *, may_count: bool) -> RuleShape:
-        together = next(
-            (component for component in self._components if rule.head.relation in component), frozenset[str]()
-        )
-        ranked = together & self._recursive
-        return RuleShape(
-            rule,
-            self.types.get,
-            self._symbols.word,
-            self._store.links,
-            self._cardinalities,
-            ranked,
-            may_count=may_count,
-        )
+    def _shape(self, rule: nf.JoinRule, *, may_count: bool) -> RuleShape:
+        together = (component for component in self._components if rule.head.relation in component)
+        ranked = next(together, frozenset[str]()) & self._recursive
+        where = (self.types.get, self._symbols.word, self._store.links, self._cardinalities)
+        return RuleShape(rule, *where, ranked, may_count=may_count)
 
     def _write_schedules(
         self, activated: dict[str, list[int]], turned: dict[int, list[tuple[int, int]]]
     ) -> None:
         schedules: list[tuple[int, int]] = []
         for name, number in self._store.number_of.items():
-            links = self._store.links_of(number)
+            links = self._store.links_of[number]
             counted = [link for link in links if self._store.links.links[link].counted]
             listed = [link for link in links if not self._store.links.links[link].counted]
             plans = [(layout.ACTIVATE, plan) for plan in activated[name]]

@@ -6,9 +6,10 @@ given back are derivations, as plans find them: rows of a head, each with a sign
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tocsin.arrays.dtypes import Longs
 from tocsin.datalog.machine.closure_change import ClosureChange
 from tocsin.datalog.machine.closure_graph import ClosureGraph
 from tocsin.datalog.machine.group_values import Accumulator, accumulator
-from tocsin.datalog.machine.normal_form import AggregateRule, ClosureRule, MapRule, NormalProgram
+from tocsin.datalog.machine.normal_form import AggregateRule, ClosureRule, MapRule, NormalProgram, Source
 from tocsin.datalog.machine.store import Store
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import TupleCode
@@ -32,68 +33,69 @@ class Derivations(NamedTuple):
     ranks: Longs
 
 
-class OutsideStep(Protocol):
+class OutsideStep(ABC):
     """Something that follows the tuples of one relation."""
 
-    origin: str
-    failing: dict[Any, DerivationError]
-    """Why something that is there now has no result: it may go before all is settled."""
+    def __init__(self, origin: str, source: Source | None) -> None:
+        self.origin = origin
+        self._text = source.text if source else None
+        self.failing: dict[Any, DerivationError] = {}
+        """Why something that is there now has no result: it may go before all is settled."""
 
+    @abstractmethod
     def take(self, rows: Longs, signs: Longs, ranks: Longs) -> Derivations | None:
         """What comes of tuples that came or went."""
 
     def empty(self) -> None:
         """All tuples that came are gone, and so is what came of them."""
+        self.failing.clear()
+
+    def _note(self, what: Any, error: DerivationError) -> None:
+        """It has no result."""
+        self.failing[what] = DerivationError(error.reason, rule=error.rule or self._text)
 
 
-class MapStep:
+class MapStep(OutsideStep):
     """A MapRule. Its function is asked again when a tuple goes, and gives the same."""
 
     def __init__(self, rule: MapRule, origin: TupleCode, head: TupleCode, symbols: Symbols) -> None:
-        self.origin = rule.origin
+        super().__init__(rule.origin, rule.source)
         self._rule = rule
         self._origin = origin
         self._head = head
         self._symbols = symbols
-        self.failing: dict[Any, DerivationError] = {}
 
     def take(self, rows: Longs, signs: Longs, ranks: Longs) -> Derivations:
         """The images of all rows."""
         images: list[Sequence[int]] = []
         sources: list[int] = []
-        text = self._rule.source.text if self._rule.source else None
         known = len(self._symbols)
         for number, values in enumerate(self._origin.decode_rows(rows)):
             try:
                 found_here = [self._head.encode(image) for image in self._rule.function(values)]
             except DerivationError as error:
                 if signs[number] > 0:
-                    self.failing[values] = DerivationError(error.reason, rule=error.rule or text)
+                    self._note(values, error)
                 else:
                     self.failing.pop(values, None)
                 continue
             if len(self._symbols) > known:
-                self._symbols.count_made(known, text)
+                self._symbols.count_made(known, self._text)
                 known = len(self._symbols)
             images += found_here
             sources += [number] * len(found_here)
         found = np.array(images, np.int64).reshape(len(images), len(self._head.types))
         return Derivations(self._rule.head, found, signs[sources], ranks[sources])
 
-    def empty(self) -> None:
-        """No tuple is there that it has no result for."""
-        self.failing.clear()
 
-
-class ClosureStep:
+class ClosureStep(OutsideStep):
     """A ClosureRule: arcs come and go, and nothing is derived until somebody looks."""
 
     def __init__(self, rule: ClosureRule) -> None:
-        self.origin = rule.arc
+        super().__init__(rule.arc, rule.source)
         self.head = rule.head
         self.graph = ClosureGraph()
         self.before = self.graph.version
-        self.failing: dict[Any, DerivationError] = {}
 
     def begin(self) -> None:
         """From here on is the next change."""
@@ -114,23 +116,25 @@ class ClosureStep:
             raise AssertionError("an arc that goes was there, and one that comes was not")
 
 
-class AggregateStep:
+class AggregateStep(OutsideStep):
     """An AggregateRule: the groups that there are, and what each came to when it was last asked."""
 
     def __init__(self, rule: AggregateRule, symbols: Symbols, head: TupleCode) -> None:
-        self.origin = rule.origin
+        super().__init__(rule.origin, rule.source)
         self._rule = rule
         self._symbols = symbols
         self._word = symbols.writer(head.types[-1])
         self._groups: dict[tuple[int, ...], Accumulator] = {}
-        self.failing: dict[Any, DerivationError] = {}
 
     def take(self, rows: Longs, signs: Longs, ranks: Longs) -> Derivations:  # noqa: ARG002  no recursion here
         """For each group that changed, the result it had and the one it has now."""
         width, groups = self._rule.group, self._groups
         touched: dict[tuple[int, ...], Accumulator] = {}
         keys = map(tuple, rows[:, :width].tolist())
-        for key, value, sign in zip(keys, self._values(rows), signs.tolist(), strict=True):
+        values: Iterable[object] = repeat(None, len(rows))
+        if self._rule.function != "count":
+            values = self._symbols.values(rows[:, width], self._rule.type)
+        for key, value, sign in zip(keys, values, signs.tolist(), strict=True):
             group = groups.get(key)
             if group is None:
                 group = groups[key] = accumulator(self._rule.function, self._rule.type)
@@ -158,12 +162,7 @@ class AggregateStep:
     def empty(self) -> None:
         """There are no groups."""
         self._groups.clear()
-        self.failing.clear()
-
-    def _values(self, rows: Longs) -> Iterable[object]:
-        if self._rule.function == "count":
-            return repeat(None, len(rows))
-        return self._symbols.values(rows[:, self._rule.group], self._rule.type)
+        super().empty()
 
     def _result(self, key: tuple[int, ...], group: Accumulator) -> int | None:
         """The word of a group's result, None for a group without tuples or without a result."""
@@ -173,8 +172,7 @@ class AggregateStep:
         try:
             return self._word(group.result())
         except DerivationError as error:
-            text = self._rule.source.text if self._rule.source else None
-            self.failing[key] = DerivationError(error.reason, rule=error.rule or text)
+            self._note(key, error)
             return None
 
 
@@ -199,9 +197,8 @@ def taken_outside(steps: Sequence[OutsideStep], outbox: Longs, store: Store) -> 
     for place in np.unique(outbox[:, 0]).tolist():
         of_step = outbox[outbox[:, 0] == place]
         relation, numbers = int(of_step[0, 1]), of_step[:, 2]
-        derived = steps[place].take(
-            store.rows(relation, numbers), of_step[:, 3], store.ranks(relation, numbers)
-        )
+        rows, ranks = store.rows(relation, numbers), store.ranks(relation, numbers)
+        derived = steps[place].take(rows, of_step[:, 3], ranks)
         if derived is not None:
             head = np.full(len(derived.rows), store.number_of[derived.head], np.int64)
             found.append(np.column_stack((head, derived.signs, derived.ranks, derived.rows)).reshape(-1))

@@ -13,18 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.datalog.kernels import reach_bits
 from tocsin.datalog.kernels.arcs import by_tail
 from tocsin.datalog.kernels.graph_components import Condensation, condense, strong_components
-from tocsin.datalog.kernels.reach_bits import (
-    Closure,
-    count_by_search,
-    count_in_rows,
-    fill_rows,
-    number_rows,
-    search_graph,
-    write_pairs,
-    write_share,
-)
 
 ROOM = 1 << 22
 """The words of 64 bits that rows may take: 32 MB."""
@@ -52,17 +43,9 @@ class Reachability:
     @cached_property
     def forward(self) -> tuple[Ints, Ints]:
         """The graph, its arcs sorted by tail."""
-        return self._sorted(self.tails, self.heads)
-
-    @cached_property
-    def backward(self) -> tuple[Ints, Ints]:
-        """The graph with every arc turned round."""
-        return self._sorted(self.heads, self.tails)
-
-    def _sorted(self, tails: Ints, heads: Ints) -> tuple[Ints, Ints]:
         start = np.zeros(self.vertices + 1, np.int32)
-        target = np.empty(tails.size, np.int32)
-        by_tail(tails, heads, start, target)
+        target = np.empty(self.tails.size, np.int32)
+        by_tail(self.tails, self.heads, start, target)
         return start, target
 
     @cached_property
@@ -78,47 +61,44 @@ class Reachability:
         return condense(start, target, component, count)
 
     @cached_property
-    def closure(self) -> Closure:
+    def closure(self) -> reach_bits.Closure:
         """What each component reaches, in rows of bits if these have room."""
-        row_of, count = number_rows(self.condensation.cyclic, self.condensation.next_start)
+        row_of, count = reach_bits.number_rows(self.condensation.cyclic, self.condensation.next_start)
         width = (self.vertices + 63) // 64
         if count * width > self.room:
-            return Closure(self.condensation, np.empty(0, np.int32), np.empty((0, 0), np.uint64))
-        closure = Closure(self.condensation, row_of, np.zeros((count, width), np.uint64))
-        fill_rows(closure, 0)
+            return reach_bits.Closure(self.condensation, np.empty(0, np.int32), np.empty((0, 0), np.uint64))
+        closure = reach_bits.Closure(self.condensation, row_of, np.zeros((count, width), np.uint64))
+        reach_bits.fill_rows(closure, 0)
         return closure
 
     @cached_property
     def count(self) -> int:
         """How many pairs there are; none is written out."""
         if self.closure.row_of.size or not self.vertices:
-            return count_in_rows(self.closure)
-        counted = count_by_search(self.condensation, self._steps_of_windows())
+            return reach_bits.count_in_rows(self.closure)
+        for_each_word = self.condensation.cyclic.size + self.condensation.next_one.size
+        # So many steps of a search take about as long as counting by windows: four words of bits a step.
+        as_long = self.vertices * for_each_word // (64 * 4)
+        counted = reach_bits.count_by_search(self.condensation, as_long)
         return counted if counted >= 0 else self._count_by_windows()
-
-    def _steps_of_windows(self) -> int:
-        """How many steps of a search take about as long as counting by windows: four words of bits a step."""
-        condensation = self.condensation
-        for_each_word = condensation.cyclic.size + condensation.next_one.size
-        return self.vertices * for_each_word // (64 * 4)
 
     def _count_by_windows(self) -> int:
         """Rows for some of the vertices, then for the next ones: each window has room, whatever there is."""
         condensation = self.condensation
-        row_of, count = number_rows(condensation.cyclic, condensation.next_start)
+        row_of, count = reach_bits.number_rows(condensation.cyclic, condensation.next_start)
         width = max(1, self.room // count)
-        window = Closure(condensation, row_of, np.empty((count, width), np.uint64))
+        window = reach_bits.Closure(condensation, row_of, np.empty((count, width), np.uint64))
         total = 0
         for low in range(0, self.vertices, 64 * width):
             window.bits[:] = 0
-            fill_rows(window, low)
-            total += count_in_rows(window)
+            reach_bits.fill_rows(window, low)
+            total += reach_bits.count_in_rows(window)
         return total
 
     def pairs(self, words: Longs) -> Longs:
         """All pairs, as the words of their vertices: int64[n, 2], one column behind the other in memory."""
         columns = np.empty((2, self.count), np.int64)
-        write_pairs(self.closure, words, *columns)
+        reach_bits.write_share(self.closure, words, 0, 1, *columns)
         return columns.T
 
     def pairs_of_share(self, words: Longs, share: int, shares: int, piece: int) -> Iterator[Longs]:
@@ -126,35 +106,24 @@ class Reachability:
         columns = np.empty((2, max(piece, self.vertices)), np.int64)
         place = share
         while place < self.vertices:
-            used, place = write_share(self.closure, words, place, shares, *columns)
+            used, place = reach_bits.write_share(self.closure, words, place, shares, *columns)
             yield columns[:, :used].T.copy()
 
     def reached_from(self, vertices: Ints) -> Ints:
         """All that one of some vertices reaches, each once."""
-        return self._found(self.forward, vertices)
-
-    def reaching(self, vertices: Ints) -> Ints:
-        """All that reach one of some vertices, each once."""
-        return self._found(self.backward, vertices)
+        known = vertices[vertices < self.vertices]
+        _, waiting = self._search(known, NOWHERE)
+        return waiting[known.size :]
 
     def after(self, vertices: Ints) -> Ints:
         """Some vertices and all that one of them reaches, each once."""
         return np.union1d(vertices, self.reached_from(vertices))
 
-    def before(self, vertices: Ints) -> Ints:
-        """Some vertices and all that reach one of them, each once."""
-        return np.union1d(vertices, self.reaching(vertices))
-
-    def _found(self, graph: tuple[Ints, Ints], vertices: Ints) -> Ints:
-        known = vertices[vertices < self.vertices]
-        _, waiting = self._search(graph, known, NOWHERE)
-        return waiting[known.size :]
-
-    def _search(self, graph: tuple[Ints, Ints], vertices: Ints, wanted: int) -> tuple[Ints, Ints]:
+    def _search(self, vertices: Ints, wanted: int) -> tuple[Ints, Ints]:
         came_from = np.full(self.vertices, -1, np.int32)
         waiting = np.empty(vertices.size + self.vertices, np.int32)
         waiting[: vertices.size] = vertices
-        used = search_graph(*graph, came_from, waiting, vertices.size, wanted)
+        used = reach_bits.search_graph(*self.forward, came_from, waiting, vertices.size, wanted)
         return came_from, waiting[:used]
 
     def holds(self, source: int, target: int) -> bool:
@@ -168,7 +137,7 @@ class Reachability:
         known = self._kept_distance(source, target)
         if known is not None:
             return known > 0
-        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
+        came_from, _ = self._search(np.array([source], np.int32), target)
         return bool(came_from[target] >= 0)
 
     def holds_all(self, pairs: Ints) -> bool:
@@ -186,18 +155,6 @@ class Reachability:
             for source, wanted in zip(np.split(sources, len(sources)), targets, strict=True)
         )
 
-    def path(self, source: int, target: int) -> list[int]:
-        """The vertices of a shortest path, both ends among them; nothing when there is none."""
-        if max(source, target) >= self.vertices:
-            return []
-        came_from, _ = self._search(self.forward, np.array([source], np.int32), target)
-        if came_from[target] < 0:
-            return []
-        path = [target]
-        while len(path) == 1 or path[-1] != source:
-            path.append(int(came_from[path[-1]]))
-        return path[::-1]
-
     def distance(self, source: int, target: int) -> int:
         """How many arcs a shortest path has, 0 when there is none.
 
@@ -211,8 +168,8 @@ class Reachability:
             return known
         if len(self._distances) >= _MOST_KEPT:
             self._distances.clear()
-        self._distances["from", source] = self._distances_in(self.forward, source)
-        self._distances["to", target] = self._distances_in(self.backward, target)
+        self._distances["from", source] = self._distances_from(source)
+        self._distances["to", target] = self.turned._distances_from(target)
         return int(self._distances["from", source][target])
 
     def _kept_distance(self, source: int, target: int) -> int | None:
@@ -225,9 +182,9 @@ class Reachability:
     def _distances(self) -> dict[tuple[str, int], Ints]:
         return {}
 
-    def _distances_in(self, graph: tuple[Ints, Ints], start: int) -> Ints:
+    def _distances_from(self, start: int) -> Ints:
         """How far each vertex is from one of them, 0 for those that are not reached."""
-        came_from, waiting = self._search(graph, np.array([start], np.int32), NOWHERE)
+        came_from, waiting = self._search(np.array([start], np.int32), NOWHERE)
         distances = np.zeros(self.vertices, np.int32)
         for vertex in waiting[1:].tolist():
             before = came_from[vertex]

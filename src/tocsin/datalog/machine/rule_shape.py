@@ -37,7 +37,11 @@ class RuleShape:
         *,
         may_count: bool = True,
     ) -> None:
-        _check_length(rule)
+        atoms = len(rule.body) + len(rule.negated)
+        if atoms > MOST_ATOMS:
+            place = rule.source.place if rule.source else (None, None)
+            reason = f"the rule has {atoms:,} atoms, and {MOST_ATOMS} are taken at most: cut it in several"
+            raise RuleError(reason, line=place[0], column=place[1])
         self.rule = rule
         some = _only_asked(rule, ranked) if may_count else []
         listed = [number for number in range(len(rule.body)) if number not in some]
@@ -48,8 +52,10 @@ class RuleShape:
         self.cardinalities = cardinalities
         self.ranked = ranked
         self.columns = [_columns(atom) for atom in self.atoms]
+        known = {variable for columns in self.columns[: self.listed] for variable in columns}
         for number in range(self.listed, self.first_negated):
-            self.columns[number] = _known_elsewhere(self.columns[number], self.columns[: self.listed])
+            columns = self.columns[number]
+            self.columns[number] = {each: columns[each] for each in columns if each in known}
         self.tests = [_tests(atom, types(atom.relation) or (), word_of) for atom in self.atoms]
         self.head_types = types(rule.head.relation) or (Type.NUMBER,) * len(rule.head.terms)
         self.atoms_of: dict[int, list[int]] = {}
@@ -68,9 +74,8 @@ class RuleShape:
             self._tie(left, right)
         for number in range(self.listed, len(self.atoms)):
             variables = self.columns[number].keys()
-            cover = next(
-                (atom for atom in range(self.listed) if variables <= self.columns[atom].keys()), None
-            )
+            covers = (atom for atom in range(self.listed) if variables <= self.columns[atom].keys())
+            cover = next(covers, None)
             if cover is not None:
                 self._tie(cover, number)
 
@@ -90,9 +95,8 @@ class RuleShape:
 
     def link(self, atom: int, variables: Iterable[int]) -> int:
         """The number of the link by which an atom's tuples hang in the index of some variables."""
-        return self.links.link(
-            Link(self.side(atom, variables), self.tests[atom], counted=atom >= self.listed)
-        )
+        side = self.side(atom, variables)
+        return self.links.link(Link(side, self.tests[atom], counted=atom >= self.listed))
 
     def search_order(self, atom: int, variables: Iterable[int]) -> tuple[int, ...]:
         """The order of a key that only this atom hangs by."""
@@ -144,22 +148,6 @@ def _only_asked(rule: JoinRule, ranked: Collection[str]) -> list[int]:
             found.append(number)
             listed.subtract(columns.keys())
     return found
-
-
-def _known_elsewhere(columns: dict[int, int], others: Sequence[dict[int, int]]) -> dict[int, int]:
-    """The columns of variables that atoms have which are gone through."""
-    known = {variable for other in others for variable in other}
-    return {variable: column for variable, column in columns.items() if variable in known}
-
-
-def _check_length(rule: JoinRule) -> None:
-    atoms = len(rule.body) + len(rule.negated)
-    if atoms > MOST_ATOMS:
-        raise RuleError(
-            f"the rule has {atoms:,} atoms, and {MOST_ATOMS} are taken at most: cut it in several",
-            line=rule.source.place.line if rule.source else None,
-            column=rule.source.place.column if rule.source else None,
-        )
 
 
 def _columns(atom: Atom) -> dict[int, int]:

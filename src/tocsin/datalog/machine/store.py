@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from tocsin.arrays import row_table
 from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.datalog.kernels import data_index, layout, tuple_table
+from tocsin.datalog.kernels import arithmetic, data_index, layout, tuple_table
 from tocsin.datalog.kernels.key_order import ROOM_FOR_ONE, USED
+from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.index_links import ColumnTest, Link, Links
-from tocsin.datalog.machine.kernel_codes import KINDS
-from tocsin.datalog.machine.memory import Memory
 
 _FIRST_ROOM = 8
 _GROWTH = 1.5
@@ -23,10 +22,55 @@ _NO_NODES = 0, -1, -1, 0
 
 _LINKED = layout.ENTRIES, layout.NEXTS, layout.LASTS
 
+KINDS = dict.fromkeys((Type.NUMBER, Type.SYMBOL), arithmetic.NUMBER) | {
+    Type.UNSIGNED: arithmetic.UNSIGNED,
+    Type.FLOAT: arithmetic.FLOAT,
+}
+"""What kernels call types. Symbols are compared as the numbers they are known by: equal or not."""
+
 
 def _hash_size(rows: int) -> int:
     """Places for this many rows: a power of two, at most two thirds of it taken."""
     return 1 << (3 * rows // 2).bit_length()
+
+
+class Memory:
+    """Numbered slots with an array each; `table` is what datalog/kernels/memory_table.py describes."""
+
+    def __init__(self) -> None:
+        self.arrays: list[NDArray[Any]] = []
+        self.table: Longs = np.zeros(2 * 64, np.int64)
+
+    def add(self, array: NDArray[Any]) -> int:
+        """A new slot."""
+        slot = len(self.arrays)
+        if 2 * slot == self.table.size:
+            self.table = np.concatenate((self.table, np.zeros_like(self.table)))
+        self.arrays.append(array)
+        self.put(slot, array)
+        return slot
+
+    def put(self, slot: int, array: NDArray[Any]) -> None:
+        """Have another array in a slot: contiguous, and of the slot's own kind.
+
+        Nothing is called between the assignments, so that no interrupt leaves kernels an array that is gone.
+        """
+        address = array.ctypes.data
+        self.table[2 * slot] = address
+        self.table[2 * slot + 1] = array.size
+        self.arrays[slot] = array
+
+    def lengthen(self, slot: int, length: int) -> None:
+        """The same array with room for more behind it; what is there is undefined."""
+        old = self.arrays[slot]
+        new = np.empty(length, old.dtype)
+        new[: old.size] = old
+        self.put(slot, new)
+
+    @property
+    def bytes(self) -> int:
+        """What all arrays take."""
+        return sum(array.nbytes for array in self.arrays)
 
 
 class Details:
@@ -66,7 +110,8 @@ class Store:
         self.details = Details()
         self.links = Links()
         self.number_of: dict[str, int] = {}
-        self._relation_links: list[list[int]] = []
+        self.links_of: list[list[int]] = []
+        """The links of each relation."""
         self._linked = 0
 
     def relation_record(self, relation: int) -> Longs:
@@ -90,22 +135,16 @@ class Store:
         number = len(self.number_of)
         ranked = _FIRST_ROOM if recursive else 0
         base = self.memory.add(np.empty(_FIRST_ROOM * arity, np.int64))
-        for array in (
-            np.empty(_FIRST_ROOM, np.int32),
-            np.empty(_FIRST_ROOM, np.int32),
-            np.zeros(_hash_size(_FIRST_ROOM), np.int32),
-            np.empty(_FIRST_ROOM, np.int32),
-            np.empty(_FIRST_ROOM, np.int32),
-            np.empty(ranked, np.int64),
-            np.empty(ranked, np.int32),
-        ):
-            self.memory.add(array)
+        for length in (_FIRST_ROOM, _FIRST_ROOM, _hash_size(_FIRST_ROOM), _FIRST_ROOM, _FIRST_ROOM):
+            self.memory.add(np.zeros(length, np.int32))
+        self.memory.add(np.empty(ranked, np.int64))
+        self.memory.add(np.empty(ranked, np.int32))
         record = np.zeros(layout.RELATION, np.int64)
         record[layout.R_ARITY], record[layout.R_BASE] = arity, base
         record[layout.R_ROOM], record[layout.R_RECURSIVE] = _FIRST_ROOM, recursive
         self._append(layout.RELATIONS, record)
         self.number_of[name] = number
-        self._relation_links.append([])
+        self.links_of.append([])
         return number
 
     def add_links(self) -> None:
@@ -120,9 +159,8 @@ class Store:
         for link in new:
             relation = self.relation_record(int(self.link_record(link)[layout.L_RELATION]))
             if relation[layout.R_LIVE]:
-                self.make_index_room(
-                    int(self.link_record(link)[layout.L_INDEX]), int(relation[layout.R_LIVE])
-                )
+                index = int(self.link_record(link)[layout.L_INDEX])
+                self.make_index_room(index, int(relation[layout.R_LIVE]))
                 data_index.hang_all(self.memory.table, link)
 
     def write_details(self) -> None:
@@ -142,7 +180,7 @@ class Store:
             if record[layout.R_RECURSIVE]:
                 self.memory.lengthen(base + layout.RANKS, room)
                 self.memory.lengthen(base + layout.SUPPORTS, room)
-            for link in self._relation_links[relation]:
+            for link in self.links_of[relation]:
                 linked = self.link_record(link)
                 for kind in (layout.ENTRIES,) if linked[layout.L_COUNTED] else _LINKED:
                     self.memory.lengthen(int(linked[layout.L_BASE]) + kind, room)
@@ -243,10 +281,6 @@ class Store:
         pending = self.array(int(record[layout.R_BASE]), layout.PENDING)[: record[layout.R_PENDING]]
         return int(np.count_nonzero(self.states(relation)[pending] & layout.PRESENT))
 
-    def links_of(self, relation: int) -> Sequence[int]:
-        """The links of a relation."""
-        return self._relation_links[relation]
-
     def keys(self) -> int:
         """How many keys all data indexes have."""
         bases = [int(self.index_record(index)[layout.I_BASE]) for index in range(len(self.links.members))]
@@ -293,16 +327,12 @@ class Store:
         record[layout.I_BASE] = self.memory.add(np.zeros(0, np.int64))
         record[layout.I_WIDTH] = len(side.columns) if side else 0
         record[layout.I_ORDER] = 1 + KINDS[side.order] if side and side.order else 0
-        for array in (
-            np.zeros(0, np.int32),
-            np.zeros(_hash_size(_FIRST_ROOM), np.int32),
-            np.zeros(0, np.int64),
-            np.zeros(0, np.int32),
-            np.zeros(0, np.int32),
-            np.zeros(0, np.int32),
-            np.array(_NO_NODES, np.int64),
-        ):
-            self.memory.add(array)
+        self.memory.add(np.zeros(0, np.int32))
+        self.memory.add(np.zeros(_hash_size(_FIRST_ROOM), np.int32))
+        self.memory.add(np.zeros(0, np.int64))
+        for _ in (layout.NODE_RIGHT, layout.NODE_DOWN, layout.NODE_LEFT):
+            self.memory.add(np.zeros(0, np.int32))
+        self.memory.add(np.array(_NO_NODES, np.int64))
         self._append(layout.INDEXES, record)
 
     def _make_node_room(self, base: int, more: int) -> None:
@@ -328,7 +358,7 @@ class Store:
         record[layout.L_COLUMNS] = self.details.place(link.side.columns)
         record[layout.L_TESTS], record[layout.L_TESTS_END] = self.details.tests(link.tests)
         self._append(layout.LINKS, record)
-        self._relation_links[relation].append(number)
+        self.links_of[relation].append(number)
 
     def _add_member(self, index: int) -> int:
         """One more column of heads."""

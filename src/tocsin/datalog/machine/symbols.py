@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,29 +43,26 @@ class Symbols:
         self.limit = limit
         self.made = 0
         self._numbers = _Numbers()
+        self.texts: list[str] = self._numbers.texts
+        """The texts in the order of their numbers."""
         self.number: Callable[[str], int] = self._numbers.__getitem__
         for text in texts:
             self.number(text)
 
-    @property
-    def texts(self) -> Sequence[str]:
-        """The texts in the order of their numbers."""
-        return self._numbers.texts
-
     def __len__(self) -> int:
-        return len(self._numbers.texts)
+        return len(self.texts)
 
     def count_made(self, before: int, rule: str | None) -> None:
         """Count the texts from this number on as made by a rule. DerivationError when there are too many."""
-        self.made += sum(len(text.encode()) for text in self._numbers.texts[before:])
+        self.made += sum(len(text.encode()) for text in self.texts[before:])
         if self.made > self.limit:
             raise too_much_text(self.limit, rule)
 
     def forget(self, before: int, made: int) -> None:
         """Give up the texts from this number on, which nothing may hold any more: as if never met."""
-        for text in self._numbers.texts[before:]:
+        for text in self.texts[before:]:
             del self._numbers[text]
-        del self._numbers.texts[before:]
+        del self.texts[before:]
         self.made = made
 
     def word(self, value: object, kind: Type) -> int:

@@ -7,7 +7,7 @@ Nothing is taken that does not fit the declaration: the error names relation, co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -89,9 +89,7 @@ class TupleCode:
 
     def decode(self, row: Sequence[int]) -> tuple[Value, ...]:
         """The tuple of one row."""
-        return tuple(
-            [self._symbols.value(int(word), kind) for word, kind in zip(row, self.types, strict=True)]
-        )
+        return tuple([read(int(word)) for read, word in zip(self._readers, row, strict=True)])
 
     def decode_rows(self, rows: Rows) -> list[tuple[Value, ...]]:
         """The tuples of rows, in their order."""
@@ -154,7 +152,7 @@ class TupleCode:
         if values.null_count:
             row = start + pc.index(values.is_null(), True).as_py()
             raise InputError(f"{self._column(place)}: row {row} has no value")
-        if kind is Type.SYMBOL and _is_string(given):
+        if kind is Type.SYMBOL and given in (pa.string(), pa.large_string(), pa.string_view()):
             return self._numbers_of_texts(values)
         if kind is Type.FLOAT and (pa.types.is_floating(given) or pa.types.is_integer(given)):
             return self._words_of_floats(values, place, start)
@@ -175,9 +173,8 @@ class TupleCode:
         floats = np.asarray(values).astype(np.float64) + 0.0
         wrong = np.flatnonzero(np.isnan(floats))
         if len(wrong):
-            raise InputError(
-                f"{self._column(place)}: row {start + wrong[0]} is NaN, which no float here can be"
-            )
+            row = f"{self._column(place)}: row {start + wrong[0]}"
+            raise InputError(f"{row} is NaN, which no float here can be")
         return floats.view(np.int64)
 
     def _words_of_integers(self, values: pa.Array, place: int, start: int) -> Rows:
@@ -190,29 +187,12 @@ class TupleCode:
         else:
             wrong = np.empty(0, np.int64)
         if len(wrong):
-            raise InputError(
-                f"{self._column(place)}: row {start + wrong[0]} holds {numbers[wrong[0]]}: out of range"
-            )
+            row = f"{self._column(place)}: row {start + wrong[0]}"
+            raise InputError(f"{row} holds {numbers[wrong[0]]}: out of range")
         return numbers.astype(np.uint64 if kind is Type.UNSIGNED else np.int64).view(np.int64)
 
     def _column(self, place: int) -> str:
         return f"{self.relation}.{self.columns[place]}"
-
-
-def each_batch(
-    source: pa.Table | pa.RecordBatch | pa.RecordBatchReader,
-) -> Iterator[pa.Table | pa.RecordBatch]:
-    """The pieces of anything that Arrow calls a table."""
-    if isinstance(source, pa.RecordBatchReader):
-        yield from source
-    else:
-        yield source
-
-
-def _is_string(given: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(given) or pa.types.is_large_string(given) or pa.types.is_string_view(given)
-    )
 
 
 def _count(number: int, noun: str) -> str:

@@ -10,25 +10,13 @@ equation is a test with `=`: only when a rule is emitted is it decided which of 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tocsin.datalog.language import functors, syntax
 from tocsin.datalog.language.functors import EACH, RANGE
 from tocsin.datalog.language.syntax import Type, Value
-from tocsin.datalog.machine.normal_form import (
-    Anything,
-    Atom,
-    Call,
-    Constant,
-    Expression,
-    Source,
-    Term,
-    Test,
-    Variable,
-    parts_of,
-    variables_of,
-)
+from tocsin.datalog.machine import normal_form as nf
 from tocsin.datalog.machine.partial_expressions import may_fail
 from tocsin.errors import DerivationError
 
@@ -37,38 +25,49 @@ from tocsin.errors import DerivationError
 class Pending:
     """An aggregate whose result is `value`. `shared` are the names in it that are known outside."""
 
-    value: Variable | Constant
+    value: nf.Variable | nf.Constant
     aggregate: syntax.Aggregate
-    shared: Mapping[str, Term]
+    shared: Mapping[str, nf.Term]
 
-    def group(self) -> list[Variable]:
+    def group(self) -> list[nf.Variable]:
         """The variables outside that its result depends on, each once."""
-        return list(dict.fromkeys(term for term in self.shared.values() if isinstance(term, Variable)))
+        return list(dict.fromkeys(term for term in self.shared.values() if isinstance(term, nf.Variable)))
+
+
+class Aggregation(NamedTuple):
+    """The relations of an aggregate: its results (group..., result), and what they are worked out from.
+
+    `origin` has `others` columns behind the group. `order` says which variable of the group, in the order in
+    which they were met, each column of it holds; `failures` has (group..., reason) for groups for which the
+    aggregate is an error, if there may be any.
+    """
+
+    table: str
+    origin: str
+    order: tuple[int, ...]
+    others: int
+    failures: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`value` is the result of an aggregate for a group, in the relation `table`: (group..., result).
+    """`value` is the result of an aggregate for a group, in the table of these relations.
 
-    Where the group has no tuples in `origin`, which has `others` columns behind it, the result is
-    `of_nothing`, or there is none. `failures` has (group..., reason) for groups for which it is an error.
+    Where the group has no tuples in their origin, it is `of_nothing`, or there is none.
     """
 
-    value: Variable | Constant
+    value: nf.Variable | nf.Constant
     type: Type
-    table: str
-    origin: str
-    group: tuple[Term, ...]
-    others: int
+    relations: Aggregation
+    group: tuple[nf.Term, ...]
     of_nothing: Value | None
-    failures: str | None
 
-    def needs(self) -> set[Variable]:
+    def needs(self) -> set[nf.Variable]:
         """The variables of the group."""
-        return {term for term in self.group if isinstance(term, Variable)}
+        return {term for term in self.group if isinstance(term, nf.Variable)}
 
 
-NOWHERE = Atom("", ())
+NOWHERE = nf.Atom("", ())
 
 
 @dataclass(slots=True)
@@ -79,46 +78,40 @@ class Clause:
     of that, with the reason behind its terms; a tuple of NOWHERE is not kept.
     """
 
-    head: Atom
-    source: Source
+    head: nf.Atom
+    source: nf.Source
     recursive: frozenset[str]
-    types: dict[Variable, Type]
-    failing: Atom | None = None
-    atoms: list[Atom] = field(default_factory=list)
-    negated: list[Atom] = field(default_factory=list)
-    tests: list[Test] = field(default_factory=list)
+    types: dict[nf.Variable, Type]
+    failing: nf.Atom | None = None
+    atoms: list[nf.Atom] = field(default_factory=list)
+    negated: list[nf.Atom] = field(default_factory=list)
+    tests: list[nf.Test] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
 
-    def fresh(self, variable_type: Type) -> Variable:
+    def fresh(self, variable_type: Type) -> nf.Variable:
         """A new variable. `types` is shared by all clauses of a rule, so that it is new to all of them."""
-        variable = Variable(len(self.types))
+        variable = nf.Variable(len(self.types))
         self.types[variable] = variable_type
         return variable
 
     def copy(self) -> Clause:
         """A clause that can be changed without changing this one."""
-        return replace(
-            self,
-            atoms=list(self.atoms),
-            negated=list(self.negated),
-            tests=list(self.tests),
-            pending=list(self.pending),
-            results=list(self.results),
-        )
+        whole = (self.head, self.source, self.recursive, self.types, self.failing)
+        return Clause(*whole, [*self.atoms], [*self.negated], [*self.tests], [*self.pending], [*self.results])
 
 
-def atom_variables(atoms: Iterable[Atom]) -> set[Variable]:
+def atom_variables(atoms: Iterable[nf.Atom]) -> set[nf.Variable]:
     """The variables in atoms."""
-    return {term for atom in atoms for term in atom.terms if isinstance(term, Variable)}
+    return {term for atom in atoms for term in atom.terms if isinstance(term, nf.Variable)}
 
 
-def test_variables(test: Test) -> set[Variable]:
+def test_variables(test: nf.Test) -> set[nf.Variable]:
     """The variables in a test."""
-    return set(variables_of(test.left, test.right))
+    return set(nf.variables_of(test.left, test.right))
 
 
-def solved_for(test: Test, bound: Container[Variable]) -> tuple[Variable, Expression] | None:
+def solved_for(test: nf.Test, bound: Container[nf.Variable]) -> tuple[nf.Variable, nf.Expression] | None:
     """The variable that an equation gives a value, and the expression that has it.
 
     None when it is no equation, when the variable is bound already, or when something else is not bound.
@@ -126,74 +119,67 @@ def solved_for(test: Test, bound: Container[Variable]) -> tuple[Variable, Expres
     if test.operator not in ("=", EACH):
         return None
     for variable, expression in ((test.left, test.right), (test.right, test.left)):
-        if isinstance(variable, Variable) and variable not in bound:
-            return (variable, expression) if all(v in bound for v in variables_of(expression)) else None
+        if isinstance(variable, nf.Variable) and variable not in bound:
+            return (variable, expression) if all(v in bound for v in nf.variables_of(expression)) else None
     return None
 
 
-class Solution(NamedTuple):
-    """An equation that gives a variable its value."""
-
-    variable: Variable
-    expression: Expression
-    test: Test
-
-
-def solved_in_order(tests: Sequence[Test], bound: set[Variable]) -> tuple[list[Solution], list[Test]]:
+def solved_in_order(
+    tests: Sequence[nf.Test], bound: set[nf.Variable]
+) -> tuple[dict[nf.Let, nf.Test], list[nf.Test]]:
     """The equations that bind further variables, in an order in which they can be, and the other tests.
 
-    The variables are added to `bound`.
+    Each equation is there as a let, too. The variables are added to `bound`.
     """
-    solutions: list[Solution] = []
+    solutions: dict[nf.Let, nf.Test] = {}
     waiting = list(tests)
     while True:
-        left: list[Test] = []
+        left: list[nf.Test] = []
         for test in waiting:
             solution = solved_for(test, bound)
             if solution is None:
                 left.append(test)
             else:
-                solutions.append(Solution(*solution, test))
+                solutions[nf.Let(*solution, test.type)] = test
                 bound.add(solution[0])
         if len(left) == len(waiting):
             return solutions, left
         waiting = left
 
 
-def bound_by(atoms: Iterable[Atom], tests: Sequence[Test]) -> tuple[set[Variable], list[Test]]:
+def bound_by(atoms: Iterable[nf.Atom], tests: Sequence[nf.Test]) -> tuple[set[nf.Variable], list[nf.Test]]:
     """What atoms bind, with the help of equations, and the tests that this decides, equations first."""
     bound = atom_variables(atoms)
     solutions, others = solved_in_order(tests, bound)
-    decided = [solution.test for solution in solutions]
-    return bound, decided + [test for test in others if test_variables(test) <= bound]
+    return bound, [*solutions.values(), *(test for test in others if test_variables(test) <= bound)]
 
 
-def folded(call: Call) -> Call | Constant:
+def folded(call: nf.Call) -> nf.Call | nf.Constant:
     """A call of constants becomes its value, if it has one."""
-    values = [operand.value for operand in call.operands if isinstance(operand, Constant)]
+    values = [operand.value for operand in call.operands if isinstance(operand, nf.Constant)]
     if len(values) < len(call.operands) or call.functor == RANGE:
         return call
     try:
-        return Constant(functors.apply(call.functor, call.type, values))
+        return nf.Constant(functors.apply(call.functor, call.type, values))
     except DerivationError:
         return call
 
 
-def is_text_work(expression: Expression | Anything) -> bool:
+def is_text_work(expression: nf.Expression | nf.Anything) -> bool:
     """Whether kernels cannot work it out: something in it takes or gives texts, or converts."""
-    calls = (part for part in parts_of(expression) if isinstance(part, Call))
+    calls = (part for part in nf.parts_of(expression) if isinstance(part, nf.Call))
     return not all(functors.is_arithmetic(call.functor, call.type) for call in calls)
 
 
-def is_text_test(test: Test) -> bool:
+def is_text_test(test: nf.Test) -> bool:
     """Whether kernels cannot tell if it holds."""
     if test.type is Type.SYMBOL and test.operator not in ("=", "!="):
         return True
     return is_text_work(test.left) or is_text_work(test.right)
 
 
-def can_fail(test: Test) -> bool:
+def can_fail(test: nf.Test) -> bool:
     """Whether there may be values for which it is an error."""
-    if test.operator in ("match", "!match") and not isinstance(test.left, Constant):
+    if test.operator in ("match", "!match") and not isinstance(test.left, nf.Constant):
         return True
     return may_fail(test.left) or may_fail(test.right)

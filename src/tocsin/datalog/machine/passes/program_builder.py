@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tocsin.datalog.language.syntax import CheckedProgram, Type, Value
-from tocsin.datalog.machine.normal_form import (
-    MADE,
-    Atom,
-    Constant,
-    JoinRule,
-    MapRule,
-    NormalProgram,
-    Relation,
-    Source,
-    Step,
-    Term,
-    Variable,
-)
+from tocsin.datalog.machine import normal_form as nf
+from tocsin.datalog.machine.passes.clause import Aggregation
 from tocsin.errors import DerivationError
 
-
-class Aggregation(NamedTuple):
-    """The relations of an aggregate: its results, what they are worked out from, and how wide that is.
-
-    `order` says which variable of the group, in the order in which they were met, each column of it holds;
-    `failures` has the groups for which the aggregate is an error, if there may be any.
-    """
-
-    table: str
-    origin: str
-    order: tuple[int, ...]
-    others: int
-    failures: str | None
-
-
-ONCE = MADE + "once"
+ONCE = nf.MADE + "once"
 """A relation of no columns that holds: the positive atom of a rule that has no other."""
 
 
@@ -54,49 +27,41 @@ class Made:
 
     def __init__(self, program: CheckedProgram, local: Value | None) -> None:
         self.local = local
-        self._types = {relation.name: relation.types for relation in program.relations.values()}
+        self.types = {relation.name: relation.types for relation in program.relations.values()}
         self._local_parts: dict[tuple[str, tuple[int, ...]], str] = {}
-        self._steps: list[Step] = []
+        self.steps: list[nf.Step] = []
         self._facts: dict[tuple[str, tuple[Value, ...]], None] = {}
         self._count = 0
         self.aggregations: dict[object, Aggregation] = {}
         self.tables: set[str] = set()
         self.failures: set[str] = set()
-        self._refused: dict[tuple[str, Source], str] = {}
-
-    def types(self, relation: str) -> Sequence[Type]:
-        """The types of a relation's columns."""
-        return self._types[relation]
+        self._refused: dict[tuple[str, nf.Source], str] = {}
 
     def relation(self, types: Sequence[Type]) -> str:
         """The name of a new relation."""
         self._count += 1
-        name = f"{MADE}{self._count}"
-        self._types[name] = tuple(types)
+        name = f"{nf.MADE}{self._count}"
+        self.types[name] = tuple(types)
         return name
-
-    def step(self, step: Step) -> None:
-        """Add a step."""
-        self._steps.append(step)
 
     def fact(self, relation: str, values: tuple[Value, ...]) -> None:
         """Add a fact."""
         self._facts[relation, values] = None
 
-    def once(self) -> Atom:
+    def once(self) -> nf.Atom:
         """The atom that always holds."""
-        if ONCE not in self._types:
-            self._types[ONCE] = ()
+        if ONCE not in self.types:
+            self.types[ONCE] = ()
             self.fact(ONCE, ())
-        return Atom(ONCE, ())
+        return nf.Atom(ONCE, ())
 
-    def refused(self, relation: str, source: Source) -> str:
+    def refused(self, relation: str, source: nf.Source) -> str:
         """The relation whose tuples are reasons for a rule of this relation to fail."""
         reasons = self._refused.get((relation, source))
         if reasons is None:
             reasons = self.relation([Type.SYMBOL])
             self._refused[relation, source] = self._refused[reasons, source] = reasons
-            self.step(MapRule(relation, reasons, refuse, source))
+            self.steps.append(nf.MapRule(relation, reasons, refuse, source))
         return reasons
 
     def local_part(self, relation: str, columns: tuple[int, ...]) -> str:
@@ -105,23 +70,23 @@ class Made:
             raise TypeError("there is no local address")
         name = self._local_parts.get((relation, columns))
         if name is None:
-            types = self.types(relation)
+            types = self.types[relation]
             name = self._local_parts[relation, columns] = self.relation(types)
-            terms: tuple[Term, ...] = tuple(
-                Constant(self.local) if column in columns else Variable(column)
+            terms: tuple[nf.Term, ...] = tuple(
+                nf.Constant(self.local) if column in columns else nf.Variable(column)
                 for column in range(len(types))
             )
-            self.step(JoinRule(Atom(name, terms), (Atom(relation, terms),)))
+            self.steps.append(nf.JoinRule(nf.Atom(name, terms), (nf.Atom(relation, terms),)))
         return name
 
-    def equivalence(self, relation: str, source: Source) -> None:
+    def equivalence(self, relation: str, source: nf.Source) -> None:
         """Make a relation of two columns symmetric and transitive, and so reflexive over what it mentions."""
-        x, y, z = Variable(0), Variable(1), Variable(2)
-        self.step(JoinRule(Atom(relation, (y, x)), (Atom(relation, (x, y)),), source=source))
-        through = (Atom(relation, (x, y)), Atom(relation, (y, z)))
-        self.step(JoinRule(Atom(relation, (x, z)), through, source=source))
+        x, y, z = nf.Variable(0), nf.Variable(1), nf.Variable(2)
+        self.steps.append(nf.JoinRule(nf.Atom(relation, (y, x)), (nf.Atom(relation, (x, y)),), source=source))
+        through = (nf.Atom(relation, (x, y)), nf.Atom(relation, (y, z)))
+        self.steps.append(nf.JoinRule(nf.Atom(relation, (x, z)), through, source=source))
 
-    def program(self) -> NormalProgram:
+    def program(self) -> nf.NormalProgram:
         """All of it."""
-        relations = tuple(Relation(name, tuple(types)) for name, types in self._types.items())
-        return NormalProgram(relations, tuple(self._steps), tuple(self._facts))
+        relations = tuple(nf.Relation(name, tuple(types)) for name, types in self.types.items())
+        return nf.NormalProgram(relations, tuple(self.steps), tuple(self._facts))

@@ -41,8 +41,8 @@ from tocsin.datalog.machine.passes.failures import group_of, known, leave_out_un
 from tocsin.datalog.machine.passes.join_rules import emit
 from tocsin.datalog.machine.passes.program_builder import Made
 from tocsin.datalog.machine.passes.text_work import WORKED, TextWork, needed
-from tocsin.errors import RuleError
 
+_TOO_MANY = "too much in this rule may have no value: give some of it a relation"
 _ANY_OF: Mapping[Type, Value] = {Type.NUMBER: 0, Type.UNSIGNED: 0, Type.FLOAT: 0.0, Type.SYMBOL: ""}
 
 
@@ -51,7 +51,7 @@ def emit_in_stages(clause: Clause, made: Made) -> None:
     waiting = [clause]
     while waiting:
         if len(waiting) > MOST:
-            raise _too_many(clause)
+            raise clause.source.error(_TOO_MANY)
         rest = waiting.pop()
         for_kernels = _for_kernels(rest, made)
         mapped = _mapped(rest, for_kernels)
@@ -113,23 +113,26 @@ class _Stage:
         origin, takes = self._origin(columns)
         if self.is_whole():
             function = TextWork(takes, work.parts, clause.head.terms, clause.source)
-            made.step(MapRule(clause.head.relation, origin, function, clause.source))
+            made.steps.append(MapRule(clause.head.relation, origin, function, clause.source))
             return []
         gives = [variable for variable in columns if variable in later]
         gives += [part.variable for part in work.parts if isinstance(part, Let) and part.variable in later]
         types = [clause.types[variable] for variable in gives]
         if not any(map(can_fail, work.done)):
             name = made.relation(types)
-            made.step(MapRule(name, origin, TextWork(takes, work.parts, gives, clause.source), clause.source))
+            made.steps.append(
+                MapRule(name, origin, TextWork(takes, work.parts, gives, clause.source), clause.source)
+            )
             rest.atoms.insert(0, Atom(name, tuple(gives)))
             return [rest]
-        marked = work.marked()
+        # These may have no value even though all that they are computed from have one.
+        marked = [let.variable for let in work.parts if isinstance(let, Let) and may_fail(let.expression)]
         if 1 << len(marked) > MOST:
-            raise _too_many(clause)
+            raise clause.source.error(_TOO_MANY)
         name = made.relation([*types, Type.NUMBER, Type.SYMBOL])
         instead = {variable: _ANY_OF[clause.types[variable]] for variable in gives}
         function = TextWork(takes, work.parts, gives, clause.source, marked, instead)
-        made.step(MapRule(name, origin, function, clause.source))
+        made.steps.append(MapRule(name, origin, function, clause.source))
         failed: list[Clause] = []
         for bits in range(1 << len(marked)):
             absent = work.absent({variable for place, variable in enumerate(marked) if bits >> place & 1})
@@ -171,17 +174,10 @@ class _Stage:
             if len(terms) == len(variables) == len(columns) and set(variables) == set(columns):
                 return relation, variables
         name = self._made.relation([self._clause.types[variable] for variable in columns])
-        early = Clause(
-            Atom(name, tuple(columns)),
-            self._clause.source,
-            self._clause.recursive,
-            self._clause.types,
-            atoms=list(self._early),
-            negated=negated,
-            tests=self._early_tests,
-        )
-        if not early.atoms:
-            early.atoms.append(self._made.once())
+        head, whole = Atom(name, tuple(columns)), self._clause
+        early = Clause(head, whole.source, whole.recursive, whole.types)
+        early.atoms = list(self._early) or [self._made.once()]
+        early.negated, early.tests = negated, self._early_tests
         emit(early, self._made)
         return name, columns
 
@@ -224,12 +220,12 @@ class _Stage:
 
         Atoms without a variable in common would be combined each with each.
         """
-        best, most = candidates, 0
-        for connected in _components(candidates):
-            count = sum(map(self._is_mapped, self._work(connected).done))
-            if count > most:
-                best, most = connected, count
-        return best
+
+        def count(atoms: list[Atom]) -> int:
+            return sum(map(self._is_mapped, self._work(atoms).done))
+
+        best = max(_components(candidates), key=count, default=candidates)
+        return best if count(best) else candidates
 
     def _least(self, atoms: list[Atom], candidates: list[Atom]) -> list[Atom]:
         """As few of the atoms as bind what the work takes, and those that filter them and bind nothing else.
@@ -293,10 +289,6 @@ class _Work:
             waiting = left
         self.parts = tuple(parts)
 
-    def marked(self) -> list[Variable]:
-        """The variables that may have no value even though all they are computed from have one."""
-        return [part.variable for part in self.parts if isinstance(part, Let) and may_fail(part.expression)]
-
     def absent(self, marked: set[Variable]) -> set[Variable] | None:
         """All that have no value when these of the marked have none; None when more of those had none."""
         absent = set(marked)
@@ -328,12 +320,6 @@ def _for_kernels(clause: Clause, made: Made) -> list[Test]:
                 wanted |= test_variables(test)
     fallible = [test for test in clause.tests if can_fail(test) and not is_text_test(test)]
     return [test for test in fallible if not _sides(test) & wanted - bound]
-
-
-def _too_many(clause: Clause) -> RuleError:
-    place = clause.source.place
-    reason = "too much in this rule may have no value: give some of it a relation"
-    return RuleError(reason, rule=clause.source.text, line=place.line, column=place.column)
 
 
 def _sides(test: Test) -> set[Variable]:

@@ -9,31 +9,21 @@ from tocsin.datalog.language import functors
 from tocsin.datalog.language.arithmetic import LONGEST_RANGE, Range
 from tocsin.datalog.language.functors import RANGE
 from tocsin.datalog.language.syntax import Value
-from tocsin.datalog.machine.normal_form import (
-    Call,
-    Constant,
-    Expression,
-    Let,
-    Source,
-    Term,
-    Test,
-    Variable,
-    variables_of,
-)
+from tocsin.datalog.machine import normal_form as nf
 from tocsin.errors import DerivationError
 
-Values = Mapping[Variable, Value]
+Values = Mapping[nf.Variable, Value]
 Row = tuple[Value, ...]
 Reading = Callable[[Sequence[Value]], Value]
 """Works an expression out from the values of variables, by their slots."""
 
 
-def value_of(expression: Expression, values: Values) -> Value:
+def value_of(expression: nf.Expression, values: Values) -> Value:
     """What an expression comes to. Raises DerivationError when it has no value."""
-    if isinstance(expression, Call):
+    if isinstance(expression, nf.Call):
         operands = [value_of(operand, values) for operand in expression.operands]
         return functors.apply(expression.functor, expression.type, operands)
-    return values[expression] if isinstance(expression, Variable) else expression.value
+    return values[expression] if isinstance(expression, nf.Variable) else expression.value
 
 
 WORKED = -1
@@ -53,11 +43,11 @@ class TextWork:
 
     def __init__(
         self,
-        takes: Sequence[Variable],
-        work: Sequence[Let | Test],
-        gives: Sequence[Term],
-        source: Source,
-        marked: Sequence[Variable] | None = None,
+        takes: Sequence[nf.Variable],
+        work: Sequence[nf.Let | nf.Test],
+        gives: Sequence[nf.Term],
+        source: nf.Source,
+        marked: Sequence[nf.Variable] | None = None,
         instead: Values | None = None,
     ) -> None:
         self._takes = tuple(takes)
@@ -66,12 +56,13 @@ class TextWork:
         self._source = source
         self._marked = marked
         self._instead = instead or {}
-        lets = [part.variable for part in work if isinstance(part, Let)]
+        lets = [part.variable for part in work if isinstance(part, nf.Let)]
         slots = {variable: slot for slot, variable in enumerate((*takes, *lets))}
-        self._has_ranges = any(map(_is_range, work))
+        calls = [part.expression for part in work if isinstance(part, nf.Let)]
+        self._has_ranges = any(isinstance(call, nf.Call) and call.functor == RANGE for call in calls)
         self._steps = [_step(part, slots) for part in work]
-        self._constant_terms = [term for term in gives if isinstance(term, Variable | Constant)]
-        self._gives = [_reading(term, slots) for term in gives if isinstance(term, Variable | Constant)]
+        self._constant_terms = [term for term in gives if isinstance(term, nf.Variable | nf.Constant)]
+        self._gives = [_reading(term, slots) for term in gives if isinstance(term, nf.Variable | nf.Constant)]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickled as it is made: what it makes of its parts has no name that another process could find."""
@@ -103,14 +94,14 @@ class TextWork:
         return found
 
     def _assignments(
-        self, start: int, values: dict[Variable, Value], failure: DerivationError | None
+        self, start: int, values: dict[nf.Variable, Value], failure: DerivationError | None
     ) -> Iterator[Row]:
         """What comes of the work from a place on; what needs a value that there is none of is left out."""
         for place, part in enumerate(self._work[start:], start):
             if not needed(part) <= values.keys():
                 continue
             try:
-                if isinstance(part, Test):
+                if isinstance(part, nf.Test):
                     left, right = value_of(part.left, values), value_of(part.right, values)
                     if not functors.holds(part.operator, left, right):
                         return
@@ -126,12 +117,12 @@ class TextWork:
             values[part.variable] = value
         yield self._told(values, failure)
 
-    def _told(self, values: dict[Variable, Value], failure: DerivationError | None) -> Row:
+    def _told(self, values: dict[nf.Variable, Value], failure: DerivationError | None) -> Row:
         """The tuple of an assignment; DerivationError where it has none, unless that is to be told."""
         if failure is not None and self._marked is None:
             raise DerivationError(failure.reason, rule=self._source.text)
         known = {**self._instead, **values}
-        given = [known[term] if isinstance(term, Variable) else term.value for term in self._constant_terms]
+        given = [value_of(term, known) for term in self._constant_terms]
         if self._marked is None:
             return tuple(given)
         if failure is None:
@@ -140,20 +131,16 @@ class TextWork:
         return (*given, bits, failure.reason)
 
 
-def _is_range(part: Let | Test) -> bool:
-    return isinstance(part, Let) and isinstance(part.expression, Call) and part.expression.functor == RANGE
-
-
-def needed(part: Let | Test) -> set[Variable]:
+def needed(part: nf.Let | nf.Test) -> set[nf.Variable]:
     """The variables that a piece of work takes."""
-    if isinstance(part, Let):
-        return set(variables_of(part.expression))
-    return set(variables_of(part.left, part.right))
+    if isinstance(part, nf.Let):
+        return set(nf.variables_of(part.expression))
+    return set(nf.variables_of(part.left, part.right))
 
 
-def _step(part: Let | Test, slots: Mapping[Variable, int]) -> Callable[[list[Value]], bool]:
+def _step(part: nf.Let | nf.Test, slots: Mapping[nf.Variable, int]) -> Callable[[list[Value]], bool]:
     """A piece of work on the slots: a let fills the next one. Whether to go on."""
-    if isinstance(part, Let):
+    if isinstance(part, nf.Let):
         read = _reading(part.expression, slots)
 
         def let(values: list[Value]) -> bool:
@@ -166,10 +153,10 @@ def _step(part: Let | Test, slots: Mapping[Variable, int]) -> Callable[[list[Val
     return lambda values: holds(left(values), right(values))
 
 
-def _reading(expression: Expression, slots: Mapping[Variable, int]) -> Reading:
-    if isinstance(expression, Variable):
+def _reading(expression: nf.Expression, slots: Mapping[nf.Variable, int]) -> Reading:
+    if isinstance(expression, nf.Variable):
         return itemgetter(slots[expression])
-    if isinstance(expression, Constant):
+    if isinstance(expression, nf.Constant):
         value = expression.value
         return lambda _values: value
     function = functors.FUNCTORS[expression.functor].meaning[expression.type]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tocsin.datalog.language import functors
 from tocsin.datalog.machine.normal_form import Atom, Call, Constant, Expression, Term, Test, Variable
-from tocsin.datalog.machine.passes.clause import Clause, Pending, folded
+from tocsin.datalog.machine.passes.clause import Clause, folded
 from tocsin.errors import DerivationError
 
 
@@ -39,14 +39,9 @@ def _with_terms(clause: Clause, same: _Same, tests: list[Test]) -> Clause:
     new.atoms = list(dict.fromkeys(map(same.atom, clause.atoms)))
     new.negated = list(dict.fromkeys(map(same.atom, clause.negated)))
     new.tests = tests
-    new.pending = [
-        Pending(
-            same.simple(each.value),
-            each.aggregate,
-            {name: same.term(term) for name, term in each.shared.items()},
-        )
-        for each in clause.pending
-    ]
+    for place, each in enumerate(clause.pending):
+        shared = {name: same.term(term) for name, term in each.shared.items()}
+        new.pending[place] = replace(each, value=same.simple(each.value), shared=shared)
     new.results = [
         replace(each, value=same.simple(each.value), group=tuple(map(same.term, each.group)))
         for each in clause.results

@@ -44,9 +44,10 @@ def run_on_spark(
     say("Starting Spark (small programs are worked out sooner without --spark)")
     if not is_warm():
         warm_up()  # once here, or else in every worker at the same time
-    from tocsin.datalog.spark.batch.evaluate import LIMIT, prepared, spark_failures
+    from tocsin.datalog.spark.batch.evaluate import AIM, LIMIT, prepared
     from tocsin.datalog.spark.batch.fact_frames import read_fact_file
     from tocsin.datalog.spark.batch.result_frames import write_relation
+    from tocsin.spark.failures import spark_failures
     from tocsin.spark.session import session
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
@@ -57,7 +58,7 @@ def run_on_spark(
     limit = LIMIT if arguments.limit is None else arguments.limit
     wanted = [*(target.relation for target in targets), *sizes]
     run = prepared(spark, program, wanted, local=local, limit=limit, text_limit=text_limit)
-    with spark_failures():
+    with spark_failures(AIM):
         with progress("Reading facts", len(sources)) as advance:
             for done, source in enumerate(sources, 1):
                 relation = program.relations[source.relation]

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from pyspark import SparkContext, SparkFiles
-from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
 from pyspark.sql import SparkSession
 
 from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageError
+from tocsin.spark.session import context_of
 from tocsin.storage.folders import temporary_folder
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
     from tocsin.conditions.live.index import Index
     from tocsin.warmup import is_warm, warm_up
 
-    context = _context(session)
+    context = context_of(session, "be sent an index")
     with _one_at_a_time:
         if not is_warm():
             warm_up()  # once here, or else in every worker at the same time
@@ -128,13 +128,6 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
         if not _is_added(context, saved.name):
             context.addFile(str(saved))
     return ShippedIndex(saved.name)
-
-
-def _context(session: SparkSession) -> SparkContext:
-    try:
-        return session.sparkContext
-    except (PySparkAttributeError, PySparkNotImplementedError) as error:
-        raise UsageError("a Spark Connect session cannot be sent an index: use a classic one") from error
 
 
 def _is_added(context: SparkContext, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, TocsinError
@@ -20,6 +21,12 @@ def each_number(batches: Iterable[Any]) -> Iterator[int]:
     """In a worker: the numbers that a task is for."""
     for batch in batches:
         yield from batch.column(0).to_pylist()
+
+
+def partition_number() -> int:
+    """In a worker: which of a job's partitions a task has."""
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
 
 
 def answers(

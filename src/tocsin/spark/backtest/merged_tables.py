@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from pyspark import TaskContext
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -49,7 +48,7 @@ from tocsin.spark.event_columns import Layout
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_shipment import ShippedRules
 from tocsin.spark.match_worker import cells_of_batch
-from tocsin.spark.numbered_tasks import each_number
+from tocsin.spark.numbered_tasks import each_number, partition_number
 
 RULES_TOGETHER = 4_096
 """Rules that one task finishes at a time."""
@@ -66,8 +65,7 @@ def tally_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Count the events of one partition of a DataFrame."""
     tally = Tally(shipped.open().version, settings)
-    context = TaskContext.get()
-    first = 0 if context is None else context.partitionId() * ROWS_OF_A_PARTITION
+    first = partition_number() * ROWS_OF_A_PARTITION
     for batch in batches:
         places = np.arange(first, first + batch.num_rows, dtype=np.int64)
         texts = texts_of_columns({name: batch.column(column) for column, name in layout.kept})

@@ -27,18 +27,8 @@ import pyarrow.parquet as pq
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.errors import PySparkTypeError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.pandas.types import from_arrow_type
-from pyspark.sql.types import (
-    CharType,
-    IntegerType,
-    IntegralType,
-    LongType,
-    NullType,
-    StringType,
-    StructField,
-    StructType,
-    VarcharType,
-)
 
 from tocsin.errors import InputError, TocsinError, UsageError
 from tocsin.rules.rule_columns import check_names
@@ -52,8 +42,8 @@ from tocsin.tables.parquet_files import checked_size, row_groups
 
 _TASKS_PER_CORE = 4
 _ROWS_AT_ONCE = 100_000
-_PLACE_TYPES = (StringType(), LongType(), IntegerType(), StringType(), StringType())
-TEXTS = (StringType, CharType, VarcharType, NullType)
+_PLACE_TYPES = (T.StringType(), T.LongType(), T.IntegerType(), T.StringType(), T.StringType())
+TEXTS = (T.StringType, T.CharType, T.VarcharType, T.NullType)
 PLACE_COLUMNS = ("file", "line", "column", "alias", "reason")
 """Where a row comes from, as index.blocks.rows has it; the names that these columns have end in `~`."""
 
@@ -114,10 +104,10 @@ def rule_rows(rules: DataFrame, partitions: int) -> RuleRows:
     return RuleRows(sorted_rows, tuple(names[place] for place in wanted), has_places)
 
 
-def _check_type(column: StructField) -> None:
+def _check_type(column: T.StructField) -> None:
     """Refuse a type that the column may not have."""
     kind = column.dataType
-    if column.name == "id" and not isinstance(kind, (*TEXTS, IntegralType)):
+    if column.name == "id" and not isinstance(kind, (*TEXTS, T.IntegralType)):
         raise InputError(f"the column 'id' holds {kind.simpleString()}: expected strings or integers")
     if column.name == "when" and not isinstance(kind, TEXTS):
         raise InputError(f"the column 'when' holds {kind.simpleString()}: expected strings")
@@ -223,10 +213,15 @@ def _spark_can_take(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _schema(metadata: pa.Schema) -> StructType:
+def _schema(metadata: pa.Schema) -> T.StructType:
     """The columns of what tasks give back: names are the business of whoever gets them."""
-    types = [StringType(), StringType(), *(from_arrow_type(field.type) for field in metadata), *_PLACE_TYPES]
-    schema = StructType()
+    types = [
+        T.StringType(),
+        T.StringType(),
+        *(from_arrow_type(field.type) for field in metadata),
+        *_PLACE_TYPES,
+    ]
+    schema = T.StructType()
     for place, kind in enumerate(types):
         schema = schema.add(f"c{place}", kind)
     return schema

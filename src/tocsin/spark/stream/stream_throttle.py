@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from tocsin.matches.sent_alerts import merge_runs, read_run, run_name, runs_before, write_run
 from tocsin.matches.throttle import Alerts, Throttling
+from tocsin.spark.event_columns import by_place
+from tocsin.spark.numbered_tasks import partition_number
 
 _GROUP, _HASH = "throttle group", "throttle hash"
 """Columns that are there only between Spark and the tasks; they stand behind all others."""
@@ -61,7 +62,7 @@ def _by_group(rows: DataFrame) -> DataFrame:
     group = F.concat(F.coalesce(F.col("dedup"), F.lit("")), F.lit("\0"), F.col("rule"))
     grouped = rows.withColumn(_GROUP, group).withColumn(_HASH, F.xxhash64(F.col(_GROUP)))
     ordered = grouped.repartition(_HASH).sortWithinPartitions(_HASH, _GROUP, "time", "ordinal", "key", "text")
-    return ordered.toDF(*(f"c{number}" for number in range(len(ordered.columns))))
+    return by_place(ordered)
 
 
 class _Layout(NamedTuple):
@@ -86,9 +87,7 @@ def _task(runs: list[str], state: str, batch: int, now: int, layout: _Layout) ->
             yield _decided(throttling, rows, layout)
         entries = throttling.entries()
         if entries.num_rows:
-            context = TaskContext.get()
-            part = 0 if context is None else context.partitionId()
-            write_run(Path(state), run_name(batch, part), [entries])
+            write_run(Path(state), run_name(batch, partition_number()), [entries])
 
     return decide_in_worker
 

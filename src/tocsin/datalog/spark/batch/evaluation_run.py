@@ -11,7 +11,6 @@ one worker is worked out by another strategy after all.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -113,7 +112,7 @@ class Run:
         small: list[Component] = []
         for component in waiting:
             new = {*component.inputs, *component.members} - taken
-            rows += sum(_rows(frame) for name in new for frame in self._known(name))
+            rows += sum(frame.most for name in new for frame in self._known(name))
             if rows > self._sizes.one_worker:
                 break
             taken |= new
@@ -209,19 +208,15 @@ class Run:
         arcs = self._counted(closure.arc)
         columns, limit = self._steps.columns[closure.head], self._sizes.limit
         told = f"from {number_of(arcs.rows or 0, 'arc')}"
-        if (arcs.rows or 0) <= self._sizes.arcs:
-            self._store(
-                closure.head,
-                closed(self._session, arcs.data, columns, limit),
-                f"closed in all workers, {told}",
-            )
+        if arcs.most <= self._sizes.arcs:
+            pairs = closed(self._session, arcs.data, columns, limit)
+            self._store(closure.head, pairs, f"closed in all workers, {told}")
             return True
         labelled, most = split_arcs(self.storage, arcs.data)
         if most > self._sizes.arcs:
             return False
-        parts = max(
-            self._session.sparkContext.defaultParallelism, _SPREAD * (arcs.rows or 0) // self._sizes.arcs
-        )
+        spread = _SPREAD * (arcs.rows or 0) // self._sizes.arcs
+        parts = max(self._session.sparkContext.defaultParallelism, spread)
         pairs = closed_in_parts(labelled, parts, columns, limit)
         self._store(closure.head, pairs, f"closed in {number_of(parts, 'part')}, {told}")
         return True
@@ -241,9 +236,7 @@ class Run:
             return self._steps.empty(name)
         if len(frames) == 1:
             return frames[0]
-        rows = (
-            None if any(frame.rows is None for frame in frames) else sum(frame.rows or 0 for frame in frames)
-        )
+        rows = sum(frame.rows or 0 for frame in frames)
         return Frame(united([frame.data for frame in frames]), rows, distinct=False)
 
     def _check(self, rows: int) -> None:
@@ -253,11 +246,6 @@ class Run:
     def _count(self, rows: int) -> None:
         self._check(rows)
         self._derived += rows
-
-
-def _rows(frame: Frame) -> float:
-    """How many tuples there are, as far as is known."""
-    return math.inf if frame.rows is None else frame.rows
 
 
 def _too_many(limit: int) -> str:

@@ -12,6 +12,7 @@ it survives. What nobody needs any more is let go at once, not when Spark next l
 from __future__ import annotations
 
 import contextlib
+import math
 import uuid
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -35,6 +36,11 @@ class Frame(NamedTuple):
     def once(self) -> DataFrame:
         """Each tuple once."""
         return self.data if self.distinct else self.data.distinct()
+
+    @property
+    def most(self) -> float:
+        """How many tuples there are at most, as far as is known."""
+        return math.inf if self.rows is None else self.rows
 
     @property
     def is_empty(self) -> bool:

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    DoubleType,
-    IntegralType,
-    StringType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.datalog.spark.stream.processors import Stepping
 from tocsin.errors import UsageError
@@ -160,16 +152,16 @@ def _selected(changes: DataFrame, time: str | None) -> DataFrame:
     )
 
 
-def _is_taken(name: str, kind: DataType) -> bool:
+def _is_taken(name: str, kind: T.DataType) -> bool:
     if name in ("op", "relation"):
-        return isinstance(kind, StringType)
+        return isinstance(kind, T.StringType)
     if name == "seq":
-        return isinstance(kind, IntegralType)
+        return isinstance(kind, T.IntegralType)
     if name == "tuple":
-        return isinstance(kind, ArrayType) and isinstance(
-            kind.elementType, StringType | IntegralType | DoubleType
+        return isinstance(kind, T.ArrayType) and isinstance(
+            kind.elementType, T.StringType | T.IntegralType | T.DoubleType
         )
-    return isinstance(kind, TimestampType | TimestampNTZType)
+    return isinstance(kind, T.TimestampType | T.TimestampNTZType)
 
 
 def _wanted(name: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import shutil
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ from tocsin.cli.destinations import (
     check_destinations,
     check_new_folder,
     check_outside,
+    publish,
     rejects_file,
     workspace,
     write_rejects,
@@ -23,7 +22,7 @@ from tocsin.cli.destinations import (
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.errors import EventError, InputError, UsageError
+from tocsin.errors import EventError, UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
         _warn_of_missing(rules, job, reports)
         if for_spark is not None:
             _write_parts(for_spark, rules, job, reports, place, draft)
-        _publish(draft, place)
+        publish(draft, place)
         _write_rejects(rejects, arguments.rejects is not None, bad_rules, bad_files, job, reports)
     say(_summary(reports, time.perf_counter() - started))
     return 0
@@ -242,14 +241,14 @@ def _write_parts(
     draft: Path,
 ) -> None:
     """Make the parts of Spark's tasks one file, or have tasks make a folder of files of them."""
-    from tocsin.matches.result_folder import DirectResult, ResultFiles, with_rows
+    from tocsin.matches.result_folder import DirectResult, ResultFiles
     from tocsin.matches.slice_matches import columns_of_parts, names_of, read_part
     from tocsin.spark.file_matches import write_files
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import stages_shown
 
     columns = columns_of_parts(job, reports)
-    wanted = with_rows(reports)
+    wanted = [report for report in reports if report.matches]
     if place is not None and place.is_folder and wanted:
         draft.mkdir()
         files = ResultFiles(job.folder, str(draft), place.suffix, tuple(columns), place.safe_csv)
@@ -267,29 +266,6 @@ def _write_parts(
                 write(batch)
             advance(done)
         result.finish()
-
-
-def _publish(draft: Path, place: ResultPlace | None) -> None:
-    """Put a result that is whole in its place; without one it goes to standard output."""
-    from tocsin.storage.drafts import sync_file, sync_folder
-
-    if place is None:
-        with draft.open("rb") as result:
-            shutil.copyfileobj(result, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-    elif not place.is_folder:
-        sync_file(draft)
-        draft.replace(place.path)
-        sync_folder(place.path.parent)
-    else:
-        target = place.path.resolve()  # what a link leads to is replaced, not the link
-        try:
-            if target.exists():
-                shutil.copymode(target, draft)
-            draft.replace(target)
-            sync_folder(target.parent)
-        except OSError as error:
-            raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
 
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:

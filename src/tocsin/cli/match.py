@@ -23,7 +23,7 @@ from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.errors import EventError, UsageError
-from tocsin.printable import number_of, printable
+from tocsin.printable import first_few, number_of, printable
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
@@ -289,16 +289,11 @@ def _warn_of_missing(rules: Snapshot, job: SliceJob, reports: Sequence[PartRepor
     seen = {place for report in reports for place in report.seen}
     unseen = [path_text(path) for place, path in enumerate(sorted(rules.fields)) if place not in seen]
     if unseen:
-        warn(f"rules name fields that no event has, and that count as missing: {_listed(sorted(unseen))}")
+        warn(f"rules name fields that no event has, and that count as missing: {first_few(sorted(unseen))}")
     kept = {name for report in reports for name, kinds in report.kinds.items() if kinds}
     lacking = [repr(name) for name in job.keep if name not in kept]
     if lacking:
-        warn(f"no event has what is to be kept, so it is null: {_listed(lacking)}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        warn(f"no event has what is to be kept, so it is null: {first_few(lacking)}")
 
 
 def _write_rejects(

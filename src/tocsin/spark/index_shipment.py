@@ -157,7 +157,7 @@ def _verified_copy(context: SparkContext, path: Path) -> Path:
     from tocsin.conditions.graph.shards import is_sharded
 
     if is_sharded(path):
-        raise IndexFileError(f"{path} is an index in shards: each of its parts has to be sent")
+        raise IndexFileError(f"{path} is an index in shards: each of its shards has to be sent")
     open_index(path, verify=False)  # refuses what is no index before anything is copied
     settled = _folder() / _name(index_digest(path))
     if settled.exists() and _is_added(context, settled.name):

@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -190,11 +191,8 @@ class FolderSink(Sink):
         Columns go by their places, since mapInArrow does not take every name. JSON texts become plain ones.
         """
         texts = frozenset(field.name for field in rows.schema if is_json(field))
-        names, folder, file_format = rows.columns, str(draft.folder), self.format
-
-        def task(batches: Iterable[Any]) -> Iterator[Any]:
-            return write_part(batches, folder, file_format, names, texts)
-
+        folder, file_format, names = str(draft.folder), self.format, rows.columns
+        task = partial(write_part, folder=folder, file_format=file_format, names=names, texts=texts)
         return [report.name for report in by_place(rows).mapInArrow(task, "name string").collect()]
 
     @staticmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -61,17 +62,13 @@ def type_of(field: T.StructField) -> str:
 
 def csv_blocks(alerts: DataFrame, types: Mapping[str, str]) -> DataFrame:
     """Alerts as CSV for COPY, in blocks; `types` are the types of the table's columns by name."""
-    written = [
-        _written(field, types[field.name]).alias(f"c{number}") for number, field in enumerate(alerts.schema)
-    ]
-    documents = [
-        number
-        for number, field in enumerate(alerts.schema)
-        if is_json(field) and types[field.name] in JSON_TYPES
-    ]
-    return alerts.select(*written).mapInArrow(
-        lambda batches: _csv_in_worker(batches, documents), BLOCK_SCHEMA
-    )
+    written, documents = [], []
+    for number, field in enumerate(alerts.schema):
+        written.append(_written(field, types[field.name]).alias(f"c{number}"))
+        if is_json(field) and types[field.name] in JSON_TYPES:
+            documents.append(number)
+    task = partial(_csv_in_worker, documents)
+    return alerts.select(*written).mapInArrow(task, BLOCK_SCHEMA)
 
 
 def _written(field: T.StructField, target: str) -> Column:
@@ -116,7 +113,7 @@ def without_overflow(json: str) -> str:
     return _STRING_OR_NUMBER.sub(number, json)
 
 
-def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator[Any]:
+def _csv_in_worker(documents: Sequence[int], batches: Iterable[Any]) -> Iterator[Any]:
     """Batches of written columns as CSV; those at the places `documents` hold JSON."""
     options = csv.WriteOptions(include_header=False, quoting_style="all_valid")  # null alone stands unquoted
     for batch in batches:
@@ -128,6 +125,4 @@ def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator
         if batch.num_rows:
             block = pa.BufferOutputStream()
             csv.write_csv(batch, block, options)
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([block.getvalue().to_pybytes()], pa.binary())], names=["block"]
-            )
+            yield pa.record_batch({"block": pa.array([block.getvalue().to_pybytes()], pa.binary())})

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.conditions.live.snapshot import Snapshot
@@ -159,10 +159,8 @@ class Finder:
             "time": pa.array(time[matched]).cast(TIME),
             **self._other_columns(events, columns, taken),
         }
-        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._rules.id_bytes[found.rule]
-        weights += sum((row_bytes(each) for each in by_event.values()), np.zeros(len(matched), np.int64))[
-            event
-        ]
+        of_event = sum((row_bytes(each) for each in by_event.values()), np.zeros(len(matched), np.int64))
+        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._rules.id_bytes[found.rule] + of_event[event]
         actions = self._rules.actions
         for first, last in cuts(weights, BYTES_IN_TASK):
             rule = found.rule[first:last]
@@ -244,8 +242,7 @@ def prepared(rules: RuleVersion) -> _Prepared:
     return _Prepared(rules)
 
 
-_ARROW = {StringType: pa.string(), DoubleType: pa.float64(), LongType: pa.int64(), TimestampType: TIME}
-_OWN = pa.schema([(field.name, _ARROW[type(field.dataType)]) for field in FOUND])
+_OWN = to_arrow_schema(FOUND)
 """The found rows' own columns."""
 
 

@@ -8,14 +8,15 @@ make it at once.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shlex
 import sys
-import tempfile
 from pathlib import Path
 
 from tocsin.errors import TocsinError
+from tocsin.storage.drafts import draft_of
 from tocsin.storage.folders import cache_folder, temporary_folder
 
 PYTHON_SCRIPT = """\
@@ -48,25 +49,16 @@ def _is_placed(place: Path, script: bytes) -> bool:
     The file appears under its name complete or not at all: whoever runs it while another process
     writes it sees the whole of one or the whole of the other, and both are the same.
     """
-    try:
+    with contextlib.suppress(OSError):
         if place.read_bytes() == script and os.access(place, os.X_OK):
             return True
-    except OSError:
-        pass
-    draft = None
-    try:
+    with contextlib.suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}-")
-        draft = Path(name)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(script)
-        draft.chmod(0o755)
-        draft.replace(place)
-    except OSError:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-        return False
-    return os.access(place, os.X_OK)
+        with draft_of(place) as draft:
+            draft.write_bytes(script)
+            draft.chmod(0o755)
+        return os.access(place, os.X_OK)
+    return False
 
 
 def worker_python(python: str = sys.executable) -> Path:

@@ -79,7 +79,7 @@ def write_shards(
     """Share the rules out, build every shard in a task, and make them the shards of the index."""
     weights = rule_weights(work)
     count = shards_wanted(shards, weights)
-    save_arrays(work.folder / _SHARED_OUT, {}, [("part", share_out(work, weights, count))])
+    save_arrays(work.folder / _SHARED_OUT, {}, [("shard", share_out(work, weights, count))])
     target.mkdir(PRIVATE_FOLDER, exist_ok=True)
     unique = uuid.uuid4().hex[:8]
     task = _shard_task(work, target, unique, preparation)
@@ -109,13 +109,12 @@ def _shard_task(work: Work, target: Path, unique: str, preparation: Preparation)
     def build_shard(batches: Iterable[Any]) -> Iterator[Any]:
         _, arrays = open_arrays(work.folder / _SHARED_OUT, verify=False)
         for number in each_number(batches):
-            rules = rules_of_shard(work, arrays["part"], number)
+            rules = rules_of_shard(work, arrays["shard"], number)
             index = compile_rules(rules, base=preparation.base, planner=preparation.planner)
             save_index(index, target / _name(unique, number), mode_within(target))
             counts = [number, index.rule_count, index.leaf_count, len(index.graph.is_and)]
-            yield pa.record_batch(
-                [[each] for each in counts], names=["number", "rules", "predicates", "nodes"]
-            )
+            columns = ["number", "rules", "predicates", "nodes"]
+            yield pa.record_batch([[each] for each in counts], names=columns)
 
     return build_shard
 

@@ -259,12 +259,8 @@ def request_blocks(batches: Iterable[Any], most_alerts: int, most_bytes: int) ->
             bodies.append(b"[" + b",".join(lines[first:last]) + b"]")
             identities.append(request_id(alerts[first:last]))
             counts.append(last - first)
-        columns = (
-            pa.array(bodies, pa.binary()),
-            pa.array(identities, pa.string()),
-            pa.array(counts, pa.int32()),
-        )
-        yield pa.record_batch(list(columns), names=["block", "id", "alerts"])
+        columns = {"block": pa.array(bodies, pa.binary()), "id": pa.array(identities, pa.string())}
+        yield pa.record_batch({**columns, "alerts": pa.array(counts, pa.int32())})
 
 
 def request_id(alerts: list[str]) -> str:

@@ -201,22 +201,12 @@ def _folder() -> Path:
     return temporary_folder("index")
 
 
-@lru_cache(maxsize=KEPT_OPEN)
-def _opened(name: str) -> Index:
-    return _open(name)
-
-
 @lru_cache(maxsize=2)
 def _opened_together(shards: tuple[ShippedIndex, ...]) -> Index:
     from tocsin.conditions.live.sharded_index import sharded_index
 
     indexes = [shard.open() for shard in shards]
     return indexes[0] if len(indexes) == 1 else sharded_index(indexes)
-
-
-@lru_cache(maxsize=1)
-def _opened_alone(name: str) -> Index:
-    return _open(name)
 
 
 def _check_unchanged(name: str) -> None:
@@ -248,3 +238,7 @@ def _open(name: str) -> Index:
     if not Path(path).is_file():
         raise TocsinError(f"Spark has not brought the index {name} to this machine")
     return open_file(path, verify=False)
+
+
+_opened = lru_cache(maxsize=KEPT_OPEN)(_open)
+_opened_alone = lru_cache(maxsize=1)(_open)

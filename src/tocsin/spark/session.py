@@ -21,12 +21,7 @@ from pathlib import Path
 
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
-from pyspark.errors import (
-    PySparkAttributeError,
-    PySparkException,
-    PySparkNotImplementedError,
-    PySparkRuntimeError,
-)
+from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
@@ -94,7 +89,7 @@ def context_of(session: SparkSession, aim: str) -> SparkContext:
     """What jobs are asked of, to an aim; UsageError for a Spark Connect session, which has none here."""
     try:
         return session.sparkContext
-    except (PySparkAttributeError, PySparkNotImplementedError) as error:
+    except PySparkException as error:
         raise UsageError(f"a Spark Connect session cannot {aim}: use a classic one") from error
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
 
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.conditions.live.snapshot import Snapshot
@@ -242,7 +242,8 @@ def prepared(rules: RuleVersion) -> _Prepared:
     return _Prepared(rules)
 
 
-_OWN = to_arrow_schema(FOUND)
+_ARROW = {StringType: pa.string(), DoubleType: pa.float64(), LongType: pa.int64(), TimestampType: TIME}
+_OWN = pa.schema([(field.name, _ARROW[type(field.dataType)]) for field in FOUND])
 """The found rows' own columns."""
 
 

@@ -74,14 +74,11 @@ class Run:
         for name, frame in facts_as_frames(session, program).items():
             self.give(name, frame)
         self._components = components_of(program)
+        self.components = len(self._components)
+        """How many there are to work out."""
         self._derived = 0
         self.frames: dict[str, Frame] = {}
         self.decisions: list[Decision] = []
-
-    @property
-    def components(self) -> int:
-        """How many components there are to work out."""
-        return len(self._components)
 
     def give(self, relation: str, facts: Frame) -> None:
         """Facts of a relation, stored and counted."""
@@ -91,7 +88,7 @@ class Run:
         """The relations that are wanted, each tuple once. `advance` is told how many components are done."""
         waiting = list(self._components)
         while waiting:
-            advance(len(self._components) - len(waiting))
+            advance(self.components - len(waiting))
             small = self._small_ones(waiting)
             while small and not self._in_one_worker(waiting[:small]):
                 small //= 2  # one of them derives too much: fewer may do

@@ -117,7 +117,8 @@ def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     """The wanted relations, or one row that says why there are none."""
     schema: pa.Schema | None = None
     symbols = Symbols(limit=job.text_limit)
-    codes = {name: _code(name, job.types(name), symbols) for name in (*job.given, *job.wanted)}
+    words = {name: tuple(map(word_type, job.types(name))) for name in (*job.given, *job.wanted)}
+    codes = {name: TupleCode(name, types, symbols) for name, types in words.items()}
     given: dict[str, list[Rows]] = {name: [] for name in job.given}
     for batch in batches:
         schema = batch.schema
@@ -136,11 +137,6 @@ def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         rows = machine.rows(machine.relation(name))
         for start in range(0, len(rows), _PIECE):
             yield _written(job, codes[name], number, rows[start : start + _PIECE], answer)
-
-
-def _code(name: str, types: tuple[Type, ...], symbols: Symbols) -> TupleCode:
-    """The code of a relation's words, among which an unsigned is its bits."""
-    return TupleCode(name, tuple(map(word_type, types)), symbols)
 
 
 def _by_relation(

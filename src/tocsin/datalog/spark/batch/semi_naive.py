@@ -124,7 +124,9 @@ class Recursion:
         while last < len(pieces) and _rows(pieces[-last - 1]) <= _MERGED * sum(map(_rows, pieces[-last:])):
             last += 1
         if last > 1 and len(pieces) > _FEW:
-            merged = self._storage.store({name: _together(pieces[-last:])}).frames[name]
+            merged = self._storage.store({name: united([piece.data for piece in pieces[-last:]])}).frames[
+                name
+            ]
             for piece in pieces[-last:-1]:
                 self._storage.let_go(piece)
             pieces[-last:] = [merged]
@@ -133,11 +135,7 @@ class Recursion:
         pieces = self._pieces[name]
         if not pieces:
             return self._steps.empty(name)
-        return Frame(_together(pieces), sum(map(_rows, pieces)), distinct=True)
-
-
-def _together(pieces: Sequence[Frame]) -> DataFrame:
-    return reduce(DataFrame.unionAll, [piece.data for piece in pieces])
+        return Frame(united([piece.data for piece in pieces]), sum(map(_rows, pieces)), distinct=True)
 
 
 def _rows(frame: Frame) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.graph.shards import Shard, check_folder, write_shard_list
 from tocsin.conditions.live.build_settings import Preparation
-from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
+from tocsin.errors import InputError, RuleErrors, UsageError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_build.jobs import BlockReport
 from tocsin.spark.numbered_tasks import each_number, numbers
@@ -160,11 +161,8 @@ def raise_rejects(work: Path, reports: Sequence[BlockReport]) -> None:
     count = sum(report.rejects for report in reports)
     if not count:
         return
-    shown: list[RuleError] = []
-    for refused in refused_rows([work / report.rejects_file for report in reports if report.rejects]):
-        shown.append(refused.error())
-        if len(shown) == RuleErrors.SHOWN:
-            break
+    refused = refused_rows([work / report.rejects_file for report in reports if report.rejects])
+    shown = [row.error() for row in islice(refused, RuleErrors.SHOWN)]
     raise shown[0] if count == 1 else RuleErrors(shown, count)
 
 

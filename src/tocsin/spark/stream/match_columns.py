@@ -107,15 +107,9 @@ def alert_schema(carried: Sequence[T.StructField], kept: Sequence[T.StructField]
 def alerts_of(found: DataFrame, version: int, batch: int) -> DataFrame:
     """The matches among found rows as alerts; `found` may lack rows that are not to be sent."""
     others = found.columns[len(FOUND) :]
+    known = {"version": f"{version}L as version", "batch": f"{batch}L as batch"}
     return found.where("reject is null").selectExpr(
-        "alert",
-        "rule",
-        f"{version}L as version",
-        f"{batch}L as batch",
-        "key",
-        "time",
-        "score",
-        "text",
+        *(known.get(name, name) for name in ALERTS.names),
         *(f"{_quoted(name)} as {_quoted(name.removeprefix(KEPT))}" for name in others),
     )
 

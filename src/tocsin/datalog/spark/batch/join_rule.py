@@ -174,8 +174,9 @@ class _Join:
 
     def _filter(self) -> None:
         """Have Spark do the tests that need no arithmetic."""
-        plain = [test for test in self._tests if _is_plain(test) and test_variables(test) <= self._bound]
-        for test in plain:
+        for test in list(self._tests):
+            if Call in (type(test.left), type(test.right)) or not test_variables(test) <= self._bound:
+                continue
             left, right = (self._operand(side, test.type) for side in (test.left, test.right))
             self._data = self._data.where(COMPARISONS[test.operator].holds(left, right))
             self._tests.remove(test)
@@ -258,10 +259,6 @@ def _variable_types(rule: JoinRule, types: Types) -> Iterator[tuple[Variable, Ty
                 yield term, kind
     for let in rule.lets:
         yield let.variable, let.type
-
-
-def _is_plain(test: Test) -> bool:
-    return not isinstance(test.left, Call) and not isinstance(test.right, Call)
 
 
 def _hinted(scan: _Scan) -> DataFrame:

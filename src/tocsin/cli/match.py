@@ -9,16 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tocsin.cli import destinations
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import (
-    check_destinations,
-    check_new_folder,
-    check_outside,
-    publish,
-    rejects_file,
-    workspace,
-    write_rejects,
-)
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
@@ -136,21 +128,21 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
     keep = check_kept_names(arguments.keep)
-    rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
+    rejects = destinations.rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     bad_files: dict[str, str] = {}
     slices = tuple(plan_slices(arguments.events, unreadable=bad_files if arguments.skip_bad else None))
-    destinations: list[str | Path] = [rejects] if arguments.skip_bad else []
+    outputs: list[str | Path] = [rejects] if arguments.skip_bad else []
     if place is not None and place.is_folder:
-        check_new_folder(place.path)
-        check_outside(place.path, arguments.events)
+        destinations.check_new_folder(place.path)
+        destinations.check_outside(place.path, arguments.events)
     elif place is not None:
-        destinations.append(arguments.out)
+        outputs.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
-    check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
+    destinations.check_destinations(outputs, [*files_of(arguments.rules), arguments.events, *events])
     say_if_compiling()
     index, bad_rules = _open_index(arguments)
     rules = index.version
-    with workspace(arguments.out) as folder:
+    with destinations.workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
         draft = Path(folder) / "result"
         for_spark = _index_for_spark(index, job, arguments.no_spark)
@@ -162,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
         _warn_of_missing(rules, job, reports)
         if for_spark is not None:
             _write_parts(for_spark, rules, job, reports, place, draft)
-        publish(draft, place)
+        destinations.publish(draft, place)
         _write_rejects(rejects, arguments.rejects is not None, bad_rules, bad_files, job, reports)
     say(_summary(reports, time.perf_counter() - started))
     return 0
@@ -310,7 +302,9 @@ def _write_rejects(
     if not (bad_rules or bad_files or bad_events or asked):
         return
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
-    write_rejects(path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects])
+    destinations.write_rejects(
+        path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects]
+    )
     if bad_files:
         warn(
             f"files that cannot be read were left out, {len(bad_files):,} of them: see {printable(str(path))}"

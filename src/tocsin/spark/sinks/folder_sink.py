@@ -41,16 +41,8 @@ FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
 _OWNER = "_stream.json"
 _PLAIN = (
-    *(
-        T.NumericType,
-        T.StringType,
-        T.BooleanType,
-        T.BinaryType,
-        T.DateType,
-        T.TimestampType,
-        T.TimestampNTZType,
-    ),
-    *(T.StructType, T.MapType, T.ArrayType),
+    *(T.NumericType, T.StringType, T.BooleanType, T.BinaryType),
+    *(T.DateType, T.TimestampType, T.TimestampNTZType, T.StructType, T.MapType, T.ArrayType),
 )
 _NO_MARK = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 

@@ -20,13 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 from tocsin.datalog.language.syntax import TEXT_LIMIT, Value
 from tocsin.datalog.machine.closures import closure_steps
 from tocsin.datalog.machine.normal_form import ClosureRule, NormalProgram, Relation
-from tocsin.datalog.spark.batch.component_plan import (
-    Component,
-    Decision,
-    components_of,
-    part_of,
-    reading_counts,
-)
+from tocsin.datalog.spark.batch import component_plan
+from tocsin.datalog.spark.batch.component_plan import Component, Decision
 from tocsin.datalog.spark.batch.one_worker import Job, TooMany, finish_in_one_worker
 from tocsin.datalog.spark.batch.semi_naive import Recursion, united
 from tocsin.datalog.spark.batch.step_frames import Steps
@@ -69,11 +64,11 @@ class Run:
         self._sizes = sizes
         self._shown = tuple(shown)
         self._steps = Steps(session, program, sizes.text_limit)
-        self._counts = reading_counts(program)
+        self._counts = component_plan.reading_counts(program)
         self._given: dict[str, list[Frame]] = {}
         for name, frame in facts_as_frames(session, program).items():
             self.give(name, frame)
-        self._components = components_of(program)
+        self._components = component_plan.components_of(program)
         self.components = len(self._components)
         """How many there are to work out."""
         self._derived = 0
@@ -122,7 +117,7 @@ class Run:
 
     def _in_one_worker(self, components: Sequence[Component]) -> bool:
         """Work out small components; whether they were."""
-        program = part_of(self._program, components)
+        program = component_plan.part_of(self._program, components)
         members = [name for component in components for name in component.members]
         derived = [name for component in components if component.steps for name in component.members]
         needed = {name for component in components for name in (*component.inputs, *component.members)}
@@ -147,7 +142,7 @@ class Run:
         return True
 
     def _is_needed_after(self, name: str, components: Sequence[Component]) -> bool:
-        own = reading_counts(part_of(self._program, components))
+        own = component_plan.reading_counts(component_plan.part_of(self._program, components))
         return name in self._shown or self._counts[name] > own[name]
 
     def _on_spark(self, program: NormalProgram, component: Component) -> None:
@@ -158,7 +153,7 @@ class Run:
             self._join(component)
         else:
             given = [name for name in component.members if self._given.get(name)]
-            alone = closure_steps(part_of(program, [component]), given)
+            alone = closure_steps(component_plan.part_of(program, [component]), given)
             closure = next((step for step in alone.steps if isinstance(step, ClosureRule)), None)
             if closure is None or not self._close(closure, alone):
                 self._recur(component)
@@ -199,7 +194,7 @@ class Run:
         if closure.facts is not None:
             self._given[closure.facts] = self._given.get(closure.head, [])
         self._steps = Steps(self._session, _with_relations(self._program, program.relations))
-        for component in components_of(program):
+        for component in component_plan.components_of(program):
             if closure.head not in component.members and component.members[0] not in self.frames:
                 self._on_spark(program, component)
         arcs = self._counted(closure.arc)

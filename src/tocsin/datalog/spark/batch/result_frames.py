@@ -19,14 +19,7 @@ from typing import IO
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
-from tocsin.datalog.engine.result_files import (
-    header_line,
-    lines_of_columns,
-    print_portions,
-    result_path,
-    warn_of_unreadable,
-    write_whole,
-)
+from tocsin.datalog.engine import result_files
 from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Relation
 from tocsin.datalog.spark.batch.stored_frames import Frame
@@ -43,12 +36,14 @@ def write_relation(
 ) -> None:
     """Write a relation to its file, whole or not at all, or to `stream`; its parts go to `folder`."""
     parts = _written_parts(target, relation, frame, folder.absolute())
-    header = header_line(target, relation.columns)
+    header = result_files.header_line(target, relation.columns)
     if target.stream:
         texts = codecs.iterdecode(_blocks(parts), "utf-8")
-        print_portions(target, stream, chain([header] if header else [], texts))
+        result_files.print_portions(target, stream, chain([header] if header else [], texts))
     else:
-        write_whole(result_path(target, results), chain([header.encode()], _blocks(parts)))
+        result_files.write_whole(
+            result_files.result_path(target, results), chain([header.encode()], _blocks(parts))
+        )
     for part in parts:
         part.unlink()
 
@@ -62,7 +57,7 @@ def _written_parts(target: Transfer, relation: Relation, frame: Frame, folder: P
     columns = [ordered(F.col(f"c{place}"), kind) for place, kind in enumerate(relation.types)]
     task = partial(write_part, relation, target.between, target.rfc4180, str(folder))
     answers = sorted(frame.data.orderBy(*columns).mapInArrow(task, _ANSWER).collect())
-    warn_of_unreadable(relation.name, sum(answer["unreadable"] for answer in answers))
+    result_files.warn_of_unreadable(relation.name, sum(answer["unreadable"] for answer in answers))
     return [Path(answer["file"]) for answer in answers]
 
 
@@ -84,7 +79,7 @@ def write_part(
         for batch in batches:
             if batch.num_rows:
                 columns = [values_of(batch.column(place), kind) for place, kind in enumerate(kinds)]
-                lines = lines_of_columns(columns, kinds, delimiter, quoted)
+                lines = result_files.lines_of_columns(columns, kinds, delimiter, quoted)
                 unreadable += lines.unreadable
                 stream.write(lines.text.encode())
     answer = {"part": number, "file": str(path), "unreadable": unreadable}

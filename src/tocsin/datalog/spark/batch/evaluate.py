@@ -159,7 +159,4 @@ def _stored(program: Program, relations: Mapping[str, DataFrame], storage: Stora
     from tocsin.datalog.spark.batch.value_columns import taken
 
     plans = {name: taken(program.relations[name], data) for name, data in relations.items()}
-    stored = storage.store(plans, distinct=False)
-    if stored.failure is not None:
-        raise InputError(stored.failure)
-    return stored.frames
+    return storage.store(plans, distinct=False, refuse=InputError)

@@ -28,7 +28,7 @@ from tocsin.datalog.spark.batch.step_frames import Steps
 from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
 from tocsin.datalog.spark.batch.transitive_closure import closed, closed_in_parts, split_arcs
 from tocsin.datalog.spark.batch.value_columns import columns_inside, inside
-from tocsin.datalog.spark.batch.worker_batches import ARROW, error_of
+from tocsin.datalog.spark.batch.worker_batches import ARROW
 from tocsin.errors import DerivationError
 from tocsin.printable import number_of
 
@@ -171,10 +171,7 @@ class Run:
             self.decisions.append(Decision((name,), "joined where it is read", None))
 
     def _store(self, name: str, plan: DataFrame, strategy: str) -> None:
-        stored = self.storage.store({name: plan})
-        if stored.failure is not None:
-            raise error_of(stored.failure)
-        self.frames[name] = stored.frames[name]
+        self.frames |= self.storage.store({name: plan})
         self.decisions.append(Decision((name,), strategy, self.frames[name].rows))
         self._count(self.frames[name].rows or 0)
 
@@ -217,9 +214,8 @@ class Run:
         """A relation that is stored, now if it was not."""
         frame = self.frames[name]
         if frame.rows is None or not frame.distinct:
-            stored = self.storage.store({name: frame.once()})
-            frame = self.frames[name] = stored.frames[name]
-        return frame
+            self.frames |= self.storage.store({name: frame.once()})
+        return self.frames[name]
 
     def _facts_of(self, name: str) -> Frame:
         """A relation that no rule gives."""

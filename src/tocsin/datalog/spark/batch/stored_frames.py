@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import math
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from py4j.protocol import Py4JError
@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from tocsin.datalog.spark.batch.value_columns import FAILURE
+from tocsin.datalog.spark.batch.worker_batches import error_of
 
 _PLACE, _ROWS = "place", "rows"
 
@@ -48,13 +49,6 @@ class Frame(NamedTuple):
         return self.rows == 0
 
 
-class Stored(NamedTuple):
-    """What was stored, and why one of its rows is none: the first reason in the order of texts."""
-
-    frames: dict[str, Frame]
-    failure: str | None
-
-
 class Storage:
     """Where an evaluation keeps what it has worked out: as Parquet in a folder, else on the executors."""
 
@@ -63,10 +57,16 @@ class Storage:
         self._folder = None if folder is None else f"{folder.rstrip('/')}/evaluation-{uuid.uuid4().hex}"
         self._count = 0
 
-    def store(self, plans: Mapping[str, DataFrame], *, distinct: bool = True) -> Stored:
+    def store(
+        self,
+        plans: Mapping[str, DataFrame],
+        *,
+        distinct: bool = True,
+        refuse: Callable[[str], Exception] = error_of,
+    ) -> dict[str, Frame]:
         """Work out several DataFrames and count them, each under its name.
 
-        Rows with a failure are not counted; if there are any, nothing else of the result is of use.
+        If there are rows with a failure, raises what `refuse` makes of the first in the order of texts.
         """
         kept = {name: self.keep(plan) for name, plan in plans.items()}
         counts: DataFrame | None = None
@@ -78,11 +78,12 @@ class Storage:
         answers = [] if counts is None else counts.collect()
         rows = {answer[_PLACE]: answer[_ROWS] for answer in answers}
         failures = [answer[FAILURE] for answer in answers if answer[FAILURE] is not None]
-        frames = {
+        if failures:
+            raise refuse(min(failures))
+        return {
             name: Frame(data.drop(FAILURE), rows[place], distinct)
             for place, (name, data) in enumerate(kept.items())
         }
-        return Stored(frames, min(failures, default=None))
 
     def keep(self, plan: DataFrame) -> DataFrame:
         """Have the first job that looks at a DataFrame store it: it does not know its plan any more."""

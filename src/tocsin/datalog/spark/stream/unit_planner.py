@@ -152,10 +152,10 @@ def _levels(parts: Sequence[_Part]) -> list[int]:
 
 def _complete_unit(program: Program, number: int, level: int, part: _Part) -> Unit:
     columns = part.columns
-    with_variables = [
-        (clause, None if columns is None else shared_variables.key_variable(clause, columns))
-        for clause in part.clauses
+    variables = [
+        None if columns is None else shared_variables.key_variable(clause, columns) for clause in part.clauses
     ]
+    with_variables = list(zip(part.clauses, variables, strict=True))
     own, ports = complete_program(program, with_variables, columns or {}, set(part.relations))
     gives = {Port(name, (columns or {}).get(name)).name: name for name in part.relations}
     key = None

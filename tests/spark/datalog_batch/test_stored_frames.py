@@ -27,7 +27,7 @@ def test_counts_and_failures_come_from_one_look(spark: SparkSession) -> None:
     assert sorted(row.c0 for row in frames["n"].data.collect()) == [0, 1, 2, 3, 4]
     assert looks.value == before
     failing = good.unionAll(spark.sql("values (2, 'b'), (3, 'a')"))
-    with pytest.raises(InputError, match="^a$"):
+    with pytest.raises(InputError, match=r"^a$"):
         Storage(spark).store({"n": numbers, "f": failing}, refuse=InputError)
 
 

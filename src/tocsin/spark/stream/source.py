@@ -64,7 +64,7 @@ TALLY_PARAM = _TallyParam()
 
 
 class Onward:
-    """What a task does with the rows that it has found, before Spark sees them: nothing. Made to be pickled."""
+    """What a task does with the rows that it has found, before Spark sees them: nothing. Can be pickled."""
 
     def schema(self, found: StructType) -> StructType:
         """The columns of what comes out, given those of found rows."""

@@ -82,9 +82,8 @@ class Recursion:
     def _stored(self, plans: Mapping[str, Sequence[DataFrame]]) -> dict[str, Frame]:
         """Store what plans give that is not there yet."""
         candidates = {name: united(given).distinct() for name, given in plans.items() if given}
-        counted = self._storage.store(
-            {name: plan for name, plan in candidates.items() if self._is_large(name)}
-        )
+        large = {name: plan for name, plan in candidates.items() if self._is_large(name)}
+        counted = self._storage.store(large)
         new = {
             name: self._not_there(name, counted.get(name) or Frame(plan, None, distinct=True))
             for name, plan in candidates.items()

@@ -185,7 +185,7 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(IndexFileError, match="not the shard that was written"):
             door()
     second.unlink()
-    with pytest.raises(IndexFileError, match="cannot open its part"):
+    with pytest.raises(IndexFileError, match="cannot open its shard"):
         tocsin.open(folder)
 
 

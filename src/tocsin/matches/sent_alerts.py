@@ -142,7 +142,7 @@ def merge_runs(folder: Path, stretches: Sequence[Stretch], now: int) -> list[Str
     count = how_many_to_merge([stretch.size for stretch in stretches])
     if not count:
         return list(stretches)
-    for left in folder.glob(".*"):
+    for left in folder.glob(".*.arrow.*"):
         left.unlink()
     kept, merged = list(stretches[:-count]), stretches[-count:]
     everything = [piece for stretch in stretches for file in stretch.files for piece in read_run(file)]

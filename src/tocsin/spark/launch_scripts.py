@@ -8,15 +8,14 @@ make it at once.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 from tocsin.errors import TocsinError
-from tocsin.storage.drafts import draft_of
 from tocsin.storage.folders import cache_folder, temporary_folder
 
 PYTHON_SCRIPT = """\
@@ -49,16 +48,25 @@ def _is_placed(place: Path, script: bytes) -> bool:
     The file appears under its name complete or not at all: whoever runs it while another process
     writes it sees the whole of one or the whole of the other, and both are the same.
     """
-    with contextlib.suppress(OSError):
+    try:
         if place.read_bytes() == script and os.access(place, os.X_OK):
             return True
-    with contextlib.suppress(OSError):
+    except OSError:
+        pass
+    draft = None
+    try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with draft_of(place) as draft:
-            draft.write_bytes(script)
-            draft.chmod(0o755)
-        return os.access(place, os.X_OK)
-    return False
+        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}-")
+        draft = Path(name)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(script)
+        draft.chmod(0o755)
+        draft.replace(place)
+    except OSError:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        return False
+    return os.access(place, os.X_OK)
 
 
 def worker_python(python: str = sys.executable) -> Path:

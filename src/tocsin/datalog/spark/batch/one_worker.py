@@ -82,7 +82,9 @@ def finish_in_one_worker(
     for number, rows_of_it, failure in found.groupBy(RELATION).agg(*counted).collect():
         if failure is not None:
             error = error_of(failure)
-            raise error if error.rule is not None else TooMany from error  # that of the limit names no rule
+            if error.rule is None:  # that of the limit
+                raise TooMany from error
+            raise error
         sizes[number] = rows_of_it
     frames_of = {}
     for number, name in enumerate(job.wanted):

@@ -8,6 +8,7 @@ its escape (`\\x1b`, `\\u202e`, `\\n`). Data stay what they are, and so do the f
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSHOWN = (
@@ -48,6 +49,12 @@ def _escaped_in_json(found: re.Match[str]) -> str:
 def number_of(count: int, one: str, several: str | None = None) -> str:
     """`1 rule`, `2,000 rules`; a plural that is not made by an s is given as `several`."""
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
+def first_few(names: Sequence[str], most: int = 5) -> str:
+    """`a, b, c, d, e and 2,000 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def one_line(text: str, longest: int) -> str:

@@ -18,8 +18,8 @@ def test_parts_go_together_as_long_as_there_is_memory() -> None:
     assert (plan.way, plan.together, plan.apart) == (TOGETHER, 800 * MB, 300 * MB)
     plan = choose_way(SHARDS, Room(memory=799 * MB, cores=2))
     assert plan.way == APART
-    assert "memory for one part in each worker" in plan.reason
-    assert "all parts need yet more" in choose_way(SHARDS, Room(memory=299 * MB, cores=2)).reason
+    assert "memory for one shard in each worker" in plan.reason
+    assert "all shards need yet more" in choose_way(SHARDS, Room(memory=299 * MB, cores=2)).reason
 
 
 def test_one_part_and_streams_go_together_however_large() -> None:
@@ -40,8 +40,8 @@ def test_the_user_decides() -> None:
 def test_what_it_says() -> None:
     plan = choose_way(SHARDS, Room(memory=500 * MB, cores=2))
     assert str(plan).splitlines() == [
-        "rules         4,000 in 4 parts",
-        "way           apart: every task takes its events past one part, and the events are read 4 times",
+        "rules         4,000 in 4 shards",
+        "way           apart: every task takes its events past one shard, and the events are read 4 times",
         f"because       {plan.reason}",
         "together      800.0 MB at most on an executor of 2 cores",
         "apart         300.0 MB at most",

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import pyarrow as pa
 import pytest
-from pyspark import StatusTracker
+from pyspark import SparkStageInfo, StatusTracker
 from pyspark.sql import SparkSession
 
-from tocsin.spark.stage_progress import GROUP, RunningStage, running_stages, stages_shown
+from tocsin.spark.stage_progress import GROUP, running_stages, stages_shown
 
 
 class Terminal(io.StringIO):
@@ -41,7 +41,7 @@ class Recorded:
     """A tracker of jobs that are given as stages by their number, with those that are running."""
 
     def __init__(
-        self, jobs: dict[int, list[int]], running: dict[int, RunningStage], group: list[int]
+        self, jobs: dict[int, list[int]], running: dict[int, SparkStageInfo | None], group: list[int]
     ) -> None:
         self.jobs, self.running, self.group = jobs, running, group
 
@@ -59,18 +59,19 @@ class Recorded:
         return SimpleNamespace(stageIds=stages) if stages else None
 
     def getStageInfo(self, number: int) -> Any:  # noqa: N802
-        stage = self.running[number]
-        if not stage.tasks:
-            return None
-        return SimpleNamespace(numCompletedTasks=stage.done, numTasks=stage.tasks)
+        return self.running[number]
 
 
 def test_running_stages_are_those_of_the_group() -> None:
     """Of other jobs nothing is told, nor of what Spark has forgotten or does not know yet."""
-    running = {n: RunningStage(n, n, 0 if n == 4 else 10) for n in (3, 4, 5, 9)}
+    running = {3: stage(3), 4: None, 5: stage(5), 9: stage(9)}
     tracker = Recorded({1: [2, 3, 4], 2: [5, 6], 3: [9], 4: []}, running, [0, 1, 2, 4])
     found = running_stages(cast(StatusTracker, tracker), "ours")
-    assert found == [RunningStage(3, 3, 10), RunningStage(5, 5, 10)]
+    assert found == [stage(3), stage(5)]
+
+
+def stage(number: int) -> SparkStageInfo:
+    return SparkStageInfo(number, 0, "", 10, 1, number, 0)
 
 
 def slow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

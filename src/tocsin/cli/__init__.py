@@ -13,28 +13,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
-from tocsin.cli import (
-    backtest,
-    bench,
-    build,
-    calibrate,
-    check,
-    datalog,
-    explain,
-    match,
-    score,
-    statistics,
-    stream,
-    verify,
-)
 from tocsin.cli.console import complain, complain_of, showing_warnings
 from tocsin.errors import TocsinError, UsageError
 from tocsin.printable import printable
 from tocsin.version import VERSION
 
 DONE, BAD_INPUT, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+COMMANDS = "check build match stream explain calibrate score backtest statistics datalog verify bench"
+"""In the order in which they are told of, each a file here."""
 
 _EXAMPLES = """\
 examples:
@@ -101,20 +91,8 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tocsin {VERSION}")
     commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for command in (
-        check,
-        build,
-        match,
-        stream,
-        explain,
-        calibrate,
-        score,
-        backtest,
-        statistics,
-        datalog,
-        verify,
-        bench,
-    ):
+    for name in COMMANDS.split():
+        command = import_module(f"tocsin.cli.{name}")
         added = commands.add_parser(
             command.NAME,
             help=command.SUMMARY,

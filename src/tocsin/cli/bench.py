@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, write."""
+    from tocsin.warmup import warm_up
     from tocsin_lab.experiments.catalogue import chosen, listing
     from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
     from tocsin_lab.experiments.outcome_files import write_outcome
@@ -59,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: results cannot be written: it is no folder")
     folder.mkdir(parents=True, exist_ok=True)
-    _compile()
+    say_if_compiling()
+    warm_up()  # what every command of this machine needs
     for experiment in experiments:
         outcome = run_experiment(experiment, arguments.scale, arguments.seed, engines[experiment.name])
         for table in outcome.tables:
@@ -77,12 +79,3 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--scale is a number above 0, not {arguments.scale:g}")
     if arguments.seed < 0:
         raise UsageError(f"--seed is 0 or more, not {arguments.seed}")
-
-
-def _compile() -> None:
-    """What every command of this machine needs, if it is not there yet."""
-    from tocsin.warmup import is_warm, warm_up
-
-    if not is_warm():
-        say_if_compiling()
-        warm_up()

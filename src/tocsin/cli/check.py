@@ -55,15 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     schema = None if arguments.schema is None else Schema.read(arguments.schema)
     paths = [path for path in arguments.rules if not path.endswith(_PROGRAM)]
     programs = [path for path in arguments.rules if path.endswith(_PROGRAM)]
-    in_programs, good_in_programs = _program_errors(programs)
+    in_programs, good = _program_errors(programs)
     if paths:
         say_if_compiling()
     rules, unreadable = _read(paths)
-    errors = [] if rules is None else _condition_errors(rules, schema)
-    good = good_in_programs
+    errors: list[RuleError] = []
     if rules is not None:
+        errors = _condition_errors(rules, schema)
         good += len(rules) - len({error.rule for error in errors})
-    if rules is not None:
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
     every = (*unreadable, *errors, *in_programs)

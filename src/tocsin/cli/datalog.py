@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say, say_if_compiling_programs
-from tocsin.cli.datalog_spark import Asked, run_on_spark
+from tocsin.cli.datalog_spark import run_on_spark
 from tocsin.cli.destinations import write_rejects
 from tocsin.errors import InputError, UsageError
 from tocsin.printable import number_of, printable
@@ -138,8 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
             _write_rejects(arguments, rejected)
 
     if arguments.spark:
-        asking = Asked(program, sources, targets, printed_sizes(program.checked), text_limit, unpacked_limit)
-        run_on_spark(arguments, asking, on_bad, reject)
+        run_on_spark(arguments, program, sources, targets, text_limit, unpacked_limit, on_bad, reject)
         return 0
     loaded = _read(program.codes(symbols), sources, facts, on_bad, unpacked_limit)
     reject()

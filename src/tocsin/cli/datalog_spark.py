@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tocsin.cli.console import progress, say
 from tocsin.cli.destinations import workspace
@@ -20,33 +20,27 @@ if TYPE_CHECKING:
     from tocsin.datalog.language.directives import Transfer
 
 
-class Asked(NamedTuple):
-    """A program with what it reads, writes and prints the sizes of, and the limits in bytes."""
-
-    program: Program
-    sources: Sequence[Transfer]
-    targets: Sequence[Transfer]
-    sizes: Sequence[str]
-    text_limit: int
-    unpacked_limit: int
-
-
 def run_on_spark(
     arguments: argparse.Namespace,
-    asked: Asked,
+    program: Program,
+    sources: Sequence[Transfer],
+    targets: Sequence[Transfer],
+    text_limit: int,
+    unpacked_limit: int,
     on_bad: Callable[[BadLine], None],
     on_facts_read: Callable[[], None],
 ) -> None:
     """Read the facts of the sources, work out the program, write the targets, print the sizes."""
     from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+    from tocsin.datalog.language.directives import printed_sizes
 
-    program, sources, targets, sizes, text_limit, unpacked_limit = asked
     say("Starting Spark (small programs are worked out sooner without --spark)")
     if not is_warm():
         warm_up()  # once here, or else in every worker at the same time
-    from tocsin.datalog.spark.batch.evaluate import LIMIT, prepared, spark_failures
+    from tocsin.datalog.spark.batch.evaluate import AIM, LIMIT, prepared
     from tocsin.datalog.spark.batch.fact_frames import read_fact_file
     from tocsin.datalog.spark.batch.result_frames import write_relation
+    from tocsin.spark.failures import spark_failures
     from tocsin.spark.session import session
 
     logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
@@ -55,9 +49,10 @@ def run_on_spark(
     say(f"Spark started in {time.perf_counter() - started:.1f} s")
     local = None if arguments.local is None else program.read_local(arguments.local)
     limit = LIMIT if arguments.limit is None else arguments.limit
+    sizes = printed_sizes(program.checked)
     wanted = [*(target.relation for target in targets), *sizes]
     run = prepared(spark, program, wanted, local=local, limit=limit, text_limit=text_limit)
-    with spark_failures():
+    with spark_failures(AIM):
         with progress("Reading facts", len(sources)) as advance:
             for done, source in enumerate(sources, 1):
                 relation = program.relations[source.relation]

@@ -11,11 +11,16 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tocsin.errors import InputError, RuleError, UsageError
+
+if TYPE_CHECKING:
+    from tocsin.matches.result_folder import ResultPlace
 
 
 def check_new_folder(path: Path) -> None:
@@ -45,6 +50,29 @@ def check_outside(path: Path, events: str | Path) -> None:
     whole = Path(events).resolve()
     if whole.is_dir() and path.resolve().is_relative_to(whole):
         raise UsageError(f"{path} cannot be written: it is in {events}, where events are read from")
+
+
+def publish(draft: Path, place: ResultPlace | None) -> None:
+    """Put a result that is whole in its place; without one it goes to standard output."""
+    from tocsin.storage.drafts import sync_file, sync_folder
+
+    if place is None:
+        with draft.open("rb") as result:
+            shutil.copyfileobj(result, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    elif not place.is_folder:
+        sync_file(draft)
+        draft.replace(place.path)
+        sync_folder(place.path.parent)
+    else:
+        target = place.path.resolve()  # what a link leads to is replaced, not the link
+        try:
+            if target.exists():
+                shutil.copymode(target, draft)
+            draft.replace(target)
+            sync_folder(target.parent)
+        except OSError as error:
+            raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
 
 
 @contextlib.contextmanager

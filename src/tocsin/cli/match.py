@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import argparse
 import logging
-import shutil
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tocsin.cli import destinations
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import (
-    check_destinations,
-    check_new_folder,
-    check_outside,
-    rejects_file,
-    workspace,
-    write_rejects,
-)
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
-from tocsin.errors import EventError, InputError, UsageError
-from tocsin.printable import number_of, printable
+from tocsin.errors import EventError, UsageError
+from tocsin.printable import first_few, number_of, printable
 
 if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
@@ -137,21 +128,21 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     place = None if arguments.out is None else ResultPlace.of(arguments.out, arguments.csv_safe)
     keep = check_kept_names(arguments.keep)
-    rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
+    rejects = destinations.rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     bad_files: dict[str, str] = {}
     slices = tuple(plan_slices(arguments.events, unreadable=bad_files if arguments.skip_bad else None))
-    destinations: list[str | Path] = [rejects] if arguments.skip_bad else []
+    outputs: list[str | Path] = [rejects] if arguments.skip_bad else []
     if place is not None and place.is_folder:
-        check_new_folder(place.path)
-        check_outside(place.path, arguments.events)
+        destinations.check_new_folder(place.path)
+        destinations.check_outside(place.path, arguments.events)
     elif place is not None:
-        destinations.append(arguments.out)
+        outputs.append(arguments.out)
     events = dict.fromkeys(piece.file for piece in slices)
-    check_destinations(destinations, [*files_of(arguments.rules), arguments.events, *events])
+    destinations.check_destinations(outputs, [*files_of(arguments.rules), arguments.events, *events])
     say_if_compiling()
     index, bad_rules = _open_index(arguments)
     rules = index.version
-    with workspace(arguments.out) as folder:
+    with destinations.workspace(arguments.out) as folder:
         job = SliceJob(slices, keep, arguments.skip_bad, folder)
         draft = Path(folder) / "result"
         for_spark = _index_for_spark(index, job, arguments.no_spark)
@@ -163,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
         _warn_of_missing(rules, job, reports)
         if for_spark is not None:
             _write_parts(for_spark, rules, job, reports, place, draft)
-        _publish(draft, place)
+        destinations.publish(draft, place)
         _write_rejects(rejects, arguments.rejects is not None, bad_rules, bad_files, job, reports)
     say(_summary(reports, time.perf_counter() - started))
     return 0
@@ -242,14 +233,14 @@ def _write_parts(
     draft: Path,
 ) -> None:
     """Make the parts of Spark's tasks one file, or have tasks make a folder of files of them."""
-    from tocsin.matches.result_folder import DirectResult, ResultFiles, with_rows
+    from tocsin.matches.result_folder import DirectResult, ResultFiles
     from tocsin.matches.slice_matches import columns_of_parts, names_of, read_part
     from tocsin.spark.file_matches import write_files
     from tocsin.spark.session import session
     from tocsin.spark.stage_progress import stages_shown
 
     columns = columns_of_parts(job, reports)
-    wanted = with_rows(reports)
+    wanted = [report for report in reports if report.matches]
     if place is not None and place.is_folder and wanted:
         draft.mkdir()
         files = ResultFiles(job.folder, str(draft), place.suffix, tuple(columns), place.safe_csv)
@@ -267,29 +258,6 @@ def _write_parts(
                 write(batch)
             advance(done)
         result.finish()
-
-
-def _publish(draft: Path, place: ResultPlace | None) -> None:
-    """Put a result that is whole in its place; without one it goes to standard output."""
-    from tocsin.storage.drafts import sync_file, sync_folder
-
-    if place is None:
-        with draft.open("rb") as result:
-            shutil.copyfileobj(result, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-    elif not place.is_folder:
-        sync_file(draft)
-        draft.replace(place.path)
-        sync_folder(place.path.parent)
-    else:
-        target = place.path.resolve()  # what a link leads to is replaced, not the link
-        try:
-            if target.exists():
-                shutil.copymode(target, draft)
-            draft.replace(target)
-            sync_folder(target.parent)
-        except OSError as error:
-            raise InputError(f"{place.path}: cannot be written: {error.strerror}") from error
 
 
 def _refuse_bad_events(job: SliceJob, reports: Sequence[PartReport]) -> None:
@@ -313,16 +281,11 @@ def _warn_of_missing(rules: Snapshot, job: SliceJob, reports: Sequence[PartRepor
     seen = {place for report in reports for place in report.seen}
     unseen = [path_text(path) for place, path in enumerate(sorted(rules.fields)) if place not in seen]
     if unseen:
-        warn(f"rules name fields that no event has, and that count as missing: {_listed(sorted(unseen))}")
+        warn(f"rules name fields that no event has, and that count as missing: {first_few(sorted(unseen))}")
     kept = {name for report in reports for name, kinds in report.kinds.items() if kinds}
     lacking = [repr(name) for name in job.keep if name not in kept]
     if lacking:
-        warn(f"no event has what is to be kept, so it is null: {_listed(lacking)}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        warn(f"no event has what is to be kept, so it is null: {first_few(lacking)}")
 
 
 def _write_rejects(
@@ -339,7 +302,9 @@ def _write_rejects(
     if not (bad_rules or bad_files or bad_events or asked):
         return
     lines = [*bad_rules, *(reject_line(file, None, reason, "") for file, reason in bad_files.items())]
-    write_rejects(path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects])
+    destinations.write_rejects(
+        path, lines, [rejects_path(job.folder, each.name) for each in reports if each.rejects]
+    )
     if bad_files:
         warn(
             f"files that cannot be read were left out, {len(bad_files):,} of them: see {printable(str(path))}"

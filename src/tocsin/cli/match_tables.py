@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
-from tocsin.cli.destinations import check_destinations, rejects_file, workspace, write_rejects
+from tocsin.cli.destinations import check_destinations, publish, rejects_file, workspace, write_rejects
 from tocsin.cli.rule_sources import files_of, reject_lines, saved_index
 from tocsin.cli.text_options import preparation_of
 from tocsin.errors import EventError, RuleError, UsageError, each_error, raise_all
@@ -44,14 +41,17 @@ def table_source(events: str) -> Source | None:
 def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
     """Insert all rows in the order of the sources, then write all alerts."""
     from tocsin.events.slices import plan_slices
-    from tocsin.matches.match_files import output_format
-    from tocsin.matches.result_folder import check_whole
+    from tocsin.matches.result_folder import ResultPlace
     from tocsin.watches.alert_files import alert_writer
 
     _check_usage(arguments)
     started = time.perf_counter()
-    check_whole(arguments.out)
-    suffix = ".jsonl" if arguments.out is None else output_format(arguments.out)
+    place = None if arguments.out is None else ResultPlace.of(arguments.out)
+    if place is not None and place.is_folder:
+        raise UsageError(
+            f"cannot write {arguments.out}: alerts of triggers over tables go to one file, not to a folder"
+        )
+    suffix = ".jsonl" if place is None else place.suffix
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     slices = [(source.table, piece) for source in sources for piece in plan_slices(source.path)]
     destinations = [*([rejects] if arguments.skip_bad else []), *filter(None, [arguments.out])]
@@ -67,11 +67,7 @@ def run_tables(arguments: argparse.Namespace, sources: Sequence[Source]) -> int:
         with draft.open("wb") as stream:
             feed = _Feed(watch, alert_writer(stream, suffix, arguments.csv_safe), arguments.skip_bad)
             feed.run(slices)
-        if arguments.out is None:
-            with draft.open("rb") as result:
-                shutil.copyfileobj(result, sys.stdout.buffer)
-        else:
-            draft.replace(arguments.out)
+        publish(draft, place)
     if bad_rules or feed.rejects or arguments.rejects is not None:
         write_rejects(rejects, [*bad_rules, *feed.rejects])
     if bad_rules:
@@ -171,11 +167,12 @@ class _Feed:
                     self._writer.write(self._first + number, table, alert)
 
     def _reject(self, piece: Slice, row: int, reason: str, text: str) -> None:
+        from tocsin.matches.slice_matches import reject_line
+
         event = self._first + row
         if not self._skip_bad:
             raise EventError(
                 "there are records that cannot be read; --skip-bad leaves them out\n"
                 + printable(f"{piece.file}: event {event}: {reason}")
             )
-        members = {"file": piece.file, "event": event, "reason": reason, "text": text}
-        self.rejects.append(json.dumps(members, ensure_ascii=False) + "\n")
+        self.rejects.append(reject_line(piece.file, event, reason, text))

@@ -14,20 +14,14 @@ if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
     from tocsin.rules.rule_set import Rules
 
-INDEX_SUFFIX = ".tocsin"
 RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
 
 
-def is_index(path: str) -> bool:
-    """Whether a path is that of a saved index, whole or in shards, by its name or its contents."""
+def saved_index(paths: Sequence[str]) -> str | None:
+    """The path of the saved index that is meant, whole or in shards, or None when rule files are."""
     from tocsin.saved import is_saved
 
-    return is_saved(path)
-
-
-def saved_index(paths: Sequence[str]) -> str | None:
-    """The path of the saved index that is meant, or None when rule files are."""
-    indexes = [path for path in paths if is_index(path)]
+    indexes = [path for path in paths if is_saved(path)]
     if indexes and len(paths) > 1:
         raise UsageError(f"{indexes[0]} is a saved index, which is matched alone")
     return indexes[0] if indexes else None
@@ -36,12 +30,10 @@ def saved_index(paths: Sequence[str]) -> str | None:
 def files_of(paths: Sequence[str]) -> list[str | Path]:
     """The files that are read for RULES_OR_INDEX: a folder stands for the rule files in it."""
     from tocsin.rules.rule_files import rule_files
+    from tocsin.saved import is_saved
 
-    return [
-        file
-        for path in paths
-        for file in (rule_files(path) if Path(path).is_dir() and not is_index(path) else [path])
-    ]
+    folders = {path for path in paths if Path(path).is_dir() and not is_saved(path)}
+    return [file for path in paths for file in (rule_files(path) if path in folders else [path])]
 
 
 def read_and_build(

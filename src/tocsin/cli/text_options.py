@@ -34,19 +34,10 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def are_given(arguments: argparse.Namespace) -> bool:
-    """Whether any of the options is used."""
-    return bool(
-        arguments.history
-        or arguments.dictionary
-        or arguments.stop_words
-        or arguments.text_threshold is not None
-    )
-
-
 def preparation_of(arguments: argparse.Namespace) -> Preparation:
     """What an index is to be built with."""
     from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.text import words_of
 
     dictionaries: dict[str, str] = {}
     for given in arguments.dictionary:
@@ -54,25 +45,16 @@ def preparation_of(arguments: argparse.Namespace) -> Preparation:
         if not equals or not field or not file:
             raise UsageError(f"--dictionary takes FIELD=FILE, not {given!r}")
         dictionaries[field] = file
-    return Preparation.of(
-        arguments.history,
-        dictionaries,
-        _stop_words(arguments.stop_words),
-        arguments.text_threshold or 0.0,
-    )
-
-
-def _stop_words(file: str | None) -> list[str]:
-    """The words of a file, as words are in texts."""
-    from tocsin.text import words_of
-
+    file = arguments.stop_words
     lines = [] if file is None else Path(file).read_text(encoding="utf-8").splitlines()
-    return [word for line in lines for word in words_of(line)]
+    stop_words = [word for line in lines for word in words_of(line)]  # as words are in texts
+    return Preparation.of(arguments.history, dictionaries, stop_words, arguments.text_threshold or 0.0)
 
 
 def refuse_for_index(arguments: argparse.Namespace, path: str) -> None:
     """UsageError when options are given beside a saved index, which has its own settings."""
-    if are_given(arguments):
+    given = arguments.history, arguments.dictionary, arguments.stop_words
+    if any(given) or arguments.text_threshold is not None:
         raise UsageError(
             f"{path} has the settings of free text that it was built with: give them to tocsin build"
         )

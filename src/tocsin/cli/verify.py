@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from tocsin.cli.console import complain_of
@@ -68,13 +69,9 @@ def _what_it_is(path: Path) -> str:
 
 
 def _begins_as_parquet(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == b"PAR1"
-    except OSError:
-        return False
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+    return False
 
 
 def _journal_contents(folder: Path) -> str:

@@ -19,7 +19,6 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from tocsin.errors import UsageError
 from tocsin.events.kept_columns import KeptColumn
 from tocsin.matches.match_files import FORMATS, Output, output_format, output_of
 from tocsin.matches.slice_matches import MatchedEvents, PartReport, part_path, read_part
@@ -138,16 +137,3 @@ class DirectResult:
 def file_name(number: int, suffix: str) -> str:
     """The name of the file of a slice."""
     return f"part-{number:07d}{suffix}"
-
-
-def with_rows(reports: Sequence[PartReport]) -> list[PartReport]:
-    """Those of the slices that have matches: each becomes a file."""
-    return [report for report in reports if report.matches]
-
-
-def check_whole(out: str | None) -> None:
-    """UsageError for a folder where a result is always one file."""
-    if out is not None and ResultPlace.of(out).is_folder:
-        raise UsageError(
-            f"cannot write {out}: alerts of triggers over tables go to one file, not to a folder"
-        )

@@ -20,9 +20,7 @@ large one is in several pieces, whose hashes follow one another.
 
 from __future__ import annotations
 
-import os
 import re
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -34,17 +32,10 @@ import pyarrow.compute as pc
 from tocsin.arrays.dtypes import Longs
 from tocsin.errors import InputError, TocsinError
 from tocsin.matches.kernels.throttle_order import NEVER
-from tocsin.storage.drafts import sync_folder
+from tocsin.storage.drafts import AS_USUAL, draft_of
 
-SCHEMA = pa.schema(
-    [
-        ("hash", pa.int64()),
-        ("group", pa.large_string()),
-        ("sent", pa.int64()),
-        ("throttle", pa.int64()),
-        ("written", pa.int64()),
-    ]
-)
+_TIMES = dict.fromkeys(("sent", "throttle", "written"), pa.int64())
+SCHEMA = pa.schema({"hash": pa.int64(), "group": pa.large_string(), **_TIMES})
 NOTHING = pa.RecordBatch.from_pylist([], schema=SCHEMA)
 
 GRACE = 86_400_000_000
@@ -57,7 +48,6 @@ MERGED_AT_ONCE = 1 << 20
 """Entries that are in memory together while runs are merged, about, and in a piece of the result."""
 
 _NAME = re.compile(r"([0-9]{10})(?:\.[0-9]{5}|-([0-9]{10}))\.arrow")
-_DRAFT = ".draft-"
 
 
 class Stretch(NamedTuple):
@@ -109,15 +99,9 @@ def runs_before(folder: Path, batch: int) -> list[Stretch]:
 def write_run(folder: Path, name: str, pieces: Iterable[pa.RecordBatch]) -> None:
     """Write pieces whose hashes follow one another; the file has its name only when it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f"{_DRAFT}{uuid.uuid4().hex}"
-    with draft.open("wb") as file:
-        with pa.ipc.new_file(file, SCHEMA) as writer:
-            for piece in pieces:
-                writer.write_batch(piece)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(folder / name)
-    sync_folder(folder)
+    with draft_of(folder / name, AS_USUAL) as draft, pa.ipc.new_file(str(draft), SCHEMA) as writer:
+        for piece in pieces:
+            writer.write_batch(piece)
 
 
 def read_run(file: Path) -> list[pa.RecordBatch]:
@@ -158,7 +142,7 @@ def merge_runs(folder: Path, stretches: Sequence[Stretch], now: int) -> list[Str
     count = how_many_to_merge([stretch.size for stretch in stretches])
     if not count:
         return list(stretches)
-    for left in folder.glob(f"{_DRAFT}*"):
+    for left in folder.glob(".*.arrow.*"):
         left.unlink()
     kept, merged = list(stretches[:-count]), stretches[-count:]
     everything = [piece for stretch in stretches for file in stretch.files for piece in read_run(file)]

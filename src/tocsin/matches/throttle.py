@@ -93,15 +93,10 @@ class Throttling:
             self._closed.append(self._entries([ended.hash], [ended.group], [ended.last], [ended.throttle]))
 
     def _entries(self, hashes: object, groups: object, last: object, throttle: object) -> pa.RecordBatch:
-        columns = [
-            pa.array(hashes, pa.int64()),
-            pa.array(groups, pa.large_string()),
-            pa.array(last, pa.int64()),
-            pa.array(throttle, pa.int64()),
-        ]
-        return pa.RecordBatch.from_arrays(
-            [*columns, pa.array(np.full(len(columns[0]), self._now), pa.int64())], schema=SCHEMA
-        )
+        columns = zip((hashes, groups, last, throttle), SCHEMA.types, strict=False)
+        arrays = [pa.array(values, kind) for values, kind in columns]
+        written = pa.repeat(pa.scalar(self._now, pa.int64()), len(arrays[0]))
+        return pa.RecordBatch.from_arrays([*arrays, written], schema=SCHEMA)
 
 
 def _starts(hashes: Longs, groups: pa.LargeStringArray) -> Flags:

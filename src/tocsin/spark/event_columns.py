@@ -19,34 +19,15 @@ from typing import NamedTuple
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    CalendarIntervalType,
-    CharType,
-    DataType,
-    DateType,
-    MapType,
-    NullType,
-    NumericType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    UserDefinedType,
-    VarcharType,
-    VariantType,
-    YearMonthIntervalType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.errors import InputError, UsageError
 from tocsin.events.cells import path_text
 
 Path = tuple[str, ...]
 
-TEXTS = (StringType, CharType, VarcharType)
-TESTABLE = (NumericType, *TEXTS, BooleanType, DateType, TimestampType, TimestampNTZType, NullType)
+TEXTS = (T.StringType, T.CharType, T.VarcharType)
+TESTABLE = (T.NumericType, *TEXTS, T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType, T.NullType)
 """Types of which a condition can say something; of objects it can say whether they are there."""
 PRUNED_LEVELS = 4
 """How deep structs are cut down; what is deeper comes whole. Spark's code grows with the depth squared."""
@@ -74,7 +55,7 @@ class Shipment(NamedTuple):
 
     columns: list[Column | str]
     layout: Layout
-    kept: list[StructField]
+    kept: list[T.StructField]
 
 
 def ship_columns(
@@ -98,7 +79,7 @@ def by_place(events: DataFrame) -> DataFrame:
     return events.toDF(*(f"c{place}" for place in range(len(events.schema))))
 
 
-def plan_shipment(schema: StructType, fields: Iterable[Path], keep: Sequence[str]) -> Shipment:
+def plan_shipment(schema: T.StructType, fields: Iterable[Path], keep: Sequence[str]) -> Shipment:
     """What is needed of a DataFrame with these columns; raises what ship_columns does, but for one thing.
 
     Whether what is left of a column can be brought to a worker is seen only when it is selected.
@@ -140,18 +121,18 @@ def _by_first_name(fields: Iterable[Path]) -> dict[str, list[Path]]:
 # ---- Cutting structs down to the members that rules name
 
 
-def _can_prune(data_type: DataType, below: list[Path]) -> bool:
+def _can_prune(data_type: T.DataType, below: list[Path]) -> bool:
     """Whether it is a struct whose wanted members Spark can be asked for by name."""
-    if not isinstance(data_type, StructType):
+    if not isinstance(data_type, T.StructType):
         return False
     wanted = {path[0].lower() for path in below if path}
     found = [member.name.lower() for member in data_type if member.name.lower() in wanted]
     return len(set(found)) == len(found)
 
 
-def _pruned(column: Column, data_type: DataType, below: list[Path], levels: int = PRUNED_LEVELS) -> Column:
+def _pruned(column: Column, data_type: T.DataType, below: list[Path], levels: int = PRUNED_LEVELS) -> Column:
     """The column with only the members that the paths lead to, null where it was null."""
-    if not levels or not isinstance(data_type, StructType) or not _can_prune(data_type, below):
+    if not levels or not isinstance(data_type, T.StructType) or not _can_prune(data_type, below):
         return column
     members = []
     wanted = _by_first_name(path for path in below if path)
@@ -166,14 +147,14 @@ def _pruned(column: Column, data_type: DataType, below: list[Path], levels: int 
 # ---- Refusing what cannot be done, before a job starts
 
 
-def _check_tested(column: StructField, count: int, below: list[Path]) -> None:
+def _check_tested(column: T.StructField, count: int, below: list[Path]) -> None:
     if count > 1:
         raise InputError(f"the DataFrame has {count} columns named {path_text((column.name,))}")
     for rest in below:
         _check_field((column.name, *rest), column.dataType)
 
 
-def _check_shipped(name: str, data_type: DataType) -> None:
+def _check_shipped(name: str, data_type: T.DataType) -> None:
     """Refuse what is left of a column that rules name when a part of it cannot be brought to a worker."""
     part = part_left_behind(data_type)
     if part is not None:
@@ -183,11 +164,11 @@ def _check_shipped(name: str, data_type: DataType) -> None:
         )
 
 
-def _check_field(field: Path, data_type: DataType) -> None:
+def _check_field(field: Path, data_type: T.DataType) -> None:
     """Refuse a field that ends at a type that no condition can test; one that is not there is missing."""
     here = _opened(data_type)
     for depth, name in enumerate(field[1:], 1):
-        if isinstance(here, StructType):
+        if isinstance(here, T.StructType):
             members = [member for member in here if member.name == name]
             if len(members) > 1:
                 owner = path_text(field[:depth])
@@ -195,29 +176,29 @@ def _check_field(field: Path, data_type: DataType) -> None:
             if not members:
                 return
             here = _opened(members[0].dataType)
-        elif isinstance(here, MapType):
+        elif isinstance(here, T.MapType):
             if not isinstance(here.keyType, TEXTS):
                 keys = here.keyType.simpleString()
                 raise InputError(f"{path_text(field[:depth])} is a map with keys of type {keys}, not strings")
             here = _opened(here.valueType)
-        elif isinstance(here, VariantType):
+        elif isinstance(here, T.VariantType):
             break
         else:
             return
-    if not isinstance(here, (*TESTABLE, StructType, MapType)):
+    if not isinstance(here, (*TESTABLE, T.StructType, T.MapType)):
         raise InputError(
             f"field {path_text(field)} has the Spark type {here.simpleString()}, which no condition can test"
         )
 
 
-def _opened(data_type: DataType) -> DataType:
+def _opened(data_type: T.DataType) -> T.DataType:
     """The type of what is in a list, however deep; a user's own type is what it is stored as."""
-    while isinstance(data_type, ArrayType | UserDefinedType):
-        data_type = data_type.elementType if isinstance(data_type, ArrayType) else data_type.sqlType()
+    while isinstance(data_type, T.ArrayType | T.UserDefinedType):
+        data_type = data_type.elementType if isinstance(data_type, T.ArrayType) else data_type.sqlType()
     return data_type
 
 
-def columns_to_keep(schema: StructType) -> list[str]:
+def columns_to_keep(schema: T.StructType) -> list[str]:
     """The columns that can be carried along, of those whose name no other has."""
     columns_of = Counter(schema.names)
     return [
@@ -225,13 +206,13 @@ def columns_to_keep(schema: StructType) -> list[str]:
     ]
 
 
-def _carried(data_type: DataType) -> DataType | None:
+def _carried(data_type: T.DataType) -> T.DataType | None:
     """What of a type cannot be carried along, None when all can."""
     parts = types_within(data_type)
     return next((part for part in parts if _stays_behind(part) or _stays_there(part)), None)
 
 
-def _place_to_keep(schema: StructType, name: str) -> int:
+def _place_to_keep(schema: T.StructType, name: str) -> int:
     places = [place for place, column in enumerate(schema.names) if column == name]
     if len(places) != 1:
         count = len(places) if places else "no"
@@ -245,36 +226,36 @@ def _place_to_keep(schema: StructType, name: str) -> int:
     return places[0]
 
 
-def part_left_behind(data_type: DataType) -> DataType | None:
+def part_left_behind(data_type: T.DataType) -> T.DataType | None:
     """What of a type cannot be brought to a worker, or None."""
     return next(filter(_stays_behind, types_within(data_type)), None)
 
 
-def types_within(data_type: DataType) -> Iterator[DataType]:
+def types_within(data_type: T.DataType) -> Iterator[T.DataType]:
     """The type and all that it is made of."""
     waiting = [data_type]
     while waiting:
         here = waiting.pop()
         yield here
-        if isinstance(here, StructType):
+        if isinstance(here, T.StructType):
             waiting += [member.dataType for member in here]
-        elif isinstance(here, MapType):
+        elif isinstance(here, T.MapType):
             waiting += [here.keyType, here.valueType]
-        elif isinstance(here, ArrayType):
+        elif isinstance(here, T.ArrayType):
             waiting.append(here.elementType)
-        elif isinstance(here, UserDefinedType):
+        elif isinstance(here, T.UserDefinedType):
             waiting.append(here.sqlType())
 
 
-def _stays_behind(data_type: DataType) -> bool:
+def _stays_behind(data_type: T.DataType) -> bool:
     """Whether it cannot be brought to a worker."""
-    if isinstance(data_type, StructType):
+    if isinstance(data_type, T.StructType):
         return len(set(data_type.names)) < len(data_type.names)
-    return isinstance(data_type, YearMonthIntervalType | CalendarIntervalType)
+    return isinstance(data_type, T.YearMonthIntervalType | T.CalendarIntervalType)
 
 
-def _stays_there(data_type: DataType) -> bool:
+def _stays_there(data_type: T.DataType) -> bool:
     """Whether it cannot be brought back: nothing but nulls, and a promise that none is null."""
-    if isinstance(data_type, ArrayType):
-        return isinstance(data_type.elementType, NullType) and not data_type.containsNull
-    return isinstance(data_type, MapType) and isinstance(data_type.keyType, NullType)
+    if isinstance(data_type, T.ArrayType):
+        return isinstance(data_type.elementType, T.NullType) and not data_type.containsNull
+    return isinstance(data_type, T.MapType) and isinstance(data_type.keyType, T.NullType)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from py4j.protocol import Py4JError
@@ -50,8 +51,15 @@ def reason_of(text: str) -> str:
 
 def on_spark(job: Callable[[], Result], aim: str) -> Result:
     """Do something on Spark, to an aim that completes "Spark could not"; its failure as an error of ours."""
-    try:
+    with spark_failures(aim):
         return job()
+
+
+@contextlib.contextmanager
+def spark_failures(aim: str) -> Iterator[None]:
+    """The same of all that is done in a block."""
+    try:
+        yield
     except (PySparkException, Py4JError) as error:
         raise TocsinError(f"Spark could not {aim}: {reason_of(str(error))}") from error
     except ConnectionError as error:

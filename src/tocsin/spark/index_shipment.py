@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from pyspark import SparkContext, SparkFiles
-from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
 from pyspark.sql import SparkSession
 
 from tocsin.errors import IndexFileError, TocsinError, UnsupportedError, UsageError
+from tocsin.spark.session import context_of
 from tocsin.storage.folders import temporary_folder
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
     from tocsin.conditions.live.index import Index
     from tocsin.warmup import is_warm, warm_up
 
-    context = _context(session)
+    context = context_of(session, "be sent an index")
     with _one_at_a_time:
         if not is_warm():
             warm_up()  # once here, or else in every worker at the same time
@@ -128,13 +128,6 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
         if not _is_added(context, saved.name):
             context.addFile(str(saved))
     return ShippedIndex(saved.name)
-
-
-def _context(session: SparkSession) -> SparkContext:
-    try:
-        return session.sparkContext
-    except (PySparkAttributeError, PySparkNotImplementedError) as error:
-        raise UsageError("a Spark Connect session cannot be sent an index: use a classic one") from error
 
 
 def _is_added(context: SparkContext, name: str) -> bool:
@@ -164,7 +157,7 @@ def _verified_copy(context: SparkContext, path: Path) -> Path:
     from tocsin.conditions.graph.shards import is_sharded
 
     if is_sharded(path):
-        raise IndexFileError(f"{path} is an index in shards: each of its parts has to be sent")
+        raise IndexFileError(f"{path} is an index in shards: each of its shards has to be sent")
     open_index(path, verify=False)  # refuses what is no index before anything is copied
     settled = _folder() / _name(index_digest(path))
     if settled.exists() and _is_added(context, settled.name):
@@ -208,22 +201,12 @@ def _folder() -> Path:
     return temporary_folder("index")
 
 
-@lru_cache(maxsize=KEPT_OPEN)
-def _opened(name: str) -> Index:
-    return _open(name)
-
-
 @lru_cache(maxsize=2)
 def _opened_together(shards: tuple[ShippedIndex, ...]) -> Index:
     from tocsin.conditions.live.sharded_index import sharded_index
 
     indexes = [shard.open() for shard in shards]
     return indexes[0] if len(indexes) == 1 else sharded_index(indexes)
-
-
-@lru_cache(maxsize=1)
-def _opened_alone(name: str) -> Index:
-    return _open(name)
 
 
 def _check_unchanged(name: str) -> None:
@@ -255,3 +238,7 @@ def _open(name: str) -> Index:
     if not Path(path).is_file():
         raise TocsinError(f"Spark has not brought the index {name} to this machine")
     return open_file(path, verify=False)
+
+
+_opened = lru_cache(maxsize=KEPT_OPEN)(_open)
+_opened_alone = lru_cache(maxsize=1)(_open)

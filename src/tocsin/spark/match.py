@@ -17,7 +17,6 @@ from tocsin.spark.match_plan import TOGETHER, plan_match
 if TYPE_CHECKING:
     from tocsin.conditions.language.tree import Path
     from tocsin.conditions.live.index import Index
-    from tocsin.spark.event_columns import Layout
 
 TAKEN = ("event", "rule", "score")
 """Names that results have for themselves, on Spark and elsewhere."""
@@ -72,10 +71,8 @@ def match(
     if way == TOGETHER:
         return _matched(events, shipped, fields, keep, alone=False)
     shards = zip(shipped, indexes, strict=True)
-    return reduce(
-        DataFrame.unionAll,
-        [_matched(events, [shard], index.fields, keep, alone=True) for shard, index in shards],
-    )
+    found = [_matched(events, [shard], index.fields, keep, alone=True) for shard, index in shards]
+    return reduce(DataFrame.unionAll, found)
 
 
 def _matched(
@@ -90,7 +87,15 @@ def _matched(
 
     needed, shipment = ship_columns(events, fields, keep)
     schema = StructType(shipment.kept).add("rule", StringType()).add("score", DoubleType())
-    return needed.mapInArrow(_task(shipped, shipment.layout, alone), schema)
+    layout = shipment.layout
+
+    def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
+        from tocsin.spark.match_worker import match_batches
+
+        indexes = [shard.open_alone() if alone else shard.open() for shard in shipped]
+        return match_batches(indexes, layout, batches)
+
+    return needed.mapInArrow(match_in_worker, schema)
 
 
 def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
@@ -104,13 +109,3 @@ def _check_names(events: DataFrame, keep: Sequence[str]) -> None:
             raise UsageError(f"cannot keep a column named '{name}': {', '.join(TAKEN)} are the result's own")
     if len(set(keep)) < len(keep):
         raise UsageError("keep names a column twice")
-
-
-def _task(shipped: Sequence[ShippedIndex], layout: Layout, alone: bool) -> Any:
-    def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        from tocsin.spark.match_worker import match_batches
-
-        indexes = [shard.open_alone() if alone else shard.open() for shard in shipped]
-        return match_batches(indexes, layout, batches)
-
-    return match_in_worker

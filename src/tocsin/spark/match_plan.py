@@ -78,10 +78,10 @@ class MatchPlan:
         count = len(self.shards)
         tasks = "every task takes its events past all rules"
         if self.way == APART:
-            tasks = f"every task takes its events past one part, and the events are read {count} times"
+            tasks = f"every task takes its events past one shard, and the events are read {count} times"
         return "\n".join(
             (
-                f"rules         {rules:,} in {number_of(count, 'part')}",
+                f"rules         {rules:,} in {number_of(count, 'shard')}",
                 f"way           {self.way}: {tasks}",
                 f"because       {self.reason}",
                 f"together      {_size(self.together)} at most on an executor of {self.room.cores} cores",
@@ -103,15 +103,15 @@ def choose_way(
     if way != "auto":
         return plan
     if len(shards) < 2:
-        return replace(plan, reason="the index is in one part")
+        return replace(plan, reason="the index is one shard")
     if streaming:
         return replace(plan, reason="a stream's source is read once")
     if plan.together <= room.memory:
-        return replace(plan, reason="there is memory for all parts")
-    fits = "there is memory for one part in each worker"
+        return replace(plan, reason="there is memory for all shards")
+    fits = "there is memory for one shard in each worker"
     if plan.apart > room.memory:
-        fits = "all parts need yet more"
-    return replace(plan, way=APART, reason=f"there is no memory for all parts together; {fits}")
+        fits = "all shards need yet more"
+    return replace(plan, way=APART, reason=f"there is no memory for all shards together; {fits}")
 
 
 def explain_match(

@@ -76,14 +76,19 @@ def _kept_bytes(layout: Layout, portion: pa.RecordBatch) -> Longs:
     return total
 
 
-def cells_of_batch(fields: Sequence[Path], layout: Layout, portion: pa.RecordBatch) -> EventBatch:
-    """The events as cells, under the names that rules use."""
+def cells_of_batch(
+    fields: Sequence[Path],
+    layout: Layout,
+    portion: pa.RecordBatch,
+    unreadable: dict[int, str] | None = None,
+) -> EventBatch:
+    """The events as cells, under the names that rules use; see batch_of_table."""
     columns = [portion.column(column) for column, _ in layout.tested]
     if not columns:
         return EventBatch(portion.num_rows, {})
     table = pa.RecordBatch.from_arrays(columns, names=[name for _, name in layout.tested])
     try:
-        return batch_of_table(table, fields)
+        return batch_of_table(table, fields, unreadable)
     except EventError as error:
         raise EventError(error.reason) from None  # rows have no numbers on Spark
 

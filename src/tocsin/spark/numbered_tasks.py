@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import InputError, TocsinError
@@ -22,10 +23,20 @@ def each_number(batches: Iterable[Any]) -> Iterator[int]:
         yield from batch.column(0).to_pylist()
 
 
+def partition_number() -> int:
+    """In a worker: which of a job's partitions a task has."""
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
 def answers(
-    session: SparkSession, count: int, start: Callable[[], Callable[[int], str]], aim: str
+    session: SparkSession,
+    count: int,
+    start: Callable[[], Callable[[int], str]],
+    aim: str,
+    tasks: int | None = None,
 ) -> list[str]:
-    """What tasks say to the numbers below `count`, one each, in any order.
+    """What so many tasks, one for each number without it, say to the numbers below `count`, in any order.
 
     `start` is called in each task, and gives the work. What goes wrong with the input is raised as an
     InputError; a task that fails by it is not tried again.
@@ -45,7 +56,7 @@ def answers(
 
     if not count:
         return []
-    asked = numbers(session, count).mapInArrow(work, "answer string, failure string")
+    asked = numbers(session, count, tasks).mapInArrow(work, "answer string, failure string")
     rows = on_spark(asked.collect, aim)
     for row in rows:
         if row.failure is not None:

@@ -13,7 +13,7 @@ from pyspark.sql.types import DoubleType
 from tocsin.errors import UsageError
 
 if TYPE_CHECKING:
-    from tocsin.text import Dictionary, TextQuery
+    from tocsin.text import Dictionary
 
 
 def score(
@@ -51,6 +51,8 @@ def _column(
     *,
     any_gap: bool,
 ) -> Column:
+    import pyarrow as pa
+
     from tocsin.text import Dictionary, TextSettings, read_query
 
     asked = read_query(query, any_gap=any_gap)
@@ -59,21 +61,15 @@ def _column(
     if dictionary is not None and not isinstance(dictionary, Dictionary):
         raise UsageError(f"a tocsin.Dictionary or the path of one, not {type(dictionary).__name__}")
     settings = TextSettings(stop_words=frozenset(stop_words))
-    task = _task(asked, dictionary, settings.stop_words)
-    scored: Column = arrow_udf(task, DoubleType())(column)
-    return scored
-
-
-def _task(query: TextQuery, dictionary: Dictionary | None, stop_words: frozenset[str]) -> Any:
-    import pyarrow as pa
 
     def score_in_worker(texts: Iterator[Any]) -> Iterator[Any]:
         from tocsin.text import ColumnScores
 
-        asked = ColumnScores(query, dictionary, stop_words)
+        scores = ColumnScores(asked, dictionary, settings.stop_words)
         for portion in texts:
-            yield asked.scores(portion)
+            yield scores.scores(portion)
 
     # Spark reads from these what kind of function it is.
     score_in_worker.__annotations__ = {"texts": Iterator[pa.Array], "return": Iterator[pa.Array]}
-    return score_in_worker
+    scored: Column = arrow_udf(score_in_worker, DoubleType())(column)
+    return scored

@@ -20,11 +20,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
-from tocsin.errors import TocsinError, TocsinWarning
+from tocsin.errors import TocsinError, TocsinWarning, UsageError
 from tocsin.spark.java import JavaHome, find_java
 from tocsin.spark.java_launch import fetches_packages, launch_quietly
 from tocsin.spark.launch_scripts import worker_python
@@ -82,6 +83,14 @@ def session(
         raise TocsinError(f"Spark did not start on {master!r}: {why}") from error
     atexit.register(_stop_at_exit, started)  # before the folders that it works in are taken away
     return started
+
+
+def context_of(session: SparkSession, aim: str) -> SparkContext:
+    """What jobs are asked of, to an aim; UsageError for a Spark Connect session, which has none here."""
+    try:
+        return session.sparkContext
+    except PySparkException as error:
+        raise UsageError(f"a Spark Connect session cannot {aim}: use a classic one") from error
 
 
 def is_local(master: str) -> bool:

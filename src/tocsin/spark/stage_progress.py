@@ -17,17 +17,17 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext, StatusTracker
-from pyspark.errors import PySparkAttributeError, PySparkNotImplementedError
+from pyspark import SparkContext, SparkStageInfo, StatusTracker
 from pyspark.sql import SparkSession
 
+from tocsin.errors import UsageError
 from tocsin.printable import number_of
+from tocsin.spark.session import context_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress, TaskID
 
 NameStep = Callable[[str], None]
@@ -39,14 +39,6 @@ WITHOUT_SPARKS_BAR = {"spark.ui.showConsoleProgress": "false"}
 SECONDS_BETWEEN_LOOKS = 0.25
 GROUP = ("spark.jobGroup.id", "spark.job.description")
 """Spark's own names for the group of the jobs that a thread starts, and for what they are about."""
-
-
-class RunningStage(NamedTuple):
-    """A stage as it is now."""
-
-    number: int
-    done: int
-    tasks: int
 
 
 @contextlib.contextmanager
@@ -64,17 +56,21 @@ def stages_shown(session: SparkSession, title: str) -> Iterator[NameStep]:
         finally:
             shown.rename(before)
         return
-    context = _context(session)
+    context = None
+    with contextlib.suppress(UsageError):
+        context = context_of(session, "tell of its stages")
     if context is None or not sys.stderr.isatty() or _shows_its_own(context):
         yield lambda _title: None
         return
-    from rich.console import Console
-
-    with _job_group(context, title) as group, _Shown(context, group, title, Console(stderr=True)) as shown:
+    with _job_group(context, title) as group, _Shown(context, group, title) as shown:
         yield shown.rename
 
 
-def running_stages(tracker: StatusTracker, group: str) -> list[RunningStage]:
+def _shows_its_own(context: SparkContext) -> bool:
+    return any(context.getConf().get(name) == "true" for name in WITHOUT_SPARKS_BAR)
+
+
+def running_stages(tracker: StatusTracker, group: str) -> list[SparkStageInfo]:
     """The stages that run now, of the jobs of a group, in their order.
 
     Only what is active is asked about: a long loop leaves thousands of jobs behind it. Spark forgets and
@@ -83,23 +79,31 @@ def running_stages(tracker: StatusTracker, group: str) -> list[RunningStage]:
     jobs = set(tracker.getActiveJobsIds()).intersection(tracker.getJobIdsForGroup(group))
     infos = [info for job in sorted(jobs) if (info := tracker.getJobInfo(job)) is not None]
     ours = {number for info in infos for number in info.stageIds}
-    found = []
-    for number in tracker.getActiveStageIds():
-        stage = tracker.getStageInfo(number) if number in ours else None
-        if stage is not None:
-            found.append(RunningStage(number, stage.numCompletedTasks, stage.numTasks))
-    return found
+    stages = (tracker.getStageInfo(number) for number in tracker.getActiveStageIds() if number in ours)
+    return [stage for stage in stages if stage is not None]
 
 
 class _Shown:
-    """The bars on the terminal, and the thread that keeps them true."""
+    """A bar for each stage that runs, kept true by a thread; while there is none, one that only says that
+    something goes on.
+
+    Stages count from 1 under each title: Spark's own numbers count all that a session ever did.
+    """
 
     now: _Shown | None = None
     """What is being shown: a terminal has room for one."""
 
-    def __init__(self, context: SparkContext, group: str, title: str, console: Console) -> None:
-        self.title = title
-        self._bars = _Bars(console)
+    def __init__(self, context: SparkContext, group: str, title: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        described, counted = TextColumn("{task.description}"), TextColumn("{task.fields[tasks]}")
+        columns = (described, BarColumn(), counted, TimeElapsedColumn())
+        self._progress: Progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bars: dict[int, TaskID] = {}
+        self._waiting = self._progress.add_task(title, total=None, tasks="")
+        self._stages = 0
+        self.title = self._shown_title = title
         self._tracker = context.statusTracker()
         self._group = group
         self._done = threading.Event()
@@ -107,14 +111,14 @@ class _Shown:
 
     def __enter__(self) -> _Shown:
         _Shown.now = self
-        self._bars.start(self.title)
+        self._progress.start()
         self._watcher.start()
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self._done.set()
         self._watcher.join()
-        self._bars.stop()
+        self._progress.stop()
         _Shown.now = None
 
     def rename(self, title: str) -> None:
@@ -127,52 +131,22 @@ class _Shown:
                 stages = running_stages(self._tracker, self._group)
             except (Py4JError, OSError):
                 return  # Spark has ended, and whoever waits for it will say so
-            self._bars.show(self.title, stages)
+            self._show(self.title, stages)
 
-
-class _Bars:
-    """A bar for each stage that runs; while there is none, one that only says that something goes on.
-
-    Stages count from 1 under each title: Spark's own numbers count all that a session ever did.
-    """
-
-    def __init__(self, console: Console) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[tasks]}"),
-            TimeElapsedColumn(),
-        )
-        self._progress: Progress = Progress(*columns, console=console, transient=True)
-        self._bars: dict[int, TaskID] = {}
-        self._waiting = self._progress.add_task("", total=None, tasks="")
-        self._title = ""
-        self._stages = 0
-
-    def start(self, title: str) -> None:
-        self.show(title, [])
-        self._progress.start()
-
-    def stop(self) -> None:
-        self._progress.stop()
-
-    def show(self, title: str, stages: list[RunningStage]) -> None:
+    def _show(self, title: str, stages: list[SparkStageInfo]) -> None:
         """Make the bars those of these stages."""
-        if title != self._title:
-            self._title, self._stages = title, 0
-        numbers = {stage.number for stage in stages}
-        for number in [each for each in self._bars if each not in numbers]:
+        if title != self._shown_title:
+            self._shown_title, self._stages = title, 0
+        for number in self._bars.keys() - {stage.stageId for stage in stages}:
             self._progress.remove_task(self._bars.pop(number))
         for stage in stages:
-            if stage.number not in self._bars:
+            if stage.stageId not in self._bars:
                 self._stages += 1
                 name = f"{title}: stage {self._stages}"
-                self._bars[stage.number] = self._progress.add_task(name, total=stage.tasks, tasks="")
-            said = f"{stage.done:,}/{number_of(stage.tasks, 'task')}"
-            bar = self._bars[stage.number]
-            self._progress.update(bar, completed=stage.done, total=stage.tasks, tasks=said)
+                self._bars[stage.stageId] = self._progress.add_task(name, total=stage.numTasks, tasks="")
+            done, tasks = stage.numCompletedTasks, stage.numTasks
+            said = f"{done:,}/{number_of(tasks, 'task')}"
+            self._progress.update(self._bars[stage.stageId], completed=done, total=tasks, tasks=said)
         self._progress.update(self._waiting, description=title, visible=not stages)
 
 
@@ -189,15 +163,3 @@ def _job_group(context: SparkContext, title: str) -> Iterator[str]:
         with contextlib.suppress(Py4JError, OSError):  # if Spark has ended, there is nothing to put back
             for name, value in zip(GROUP, before, strict=True):
                 context.setLocalProperty(name, value)  # type: ignore[arg-type]  # None takes it away
-
-
-def _context(session: SparkSession) -> SparkContext | None:
-    """What jobs are asked of; a Spark Connect session has none here."""
-    try:
-        return session.sparkContext
-    except (PySparkAttributeError, PySparkNotImplementedError):
-        return None
-
-
-def _shows_its_own(context: SparkContext) -> bool:
-    return any(context.getConf().get(name) == "true" for name in WITHOUT_SPARKS_BAR)

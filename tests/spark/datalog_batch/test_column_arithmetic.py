@@ -93,7 +93,7 @@ def test_rows_that_fail_are_those_where_all_else_holds(data: st.DataObject, kind
         for _ in range(data.draw(st.integers(0, 2)))
     )
     source = Source("the rule", NOWHERE)
-    work = Work(((X, kind), (Y, kind)), lets, tests, (X, Y), source)
+    work = Work(((X, kind), (Y, kind)), lets, tests, source)
     (found,) = compute(work, [_batch(given_rows, kind)])
     wanted: list[tuple[Any, ...]] = []
     one_by_one = TextWork((X, Y), (*lets, *tests), (X, Y, Z, W), source)
@@ -128,7 +128,6 @@ def test_texts_pass_by_and_no_column_is_fine() -> None:
         ((X, Type.SYMBOL), (Y, Type.NUMBER)),
         (Let(Z, Call("/", Type.NUMBER, (Constant(6), Y)), Type.NUMBER),),
         (),
-        (X,),
         source,
     )
     (found,) = compute(work, [texts])
@@ -138,8 +137,6 @@ def test_texts_pass_by_and_no_column_is_fine() -> None:
         None,
         "division by zero",
     ]
-    alone = Work(
-        (), (Let(Z, Call("+", Type.NUMBER, (Constant(2), Constant(3))), Type.NUMBER),), (), (), source
-    )
+    alone = Work((), (Let(Z, Call("+", Type.NUMBER, (Constant(2), Constant(3))), Type.NUMBER),), (), source)
     (found,) = compute(alone, [pa.RecordBatch.from_arrays([pa.array([0, 0, 0])], names=["row"])])
     assert found.column("v2").to_pylist() == [5, 5, 5]

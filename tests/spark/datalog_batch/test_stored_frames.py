@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from tocsin.datalog.spark.batch.stored_frames import Storage
+from tocsin.errors import InputError
 
 
 def test_counts_and_failures_come_from_one_look(spark: SparkSession) -> None:
@@ -17,25 +19,27 @@ def test_counts_and_failures_come_from_one_look(spark: SparkSession) -> None:
         return number
 
     numbers = spark.sparkContext.parallelize(range(5), 2).map(looked).map(lambda each: (each,)).toDF("c0 int")
-    failing = spark.sql("select 1 as c0, cast(null as string) as failure union all values (2, 'b'), (3, 'a')")
-    stored = Storage(spark).store({"n": numbers, "f": failing, "none": numbers.where("c0 > 9")})
-    assert {name: frame.rows for name, frame in stored.frames.items()} == {"n": 5, "f": 1, "none": 0}
-    assert stored.failure == "a"
-    assert stored.frames["f"].data.columns == ["c0"]
+    good = spark.sql("select 1 as c0, cast(null as string) as failure")
+    frames = Storage(spark).store({"n": numbers, "f": good, "none": numbers.where("c0 > 9")})
+    assert {name: frame.rows for name, frame in frames.items()} == {"n": 5, "f": 1, "none": 0}
+    assert frames["f"].data.columns == ["c0"]
     before = looks.value
-    assert sorted(row.c0 for row in stored.frames["n"].data.collect()) == [0, 1, 2, 3, 4]
+    assert sorted(row.c0 for row in frames["n"].data.collect()) == [0, 1, 2, 3, 4]
     assert looks.value == before
+    failing = good.unionAll(spark.sql("values (2, 'b'), (3, 'a')"))
+    with pytest.raises(InputError, match=r"^a$"):
+        Storage(spark).store({"n": numbers, "f": failing}, refuse=InputError)
 
 
 def test_what_is_let_go_takes_no_room(spark: SparkSession, tmp_path: Path) -> None:
     context = spark.sparkContext._jsc
     assert context is not None
     storage = Storage(spark)
-    frame = storage.store({"r": spark.range(9).toDF("c0")}).frames["r"]
+    frame = storage.store({"r": spark.range(9).toDF("c0")})["r"]
     before = context.getPersistentRDDs().size()
     storage.let_go(frame)
     assert context.getPersistentRDDs().size() == before - 1
     in_folder = Storage(spark, str(tmp_path))
-    frame = in_folder.store({"r": spark.range(9).toDF("c0")}).frames["r"]
+    frame = in_folder.store({"r": spark.range(9).toDF("c0")})["r"]
     assert context.getPersistentRDDs().size() == before - 1
     assert frame.data.count() == 9

@@ -170,7 +170,7 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     counts = opened.match_table(table, count=True)
     assert sum(counts.per_rule.to_pylist()) == sum(counts.per_event.to_pylist()) == pairs.total()
     assert len(list(folder.glob("*.tocsin"))) == 4  # those of the first build are gone
-    assert "in 4 parts" in ts.explain_match(events, folder)
+    assert "in 4 shards" in ts.explain_match(events, folder)
     assert "together" in ts.explain_match(events, folder)
     assert opened.stats().rules == 90
     with pytest.raises(tocsin.UnsupportedError, match="cannot be changed"):
@@ -185,7 +185,7 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
         with pytest.raises(IndexFileError, match="not the shard that was written"):
             door()
     second.unlink()
-    with pytest.raises(IndexFileError, match="cannot open its part"):
+    with pytest.raises(IndexFileError, match="cannot open its shard"):
         tocsin.open(folder)
 
 

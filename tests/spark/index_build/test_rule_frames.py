@@ -101,7 +101,7 @@ def test_an_index_in_parts_from_the_command_line(
 ) -> None:
     out = tmp_path / "rules.tocsin"
     assert main(["build", str(rules / "table.parquet"), "-o", str(out), "--spark", "--shards", "3"]) == 0
-    assert "in 3 parts" in capsys.readouterr().err
+    assert "in 3 shards" in capsys.readouterr().err
     assert len(tocsin.open(out).shards) == 3
     events = tmp_path / "events.jsonl"
     events.write_text("".join(f'{{"a": {number % 5}, "b": {number % 4}}}\n' for number in range(40)))

@@ -17,7 +17,7 @@ from tocsin.spark.stream.folder_source import FolderSource
 from tocsin.spark.stream.kafka_source import KafkaSource
 from tocsin.spark.stream.match_columns import Wanted
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.source import TALLY_PARAM, HandedOn, Search, Tally
+from tocsin.spark.stream.source import TALLY_PARAM, Onward, Search, Tally
 
 
 def test_what_a_folder_reads(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_records_of_kafka(spark: SparkSession, tmp_path: Path) -> None:
     records = spark.createDataFrame(rows, "topic string, partition int, offset bigint, value binary")
     tally = spark.sparkContext.accumulator(Tally(), TALLY_PARAM)
     wanted = Wanted(keep=("user",), batch_time=7)
-    found = KafkaSource.of("kafka://h:1/t").found(records, Search(rules, wanted, tally, HandedOn()))
+    found = KafkaSource.of("kafka://h:1/t").found(records, Search(rules, wanted, tally, Onward()))
     listed = found.collect()
     matched = {
         (row.key, row.rule): (row["kept user"], row.time.timestamp()) for row in listed if row.reject is None

@@ -10,9 +10,8 @@ import pyarrow as pa
 from tocsin.conditions.language.tree import Path
 from tocsin.errors import TocsinWarning
 from tocsin.events.cells import path_text
+from tocsin.printable import first_few
 from tocsin.tables.arrow_types import has_member
-
-_NAMED = 5
 
 
 def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:
@@ -22,10 +21,8 @@ def warn_of_missing_fields(fields: Iterable[Path], schema: pa.Schema) -> None:
         path_text(path) for path in fields if path[0] not in types or not has_member(types[path[0]], path[1:])
     )
     if unknown:
-        more = len(unknown) - _NAMED
-        shown = ", ".join(unknown[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
         warnings.warn(
-            f"rules name fields that the events do not have, and that count as missing: {shown}",
+            f"rules name fields that the events do not have, and that count as missing: {first_few(unknown)}",
             TocsinWarning,
             stacklevel=3,
         )

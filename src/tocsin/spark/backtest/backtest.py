@@ -11,10 +11,11 @@ or a terminal shows come there when they are asked for.)
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DateType, TimestampNTZType, TimestampType
@@ -69,6 +70,8 @@ def backtest(
     from tocsin.conditions.language.field_names import field_named
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.history.overview.overview import index_of, settings_for
+    from tocsin.spark.backtest.merged_tables import tally_batches
+    from tocsin.spark.backtest.spark_result import SparkOverview
     from tocsin.spark.event_columns import columns_to_keep, ship_columns
 
     if not isinstance(events, DataFrame):
@@ -85,16 +88,8 @@ def backtest(
         shown = columns_to_keep(events.schema) if keep is None else list(keep)
     tested = [*fields, *([] if found_time is None else [found_time])]
     needed, shipment = ship_columns(events, tested, shown)
-    layout = shipment.layout
-
-    def note(batches: Iterator[Any]) -> Iterator[Any]:
-        from tocsin.spark.backtest.merged_tables import tally_batches
-
-        return tally_batches(shipped, settings, layout, batches)
-
-    from tocsin.spark.backtest.spark_result import SparkOverview
-
-    partials = needed.mapInArrow(note, PARTIAL_COLUMNS)
+    task = partial(tally_batches, shipped, settings, shipment.layout)
+    partials = needed.mapInArrow(task, PARTIAL_COLUMNS)
     return SparkOverview.of(shipped, settings, partials, numbered=False, path=path)
 
 
@@ -110,25 +105,19 @@ def backtest_slices(
     Records that are no events are left out, and the summary tells how many. Raises InputError when a file
     cannot be read.
     """
+    from tocsin.spark.backtest.merged_tables import tally_slices
+    from tocsin.spark.backtest.spark_result import SparkOverview
+
     shipped = ship_rules(session, index)
     located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
     show: Sequence[str] | None = keep if settings.samples else ()
-
-    def note(batches: Iterator[Any]) -> Iterator[Any]:
-        from tocsin.spark.backtest.merged_tables import tally_slices
-
-        return tally_slices(shipped, settings, located, show, batches)
-
-    from tocsin.spark.backtest.spark_result import SparkOverview
-
-    partials = numbers(session, len(located)).mapInArrow(note, PARTIAL_COLUMNS)
+    task = partial(tally_slices, shipped, settings, located, show)
+    partials = numbers(session, len(located)).mapInArrow(task, PARTIAL_COLUMNS)
     with stages_shown(session, "Matching slices"):
         return SparkOverview.of(shipped, settings, partials, numbered=True)
 
 
 def _time_column(events: DataFrame) -> Path | None:
     """The first column of a type for times."""
-    for column in events.schema:
-        if isinstance(column.dataType, TimestampType | TimestampNTZType | DateType):
-            return (column.name,)
-    return None
+    kinds = TimestampType, TimestampNTZType, DateType
+    return next(((column.name,) for column in events.schema if isinstance(column.dataType, kinds)), None)

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from pyspark import TaskContext
 from pyspark.sql import DataFrame, Window
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -21,35 +20,14 @@ from tocsin.conditions.language.tree import Path
 from tocsin.errors import InputError, TocsinError
 from tocsin.events.event_sources import portions_of_slice, texts_of_columns
 from tocsin.events.slices import Slice
-from tocsin.history.overview.rule_tables import (
-    OVER_TIME,
-    RULES,
-    SAMPLES,
-    Facts,
-    facts_of,
-    merged_seen,
-    over_time_rows,
-    rule_rows,
-)
+from tocsin.history.overview import rule_tables, task_tally
 from tocsin.history.overview.tally import Tally, TallySettings
-from tocsin.history.overview.task_tally import (
-    BUCKET,
-    COUNTED,
-    EVENT,
-    FAILURE,
-    HITS,
-    SAMPLE,
-    SEEN,
-    TIME,
-    TOTAL,
-    fact_rows,
-)
 from tocsin.history.overview.time_buckets import MONDAY
 from tocsin.spark.event_columns import Layout
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_shipment import ShippedRules
 from tocsin.spark.match_worker import cells_of_batch
-from tocsin.spark.numbered_tasks import each_number
+from tocsin.spark.numbered_tasks import each_number, partition_number
 
 RULES_TOGETHER = 4_096
 """Rules that one task finishes at a time."""
@@ -66,8 +44,7 @@ def tally_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Count the events of one partition of a DataFrame."""
     tally = Tally(shipped.open().version, settings)
-    context = TaskContext.get()
-    first = 0 if context is None else context.partitionId() * ROWS_OF_A_PARTITION
+    first = partition_number() * ROWS_OF_A_PARTITION
     for batch in batches:
         places = np.arange(first, first + batch.num_rows, dtype=np.int64)
         texts = texts_of_columns({name: batch.column(column) for column, name in layout.kept})
@@ -91,62 +68,64 @@ def tally_slices(
                 tally.rejects += portion.rejects
                 yield from tally.add(portion.events, portion.rows, portion.texts)
         except TocsinError as error:  # an error of the input is no reason to try again
-            yield fact_rows(FAILURE, text=[str(error)])
+            yield task_tally.fact_rows(task_tally.FAILURE, text=[str(error)])
     yield from tally.rest()
 
 
 # ---- Merged
 
 
-def history_facts(partials: DataFrame, fields: list[Path], width: int | None) -> Facts:
+def history_facts(partials: DataFrame, fields: list[Path], width: int | None) -> rule_tables.Facts:
     """What is known of the history as a whole; InputError when a part of it could not be read."""
     fact = F.col("fact")
     keys = ["fact", "rule", "key", "place", "text"]
-    small = partials.where(fact.isin(TOTAL, TIME, FAILURE)).groupBy(*keys)
+    small = partials.where(fact.isin(task_tally.TOTAL, task_tally.TIME, task_tally.FAILURE)).groupBy(*keys)
     summed: pa.Table = run(small.agg(F.sum("number").alias("number")).toArrow)
-    failures = summed.filter(pc.equal(summed.column("fact"), FAILURE)).column("text")
+    failures = summed.filter(pc.equal(summed.column("fact"), task_tally.FAILURE)).column("text")
     if len(failures):
         raise InputError(min(failures.to_pylist()))
     seen = (
-        partials.where(fact == SEEN)
+        partials.where(fact == task_tally.SEEN)
         .select("rule", "text")
         .groupBy("rule")
-        .applyInArrow(merged_seen, "rule int, text string")
+        .applyInArrow(rule_tables.merged_seen, "rule int, text string")
     )
-    return facts_of(summed, run(seen.toArrow), fields, width)
+    return rule_tables.facts_of(summed, run(seen.toArrow), fields, width)
 
 
-def rules_frame(partials: DataFrame, shipped: ShippedRules, facts: Facts) -> DataFrame:
+def rules_frame(partials: DataFrame, shipped: ShippedRules, facts: rule_tables.Facts) -> DataFrame:
     """RULES, of all rules."""
 
     def finish(counted: pa.Table) -> pa.Table:
         rules = shipped.open().version
         numbers = np.unique(counted.column("rule").to_numpy()).astype(np.int64)
-        return rule_rows(rules, numbers, counted, facts)
+        return rule_tables.rule_rows(rules, numbers, counted, facts)
 
     session = partials.sparkSession
     every = session.range(shipped.open().version.count).select(
-        F.lit(HITS).alias("fact"),
+        F.lit(task_tally.HITS).alias("fact"),
         F.col("id").cast("int").alias("rule"),
         F.lit(0).cast("bigint").alias("key"),
         F.lit(0).cast("bigint").alias("number"),
     )
     together = _counted(partials, facts).unionByName(every)
     block = F.floor(F.col("rule") / RULES_TOGETHER)
-    return together.groupBy(block).applyInArrow(finish, from_arrow_schema(RULES))
+    return together.groupBy(block).applyInArrow(finish, from_arrow_schema(rule_tables.RULES))
 
 
-def over_time_frame(partials: DataFrame, shipped: ShippedRules, facts: Facts) -> DataFrame:
+def over_time_frame(partials: DataFrame, shipped: ShippedRules, facts: rule_tables.Facts) -> DataFrame:
     """OVER_TIME, of all rules."""
 
     def name(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         names = shipped.open().version.names
         for batch in batches:
             rule, start, hits = (batch.column(place).to_numpy() for place in range(3))
-            yield from over_time_rows(names.column(rule), start, hits, facts).to_batches()
+            yield from rule_tables.over_time_rows(names.column(rule), start, hits, facts).to_batches()
 
-    buckets = _counted(partials, facts).where(F.col("fact") == BUCKET).select("rule", "key", "number")
-    return buckets.mapInArrow(name, from_arrow_schema(OVER_TIME))
+    buckets = (
+        _counted(partials, facts).where(F.col("fact") == task_tally.BUCKET).select("rule", "key", "number")
+    )
+    return buckets.mapInArrow(name, from_arrow_schema(rule_tables.OVER_TIME))
 
 
 def samples_frame(partials: DataFrame, shipped: ShippedRules, count: int, numbered: bool) -> DataFrame:
@@ -158,30 +137,30 @@ def samples_frame(partials: DataFrame, shipped: ShippedRules, count: int, number
             rule, place, text = batch.columns
             shown = place if numbered else pa.nulls(len(place), pa.int64())
             columns = [names.column(rule.to_numpy()), shown, text.cast(pa.string())]
-            yield pa.RecordBatch.from_arrays(columns, schema=SAMPLES)
+            yield pa.RecordBatch.from_arrays(columns, schema=rule_tables.SAMPLES)
 
     fact = F.col("fact")
     by_hash = Window.partitionBy("rule").orderBy("key")
     chosen = (
-        partials.where(fact == SAMPLE)
+        partials.where(fact == task_tally.SAMPLE)
         .groupBy("rule", "key")
         .agg(F.min("place").alias("place"))
         .withColumn("behind", F.row_number().over(by_hash))
         .where(F.col("behind") <= count)
     )
     # By the hash too: what a lost executor had counted is counted again, with rows perhaps in other places.
-    events = partials.where(fact == EVENT).select("key", "place", "text")
+    events = partials.where(fact == task_tally.EVENT).select("key", "place", "text")
     shown = chosen.join(events, ["key", "place"]).select("rule", "place", "text")
-    return shown.mapInArrow(name, from_arrow_schema(SAMPLES))
+    return shown.mapInArrow(name, from_arrow_schema(rule_tables.SAMPLES))
 
 
-def _counted(partials: DataFrame, facts: Facts) -> DataFrame:
+def _counted(partials: DataFrame, facts: rule_tables.Facts) -> DataFrame:
     """Counts of rules, summed, by stretches of time of the width that the history has."""
     key = F.coalesce(F.col("key"), F.lit(0).cast("bigint"))
     if facts.width is not None:
         wide = F.floor((key - MONDAY) / facts.width) * facts.width + MONDAY
-        key = F.when(F.col("fact") == BUCKET, wide).otherwise(key)
-    counted = partials.where(F.col("fact").isin(*COUNTED)).withColumn("key", key.cast("bigint"))
+        key = F.when(F.col("fact") == task_tally.BUCKET, wide).otherwise(key)
+    counted = partials.where(F.col("fact").isin(*task_tally.COUNTED)).withColumn("key", key.cast("bigint"))
     return counted.groupBy("fact", "rule", "key").agg(F.sum("number").alias("number"))
 
 

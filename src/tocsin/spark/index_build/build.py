@@ -34,7 +34,7 @@ class Built:
     rejects      rows that are no rules; where they are is up to the caller
     predicates   distinct predicates, and
     nodes        distinct nodes above them, counted for each shard on its own
-    shards       parts of the index: 1 when it is one file
+    shards       of the index: 1 when it is one file
     bytes        of all files together
     seconds      by phase
     """
@@ -55,7 +55,7 @@ class Built:
             f"predicates    {self.predicates:,}",
             f"inner nodes   {self.nodes:,}",
             f"index         {self.path}, {self.bytes / 1e6:,.1f} MB"
-            + (f" in {self.shards} parts" if self.shards > 1 else ""),
+            + (f" in {self.shards} shards" if self.shards > 1 else ""),
             "built in      "
             + ", ".join(f"{phase} {seconds:.1f} s" for phase, seconds in self.seconds.items()),
         ]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.graph.shards import Shard, check_folder, write_shard_list
 from tocsin.conditions.live.build_settings import Preparation
-from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
+from tocsin.errors import InputError, RuleErrors, UsageError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.index_build.jobs import BlockReport
 from tocsin.spark.numbered_tasks import each_number, numbers
@@ -79,7 +80,7 @@ def write_shards(
     """Share the rules out, build every shard in a task, and make them the shards of the index."""
     weights = rule_weights(work)
     count = shards_wanted(shards, weights)
-    save_arrays(work.folder / _SHARED_OUT, {}, [("part", share_out(work, weights, count))])
+    save_arrays(work.folder / _SHARED_OUT, {}, [("shard", share_out(work, weights, count))])
     target.mkdir(PRIVATE_FOLDER, exist_ok=True)
     unique = uuid.uuid4().hex[:8]
     task = _shard_task(work, target, unique, preparation)
@@ -109,13 +110,12 @@ def _shard_task(work: Work, target: Path, unique: str, preparation: Preparation)
     def build_shard(batches: Iterable[Any]) -> Iterator[Any]:
         _, arrays = open_arrays(work.folder / _SHARED_OUT, verify=False)
         for number in each_number(batches):
-            rules = rules_of_shard(work, arrays["part"], number)
+            rules = rules_of_shard(work, arrays["shard"], number)
             index = compile_rules(rules, base=preparation.base, planner=preparation.planner)
             save_index(index, target / _name(unique, number), mode_within(target))
             counts = [number, index.rule_count, index.leaf_count, len(index.graph.is_and)]
-            yield pa.record_batch(
-                [[each] for each in counts], names=["number", "rules", "predicates", "nodes"]
-            )
+            columns = ["number", "rules", "predicates", "nodes"]
+            yield pa.record_batch([[each] for each in counts], names=columns)
 
     return build_shard
 
@@ -161,11 +161,8 @@ def raise_rejects(work: Path, reports: Sequence[BlockReport]) -> None:
     count = sum(report.rejects for report in reports)
     if not count:
         return
-    shown: list[RuleError] = []
-    for refused in refused_rows([work / report.rejects_file for report in reports if report.rejects]):
-        shown.append(refused.error())
-        if len(shown) == RuleErrors.SHOWN:
-            break
+    refused = refused_rows([work / report.rejects_file for report in reports if report.rejects])
+    shown = [row.error() for row in islice(refused, RuleErrors.SHOWN)]
     raise shown[0] if count == 1 else RuleErrors(shown, count)
 
 

@@ -23,17 +23,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 from tocsin.conditions.blocks.block_nodes import BITS, find_firsts, share_block
 from tocsin.conditions.blocks.build_folder import Work
 from tocsin.conditions.blocks.rule_rows import PLACE, read_rows, rejects_table
 from tocsin.errors import TocsinError
-from tocsin.spark.failures import on_spark
+from tocsin.spark.failures import on_spark, spark_failures
 from tocsin.spark.file_urls import to_write
 from tocsin.spark.index_build.rule_frames import RuleRows
-from tocsin.spark.numbered_tasks import each_number, numbers
+from tocsin.spark.numbered_tasks import each_number, numbers, partition_number
 
 Batches = Iterable[Any]
 
@@ -111,14 +110,10 @@ def put_together(session: SparkSession, work: Work, predicates: int, sizes: Size
     work = _put_level_together(session, work, 0, predicates, sizes)
     say("Sharing conditions within blocks")
     task = _sharing_task(work)
-    answers = on_spark(
-        lambda: (
-            numbers(session, len(work.block_files))
-            .mapInArrow(task, "block long, file string, levels array<long>")
-            .collect()
-        ),
-        "share the conditions",
+    shared = numbers(session, len(work.block_files)).mapInArrow(
+        task, "block long, file string, levels array<long>"
     )
+    answers = on_spark(shared.collect, "share the conditions")
     reports = sorted(NodesReport(*answer) for answer in answers)
     work = replace(work, node_files=[report.file for report in reports])
     deepest = max((len(report.levels) for report in reports), default=0)
@@ -140,14 +135,12 @@ def _put_level_together(session: SparkSession, work: Work, level: int, count: in
     if len(work.block_files) > 1:
         partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 8)
         buckets = max(partitions, -(-count // sizes.keys_in_bucket))
-        keys = numbers(session, len(work.block_files)).mapInArrow(
-            _keys_task(work, level), "key binary, place long"
-        )
+        task = _keys_task(work, level)
+        keys = numbers(session, len(work.block_files)).mapInArrow(task, "key binary, place long")
         found = keys.repartition(buckets, "key").mapInArrow(_firsts, "block int, number int, first long")
         by_block = found.repartition(partitions, "block").write.partitionBy("block")
-        on_spark(
-            lambda: by_block.parquet(to_write(work.level_folder(level))), f"compare what is on level {level}"
-        )
+        with spark_failures(f"compare what is on level {level}"):
+            by_block.parquet(to_write(work.level_folder(level)))
     return replace(work, levels=level + 1)
 
 
@@ -156,33 +149,21 @@ def _put_level_together(session: SparkSession, work: Work, level: int, count: in
 
 def _reading_task(folder: Path, names: Sequence[str], has_places: bool, most_rules: int) -> Any:
     def read(batches: Batches) -> Iterator[Any]:
-        context = TaskContext.get()
-        partition = 0 if context is None else context.partitionId()
+        partition = partition_number()
         last_id = None
         for portion, rows in enumerate(_portions(batches, most_rules, BYTES_IN_BLOCK)):
             where = None
             if has_places:
-                where = (
-                    rows.select(range(len(names), len(names) + len(PLACE)))
-                    .rename_columns(PLACE.names)
-                    .cast(PLACE)
-                )
+                places = range(len(names), len(names) + len(PLACE))
+                where = rows.select(places).rename_columns(PLACE.names).cast(PLACE)
             rules = rows.select(range(len(names))).rename_columns(names)
             block, refused, last_id = read_rows(rules, where, last_id)
             unique = f"{partition}-{portion}-{uuid.uuid4().hex[:8]}"
-            block.save(folder / f"block-{unique}")
-            pq.write_table(rejects_table(refused), folder / f"rejects-{unique}.parquet")
-            yield _answer(
-                BlockReport(
-                    partition,
-                    portion,
-                    f"block-{unique}",
-                    f"rejects-{unique}.parquet",
-                    block.rules,
-                    len(refused),
-                    len(block.table.field),
-                )
-            )
+            file, rejects = f"block-{unique}", f"rejects-{unique}.parquet"
+            block.save(folder / file)
+            pq.write_table(rejects_table(refused), folder / rejects)
+            counts = block.rules, len(refused), len(block.table.field)
+            yield _answer(BlockReport(partition, portion, file, rejects, *counts))
 
     return read
 

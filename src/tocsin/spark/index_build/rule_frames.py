@@ -27,18 +27,8 @@ import pyarrow.parquet as pq
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.errors import PySparkTypeError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.pandas.types import from_arrow_type
-from pyspark.sql.types import (
-    CharType,
-    IntegerType,
-    IntegralType,
-    LongType,
-    NullType,
-    StringType,
-    StructField,
-    StructType,
-    VarcharType,
-)
 
 from tocsin.errors import InputError, TocsinError, UsageError
 from tocsin.rules.rule_columns import check_names
@@ -46,14 +36,13 @@ from tocsin.rules.rule_files import read_file
 from tocsin.rules.rule_metadata import common_schema, in_common
 from tocsin.rules.rule_set import SEVERAL_TABLES, Rules
 from tocsin.spark.event_columns import part_left_behind
-from tocsin.spark.failures import on_spark
-from tocsin.spark.numbered_tasks import each_number, numbers
+from tocsin.spark.numbered_tasks import answers, each_number, numbers
 from tocsin.tables.parquet_files import checked_size, row_groups
 
 _TASKS_PER_CORE = 4
 _ROWS_AT_ONCE = 100_000
-_PLACE_TYPES = (StringType(), LongType(), IntegerType(), StringType(), StringType())
-TEXTS = (StringType, CharType, VarcharType, NullType)
+_PLACE_TYPES = (T.StringType(), T.LongType(), T.IntegerType(), T.StringType(), T.StringType())
+TEXTS = (T.StringType, T.CharType, T.VarcharType, T.NullType)
 PLACE_COLUMNS = ("file", "line", "column", "alias", "reason")
 """Where a row comes from, as index.blocks.rows has it; the names that these columns have end in `~`."""
 
@@ -114,10 +103,10 @@ def rule_rows(rules: DataFrame, partitions: int) -> RuleRows:
     return RuleRows(sorted_rows, tuple(names[place] for place in wanted), has_places)
 
 
-def _check_type(column: StructField) -> None:
+def _check_type(column: T.StructField) -> None:
     """Refuse a type that the column may not have."""
     kind = column.dataType
-    if column.name == "id" and not isinstance(kind, (*TEXTS, IntegralType)):
+    if column.name == "id" and not isinstance(kind, (*TEXTS, T.IntegralType)):
         raise InputError(f"the column 'id' holds {kind.simpleString()}: expected strings or integers")
     if column.name == "when" and not isinstance(kind, TEXTS):
         raise InputError(f"the column 'when' holds {kind.simpleString()}: expected strings")
@@ -157,7 +146,8 @@ def rules_of_files(session: SparkSession, files: Sequence[Path]) -> DataFrame:
             pieces.append(others[-1])
     metadata = _spark_can_take([*schemas, *_schemas_of(session, others)])
     names = ["id", "when", *metadata.names, *(f"{name}~" for name in PLACE_COLUMNS)]
-    rows = _numbers(session, pieces).mapInArrow(_reading_task(pieces, metadata), _schema(metadata))
+    numbered = numbers(session, len(pieces), _most_tasks(session))
+    rows = numbered.mapInArrow(_reading_task(pieces, metadata), _schema(metadata))
     return rows.toDF(*names)
 
 
@@ -185,27 +175,15 @@ def _schemas_of(session: SparkSession, pieces: Sequence[Piece]) -> list[pa.Schem
     if not pieces:
         return []
 
-    def look(batches: Iterable[Any]) -> Iterator[Any]:
-        for number in each_number(batches):
-            schema, failure = None, None
-            try:
-                rules = _read_piece(pieces[number])
-                schema = None if rules.metadata is None else rules.metadata.schema.serialize().to_pybytes()
-            except TocsinError as error:
-                failure = str(error).replace(pieces[number].path, pieces[number].file)
-            yield pa.record_batch(
-                [pa.array([schema], pa.binary()), pa.array([failure], pa.string())],
-                names=["schema", "failure"],
-            )
+    def look(number: int) -> str:
+        try:
+            metadata = _read_piece(pieces[number]).metadata
+        except TocsinError as error:
+            raise InputError(str(error).replace(pieces[number].path, pieces[number].file)) from None
+        return "" if metadata is None else metadata.schema.serialize().to_pybytes().hex()
 
-    jobs = _numbers(session, pieces).mapInArrow(look, "schema binary, failure string").distinct()
-    answers = on_spark(jobs.collect, "read the rules")
-    failures = sorted(answer.failure for answer in answers if answer.failure is not None)
-    if failures:
-        raise InputError(failures[0])
-    return [
-        pa.ipc.read_schema(pa.py_buffer(answer.schema)) for answer in answers if answer.schema is not None
-    ]
+    said = answers(session, len(pieces), lambda: look, "read the rules", _most_tasks(session))
+    return [pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(each))) for each in dict.fromkeys(said) if each]
 
 
 def _spark_can_take(schemas: Sequence[pa.Schema]) -> pa.Schema:
@@ -223,17 +201,17 @@ def _spark_can_take(schemas: Sequence[pa.Schema]) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _schema(metadata: pa.Schema) -> StructType:
+def _schema(metadata: pa.Schema) -> T.StructType:
     """The columns of what tasks give back: names are the business of whoever gets them."""
-    types = [StringType(), StringType(), *(from_arrow_type(field.type) for field in metadata), *_PLACE_TYPES]
-    schema = StructType()
-    for place, kind in enumerate(types):
+    types = [from_arrow_type(field.type) for field in metadata]
+    schema = T.StructType()
+    for place, kind in enumerate([T.StringType(), T.StringType(), *types, *_PLACE_TYPES]):
         schema = schema.add(f"c{place}", kind)
     return schema
 
 
-def _numbers(session: SparkSession, pieces: Sequence[Piece]) -> DataFrame:
-    return numbers(session, len(pieces), _TASKS_PER_CORE * session.sparkContext.defaultParallelism)
+def _most_tasks(session: SparkSession) -> int:
+    return _TASKS_PER_CORE * session.sparkContext.defaultParallelism
 
 
 # ---- What runs in the workers
@@ -259,55 +237,37 @@ def _read_piece(piece: Piece) -> Rules:
 
 def rows_of_rules(rules: Rules, file: str, metadata: pa.Schema) -> pa.Table:
     """The rules of a file, and what was rejected there, as rows that say where they come from."""
-    count = len(rules)
-    several = [SEVERAL_TABLES if rules.has_several_tables(row) else None for row in sorted(rules.triggers)]
-    aliases = [rules.aliases.get(row) for row in sorted(rules.triggers)]
-    good = _table(
+    count, bad = len(rules), rules.rejected
+    of_triggers = sorted(rules.triggers)
+    good = [
         rules.ids,
         rules.whens,
-        in_common(rules.metadata, count, metadata).columns,
-        file,
+        *in_common(rules.metadata, count, metadata).columns,
+        pa.repeat(file, count),
         rules.lines,
         rules.columns,
-        aliases or [None] * count,
-        several or [None] * count,
-    )
-    bad = rules.rejected
-    if not bad:
-        return good
-    refused = _table(
+        [rules.aliases.get(row) for row in of_triggers] or [None] * count,
+        [SEVERAL_TABLES if rules.has_several_tables(row) else None for row in of_triggers] or [None] * count,
+    ]
+    refused = [
         [error.rule for error in bad],
         [error.excerpt for error in bad],
-        [pa.nulls(len(bad), field.type) for field in metadata],
-        file,
+        *(pa.nulls(len(bad), kind) for kind in metadata.types),
+        pa.repeat(file, len(bad)),
         [error.line for error in bad],
         [error.column for error in bad],
         [None] * len(bad),
         [error.reason for error in bad],
-    )
-    return pa.concat_tables([good, refused])
+    ]
+    return pa.concat_tables([_table(good, metadata), _table(refused, metadata)])
 
 
-def _table(
-    ids: Any,
-    whens: Any,
-    metadata: Sequence[Any],
-    file: str,
-    lines: Any,
-    columns: Any,
-    aliases: Any,
-    reasons: Any,
-) -> pa.Table:
+def _table(columns: Sequence[Any], metadata: pa.Schema) -> pa.Table:
     """Columns in the order of _schema, by number."""
     text = pa.string()
-    whole = [
-        pa.array(ids).cast(text),
-        pa.array(whens).cast(text),
-        *metadata,
-        pa.repeat(pa.scalar(file, text), len(ids)),
-        pa.array(lines, pa.int64()),
-        pa.array(columns, pa.int32()),
-        pa.array(aliases, text),
-        pa.array(reasons, text),
+    types = [text, text, *metadata.types, text, pa.int64(), pa.int32(), text, text]
+    arrays = [
+        pa.array(values, kind) if isinstance(values, list | np.ndarray) else values.cast(kind)
+        for values, kind in zip(columns, types, strict=True)
     ]
-    return pa.table(whole, names=[f"c{place}" for place in range(len(whole))])
+    return pa.table(arrays, names=[f"c{place}" for place in range(len(arrays))])

@@ -123,14 +123,9 @@ def _table(connection: Connection, name: TableName) -> Table:
         for column, type_number, generated in query(connection, _COLUMNS, number)
         if not generated or (generated == STORED and publishes_stored(connection))
     ]
-    return Table(
-        name,
-        number,
-        tuple(column for column, _ in columns),
-        tuple(type_name for _, type_name in columns),
-        kind == "p",
-        tuple(query(connection, _FILES, number, number)),
-    )
+    names, types = tuple(each for each, _ in columns), tuple(each for _, each in columns)
+    files = tuple(query(connection, _FILES, number, number))
+    return Table(name, number, names, types, kind == "p", files)
 
 
 def publishes_stored(connection: Connection) -> bool:
@@ -204,10 +199,23 @@ def provide_publication(connection: Connection, name: str, tables: Sequence[Tabl
 
     InputError when it cannot be made, or leaves out a table or some of its changes.
     """
+    import psycopg
+
     if publication_number(connection, name) is not None:
         check_publication(connection, name, [table.name for table in tables])
-    else:
-        _make_publication(connection, name, tables)
+        return
+    _check_updatable(connection, tables)
+    listed = ", ".join(table.name.quoted for table in tables)
+    stored = ", publish_generated_columns = stored" if publishes_stored(connection) else ""
+    options = f"publish_via_partition_root = true{stored}"
+    statement = f"CREATE PUBLICATION {quoted(name)} FOR TABLE {listed} WITH ({options})"
+    try:
+        query(connection, statement)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise InputError(
+            f"the user {connection.info.user} may not make the publication that is needed."
+            f" Let the owner of the tables do it: {statement}; and add publication={name} to the URI"
+        ) from error
 
 
 def check_publication(connection: Connection, name: str, tables: Iterable[TableName]) -> None:
@@ -241,25 +249,6 @@ def check_publication(connection: Connection, name: str, tables: Iterable[TableN
                 f"the publication {name} does not have the generated columns of {table}:"
                 f" ALTER PUBLICATION {quoted(name)} SET (publish_generated_columns = stored)"
             )
-
-
-def _make_publication(connection: Connection, name: str, tables: Sequence[Table]) -> None:
-    import psycopg
-
-    _check_updatable(connection, tables)
-    listed = ", ".join(table.name.quoted for table in tables)
-    stored = ", publish_generated_columns = stored" if publishes_stored(connection) else ""
-    statement = (
-        f"CREATE PUBLICATION {quoted(name)} FOR TABLE {listed}"
-        f" WITH (publish_via_partition_root = true{stored})"
-    )
-    try:
-        query(connection, statement)
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise InputError(
-            f"the user {connection.info.user} may not make the publication that is needed."
-            f" Let the owner of the tables do it: {statement}; and add publication={name} to the URI"
-        ) from error
 
 
 def _check_updatable(connection: Connection, tables: Sequence[Table]) -> None:

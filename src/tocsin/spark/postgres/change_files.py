@@ -34,18 +34,12 @@ from tocsin.storage.drafts import sync_folder
 INSERT, UPDATE, DELETE, TRUNCATE, SNAPSHOT = "insert", "update", "delete", "truncate", "snapshot"
 
 SCHEMA = pa.schema(
-    [
-        pa.field("lsn", pa.int64()),
-        pa.field("row", pa.int64()),
-        pa.field("transaction", pa.int64()),
-        pa.field("time", pa.timestamp("us", "UTC")),
-        pa.field("table", pa.string()),
-        pa.field("op", pa.string()),
-        pa.field("types", pa.string()),
-        pa.field("old", pa.string()),
-        pa.field("new", pa.string()),
-        pa.field("whole", pa.bool_()),
-    ]
+    {
+        **dict.fromkeys(("lsn", "row", "transaction"), pa.int64()),
+        "time": pa.timestamp("us", "UTC"),
+        **dict.fromkeys(("table", "op", "types", "old", "new"), pa.string()),
+        "whole": pa.bool_(),
+    }
 )
 DDL = (
     "lsn bigint, row bigint, transaction bigint, time timestamp, table string, op string, types string,"

@@ -122,7 +122,7 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[ChangesPart]:
         """The tasks of a batch."""
-        from tocsin.spark.postgres.change_files import lsn_number
+        from tocsin.spark.postgres.change_files import count_batches, lsn_number
         from tocsin.spark.postgres.slot import part_name
 
         paths = [self._folder / "snapshot" / part_name(part) for part in range(start["part"], end["part"])]
@@ -132,7 +132,9 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if not feed.path(first, last).exists():
                 feed.collect(first, until=last)
             paths.append(feed.path(first, last))
-        return [part for path in paths for part in _parts_of(path)]
+        return [
+            ChangesPart(str(path), place, place + 1) for path in paths for place in range(count_batches(path))
+        ]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """The rows of a task, in batches."""
@@ -156,11 +158,11 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
     def _done(self, position: int) -> None:
+        from tocsin.spark.postgres.change_files import forget
+
         contents = self._address.contents
         self._opened().done(position, keep_files=contents)
         if contents:
-            from tocsin.spark.postgres.change_files import forget
-
             forget(self._folder, position)
 
     def _taken_up(self) -> Slot:
@@ -177,9 +179,3 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._feed is None:
             self._feed = Feed(self._address, self._taken_up(), self._folder)
         return self._feed
-
-
-def _parts_of(path: Path) -> list[ChangesPart]:
-    from tocsin.spark.postgres.change_files import count_batches
-
-    return [ChangesPart(str(path), place, place + 1) for place in range(count_batches(path))]

@@ -29,11 +29,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from tocsin.events.kept_columns import json_text
 from tocsin.spark.postgres.pgoutput import UNCHANGED, Value
+from tocsin.tables.json_lines import integer_of_digits
 
 INTEGERS = ("int2", "int4", "int8", "oid")
 FLOATS = ("float4", "float8")
@@ -173,13 +174,15 @@ class RowReader:
     def row(self, text: str) -> dict[str, Any]:
         """The row; ValueError with the reason when a `json` in it holds what no event may."""
         try:
-            row: dict[str, Any] = _decode(text)
+            row: dict[str, Any] = _DECODER.decode(text)
             for name, convert in self._convert.items():
                 value = row.get(name)
                 if value is not None:
                     row[name] = convert(value)
             if self._has_json and "\\u" in text and _has_half_a_pair(row):
                 raise ValueError("half a surrogate pair in a string")
+        except json.JSONDecodeError as error:
+            raise ValueError(f"not valid JSON at character {error.pos + 1}: {error.msg}") from None
         except RecursionError:
             raise ValueError("nested too deeply") from None
         return row
@@ -203,19 +206,6 @@ def row_reader(types: str) -> RowReader:
     return RowReader(json.loads(types))
 
 
-def _decode(text: str) -> Any:
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not valid JSON at character {error.pos + 1}: {error.msg}") from None
-
-
-def _integer(digits: str) -> int:
-    from tocsin.tables.json_lines import integer_of_digits
-
-    return integer_of_digits(digits)
-
-
 def _fraction(text: str) -> Decimal | float:
     """A decimal; one whose exponent is beyond all decimals, as in a `json`, is a float: infinite, or 0."""
     try:
@@ -224,7 +214,7 @@ def _fraction(text: str) -> Decimal | float:
         return float(text)
 
 
-_DECODER = json.JSONDecoder(parse_float=_fraction, parse_int=_integer)
+_DECODER = json.JSONDecoder(parse_float=_fraction, parse_int=integer_of_digits)
 
 
 def _reader(type_name: str) -> Callable[[Any], Any] | None:
@@ -244,26 +234,14 @@ def _converted_list(value: Any, convert: Callable[[Any], Any]) -> Any:
     ]
 
 
-def _float(value: Any) -> float | None:
-    number = float(value)
+def _number_of(kind: type[float | Decimal], value: Any) -> float | Decimal | None:
+    number = kind(value)
     return None if math.isnan(number) else number
 
 
-def _decimal(value: Any) -> Decimal | None:
-    number = Decimal(value)
-    return None if number.is_nan() else number
-
-
-def _datetime(value: str) -> datetime | str:
+def _time_of(kind: type[date], value: str) -> date | str:
     try:
-        return datetime.fromisoformat(value)
-    except ValueError:
-        return value
-
-
-def _date(value: str) -> date | str:
-    try:
-        return date.fromisoformat(value)
+        return kind.fromisoformat(value)
     except ValueError:
         return value
 
@@ -283,12 +261,11 @@ def _with_floats(value: Any) -> Any:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(FLOATS, _float),
+    **dict.fromkeys(FLOATS, partial(_number_of, float)),
     **dict.fromkeys(JSONS, _with_floats),
-    "numeric": _decimal,
-    "timestamp": _datetime,
-    "timestamptz": _datetime,
-    "date": _date,
+    "numeric": partial(_number_of, Decimal),
+    **dict.fromkeys(("timestamp", "timestamptz"), partial(_time_of, datetime)),
+    "date": partial(_time_of, date),
 }
 
 

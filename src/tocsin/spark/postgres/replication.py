@@ -17,11 +17,7 @@ from tocsin.errors import InputError, ServerAway
 from tocsin.spark.postgres.change_files import lsn_text
 from tocsin.spark.postgres.pgoutput import MICROSECONDS_TO_2000
 from tocsin.spark.postgres.postgres_address import Address, quoted
-from tocsin.spark.postgres.server import (
-    away_is_said,
-    connect_for_replication,
-    is_too_late,
-)
+from tocsin.spark.postgres.server import away_is_said, connect_for_replication, is_too_late
 
 if TYPE_CHECKING:
     from psycopg import pq

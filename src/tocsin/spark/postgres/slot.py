@@ -25,13 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, TocsinWarning, UsageError
-from tocsin.spark.postgres.catalog import (
-    check_publication,
-    check_server,
-    find_tables,
-    provide_publication,
-    publication_number,
-)
+from tocsin.spark.postgres import catalog
 from tocsin.spark.postgres.change_files import SNAPSHOT, Change, ChangeWriter, lsn_number
 from tocsin.spark.postgres.postgres_address import Address, TableName, quoted
 from tocsin.spark.postgres.postgres_values import RowWriter
@@ -118,8 +112,8 @@ def _made(address: Address, folder: Path, copy: bool) -> Slot:
 def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None:
     """A new slot; None when the contents could not be copied as they were when it was made."""
     with connect(address) as connection:
-        check_server(connection, address)
-        tables = find_tables(connection, address.tables)
+        catalog.check_server(connection, address)
+        tables = catalog.find_tables(connection, address.tables)
         _drop_unfinished(connection, folder)
         name = address.slot or f"tocsin_{secrets.token_hex(6)}"
         if _slots(connection, name):
@@ -128,12 +122,12 @@ def _made_undisturbed(address: Address, folder: Path, copy: bool) -> Slot | None
                 f" checkpoint is lost. If nobody needs it: SELECT pg_drop_replication_slot('{name}')"
             )
         publication = address.publication or name
-        made_it = publication_number(connection, publication) is None
+        made_it = catalog.publication_number(connection, publication) is None
         unfinished = {"slot": name, "publication": publication if made_it else None}
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "starting.json", unfinished)
-        provide_publication(connection, publication, tables)
-        number = publication_number(connection, publication)
+        catalog.provide_publication(connection, publication, tables)
+        number = catalog.publication_number(connection, publication)
         with _new_slot(address, name) as (start, system, snapshot):
             parts: int | None = 0
             if copy:
@@ -171,7 +165,7 @@ def check_slot(address: Address, slot: Slot) -> None:
                 f"the replication slot {slot.name} is of the plugin {plugin} and the database {database}:"
                 " it is not the one that the checkpoint was made with"
             )
-        find_tables(connection, slot.tables)
+        catalog.find_tables(connection, slot.tables)
         check_published(connection, slot)
     with connect_for_replication(address) as replication:
         system = _system(replication)
@@ -184,8 +178,8 @@ def check_slot(address: Address, slot: Slot) -> None:
 def check_published(connection: Connection, slot: Slot) -> None:
     """InputError when the server does not send all changes of the tables any more."""
     try:
-        check_publication(connection, slot.publication, slot.tables)
-        if slot.number not in (None, publication_number(connection, slot.publication)):
+        catalog.check_publication(connection, slot.publication, slot.tables)
+        if slot.number not in (None, catalog.publication_number(connection, slot.publication)):
             raise InputError(f"the publication {slot.publication} is another one than it was")
     except InputError as error:
         raise InputError(
@@ -288,9 +282,9 @@ def _copy_contents(address: Address, connection: Connection, snapshot: str, part
     query(connection, "set local row_security = off")  # an error, where rows would be left out
     listed = ", ".join(name.quoted for name in address.tables)
     query(connection, f"lock table {listed} in access share mode")
-    tables = find_tables(connection, address.tables)
+    tables = catalog.find_tables(connection, address.tables)
     with connect(address) as beside:
-        if find_tables(beside, address.tables) != tables:
+        if catalog.find_tables(beside, address.tables) != tables:
             return None
     for table in tables:
         rows = table.name.quoted if table.partitioned else f"only {table.name.quoted}"

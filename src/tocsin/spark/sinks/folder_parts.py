@@ -21,6 +21,7 @@ from pyspark.sql.types import StringType, StructType
 
 from tocsin.spark.stream.alert_values import plain_text
 from tocsin.spark.stream.match_columns import ALERTS, FOUND, KEPT, REJECTS
+from tocsin.spark.stream.source import Onward
 
 ROWS_OF_GROUP = 1 << 17
 BYTES_OF_GROUP = 32 << 20
@@ -145,7 +146,7 @@ class LinePart(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundParts:
+class FoundParts(Onward):
     """The rows of a batch into the drafts of two folders, by the tasks that find them. Made to be pickled.
 
         found rows ──> matches ──> DRAFT OF ALERTS/.part-....parquet

@@ -17,30 +17,19 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    MapType,
-    NumericType,
-    StringType,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.errors import InputError, UsageError
-from tocsin.spark.event_columns import types_within
+from tocsin.spark.event_columns import by_place, types_within
 from tocsin.spark.file_urls import to_write
 from tocsin.spark.sinks.folder_parts import hidden, write_part
 from tocsin.spark.sinks.sink import Sink
@@ -52,8 +41,8 @@ FORMATS = ("parquet", "jsonl")
 _WRITING = ".writing-"
 _OWNER = "_stream.json"
 _PLAIN = (
-    *(NumericType, StringType, BooleanType, BinaryType, DateType, TimestampType, TimestampNTZType),
-    *(StructType, MapType, ArrayType),
+    *(T.NumericType, T.StringType, T.BooleanType, T.BinaryType),
+    *(T.DateType, T.TimestampType, T.TimestampNTZType, T.StructType, T.MapType, T.ArrayType),
 )
 _NO_MARK = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
@@ -93,7 +82,7 @@ class FolderSink(Sink):
     format: str = "parquet"
     exactly_once: bool = True
     stream: str | None = None
-    _schema: StructType | None = None
+    _schema: T.StructType | None = None
 
     @staticmethod
     def of(uri: str) -> FolderSink:
@@ -117,7 +106,7 @@ class FolderSink(Sink):
         """Folder and format."""
         return {"kind": "folder", "folder": str(self.folder), "format": self.format}
 
-    def open(self, session: SparkSession, stream: str, schema: StructType) -> None:  # noqa: ARG002
+    def open(self, session: SparkSession, stream: str, schema: T.StructType) -> None:  # noqa: ARG002
         """Make the folder, see whether it can be written to, and clear away what was left unfinished.
 
         UsageError when it holds batches of another stream.
@@ -193,14 +182,10 @@ class FolderSink(Sink):
 
         Columns go by their places, since mapInArrow does not take every name. JSON texts become plain ones.
         """
-        placed = rows.toDF(*(f"c{place}" for place in range(len(rows.columns))))
         texts = frozenset(field.name for field in rows.schema if is_json(field))
-        names, folder, file_format = rows.columns, str(draft.folder), self.format
-
-        def task(batches: Iterable[Any]) -> Iterator[Any]:
-            return write_part(batches, folder, file_format, names, texts)
-
-        return [report.name for report in placed.mapInArrow(task, "name string").collect()]
+        folder, file_format, names = str(draft.folder), self.format, rows.columns
+        task = partial(write_part, folder=folder, file_format=file_format, names=names, texts=texts)
+        return [report.name for report in by_place(rows).mapInArrow(task, "name string").collect()]
 
     @staticmethod
     def _keep_rows(draft: Path) -> None:
@@ -212,6 +197,6 @@ class FolderSink(Sink):
                 sync_file(file)  # Spark leaves that to the system
 
 
-def _is_plain(data_type: DataType) -> bool:
+def _is_plain(data_type: T.DataType) -> bool:
     """Whether others write a type to Parquet as Spark does."""
     return all(isinstance(part, _PLAIN) for part in types_within(data_type))

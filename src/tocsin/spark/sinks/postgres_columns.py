@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -15,27 +16,7 @@ import pyarrow.compute as pc
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyarrow import csv
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    MapType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    VariantType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.events.kept_columns import json_text
 from tocsin.spark.stream.match_columns import column_named, is_json, plain_text
@@ -43,22 +24,22 @@ from tocsin.spark.stream.match_columns import column_named, is_json, plain_text
 JSON_TYPES = ("json", "jsonb")
 BLOCK_SCHEMA = "block binary"
 
-_AS_THEY_ARE: Mapping[type[DataType], str] = {
-    BooleanType: "boolean",
-    ByteType: "smallint",
-    ShortType: "smallint",
-    IntegerType: "integer",
-    LongType: "bigint",
-    FloatType: "real",
-    DoubleType: "double precision",
-    DateType: "date",
-    TimestampType: "timestamptz",
-    TimestampNTZType: "timestamp",
+_AS_THEY_ARE: Mapping[type[T.DataType], str] = {
+    T.BooleanType: "boolean",
+    T.ByteType: "smallint",
+    T.ShortType: "smallint",
+    T.IntegerType: "integer",
+    T.LongType: "bigint",
+    T.FloatType: "real",
+    T.DoubleType: "double precision",
+    T.DateType: "date",
+    T.TimestampType: "timestamptz",
+    T.TimestampNTZType: "timestamp",
 }
-_DOCUMENTS: tuple[type[DataType], ...] = (ArrayType, MapType, StructType, VariantType)
-_TYPES: Mapping[type[DataType], str] = {
+_DOCUMENTS: tuple[type[T.DataType], ...] = (T.ArrayType, T.MapType, T.StructType, T.VariantType)
+_TYPES: Mapping[type[T.DataType], str] = {
     **_AS_THEY_ARE,
-    BinaryType: "bytea",
+    T.BinaryType: "bytea",
     **dict.fromkeys(_DOCUMENTS, "jsonb"),
 }
 _REPLACEMENT = "\ufffd"
@@ -70,44 +51,40 @@ _MOST_DIGITS, _MOST_DECIMALS = 131_072, 16_383
 """Of a number of PostgreSQL before and behind the point, and so of one in a jsonb."""
 
 
-def type_of(field: StructField) -> str:
+def type_of(field: T.StructField) -> str:
     """The type of the column that is made for a field."""
     if is_json(field):
         return "jsonb"
-    if isinstance(field.dataType, DecimalType):
+    if isinstance(field.dataType, T.DecimalType):
         return f"numeric({field.dataType.precision}, {field.dataType.scale})"
     return _TYPES.get(type(field.dataType), "text")
 
 
 def csv_blocks(alerts: DataFrame, types: Mapping[str, str]) -> DataFrame:
     """Alerts as CSV for COPY, in blocks; `types` are the types of the table's columns by name."""
-    written = [
-        _written(field, types[field.name]).alias(f"c{number}") for number, field in enumerate(alerts.schema)
-    ]
-    documents = [
-        number
-        for number, field in enumerate(alerts.schema)
-        if is_json(field) and types[field.name] in JSON_TYPES
-    ]
-    return alerts.select(*written).mapInArrow(
-        lambda batches: _csv_in_worker(batches, documents), BLOCK_SCHEMA
-    )
+    written, documents = [], []
+    for number, field in enumerate(alerts.schema):
+        written.append(_written(field, types[field.name]).alias(f"c{number}"))
+        if is_json(field) and types[field.name] in JSON_TYPES:
+            documents.append(number)
+    task = partial(_csv_in_worker, documents)
+    return alerts.select(*written).mapInArrow(task, BLOCK_SCHEMA)
 
 
-def _written(field: StructField, target: str) -> Column:
+def _written(field: T.StructField, target: str) -> Column:
     """A column in a type that CSV can be written of, without what PostgreSQL's texts cannot hold."""
     column = column_named(field.name)
     if is_json(field):
         return _without_zero_escapes(column) if target in JSON_TYPES else _text(plain_text(column))
-    if isinstance(field.dataType, (*_AS_THEY_ARE, DecimalType)):
+    if isinstance(field.dataType, (*_AS_THEY_ARE, T.DecimalType)):
         return column
-    if isinstance(field.dataType, StringType):
+    if isinstance(field.dataType, T.StringType):
         return _text(column)
-    if isinstance(field.dataType, BinaryType):
+    if isinstance(field.dataType, T.BinaryType):
         return F.concat(F.lit("\\x"), F.hex(column))
     if isinstance(field.dataType, _DOCUMENTS):
         return _without_zero_escapes(F.to_json(column, {"ignoreNullFields": "false"}))
-    return _text(column.cast(StringType()))
+    return _text(column.cast(T.StringType()))
 
 
 def _text(column: Column) -> Column:
@@ -136,7 +113,7 @@ def without_overflow(json: str) -> str:
     return _STRING_OR_NUMBER.sub(number, json)
 
 
-def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator[Any]:
+def _csv_in_worker(documents: Sequence[int], batches: Iterable[Any]) -> Iterator[Any]:
     """Batches of written columns as CSV; those at the places `documents` hold JSON."""
     options = csv.WriteOptions(include_header=False, quoting_style="all_valid")  # null alone stands unquoted
     for batch in batches:
@@ -148,6 +125,4 @@ def _csv_in_worker(batches: Iterable[Any], documents: Sequence[int]) -> Iterator
         if batch.num_rows:
             block = pa.BufferOutputStream()
             csv.write_csv(batch, block, options)
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([block.getvalue().to_pybytes()], pa.binary())], names=["block"]
-            )
+            yield pa.record_batch({"block": pa.array([block.getvalue().to_pybytes()], pa.binary())})

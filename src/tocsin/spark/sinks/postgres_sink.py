@@ -38,6 +38,12 @@ _COLUMNS = """
 """
 
 
+_NOTE_COLUMNS = """
+    stream text, target text, batch bigint not null, written timestamptz not null default now(),
+    primary key (stream, target)
+"""
+
+
 class PostgresSink(Sink):
     """A table, which the driver writes to."""
 
@@ -81,7 +87,8 @@ class PostgresSink(Sink):
         with self._words(), connect(self._address) as connection:
             self._types = self._columns(connection)
             if not self._types:
-                self._create(connection, _table_statement(self._table, schema))
+                columns = ", ".join(map(_column_statement, schema))
+                self._create(connection, f"create table if not exists {self._table.quoted} ({columns})")
                 self._types = self._columns(connection)
                 self._is_new = True
             missing = [field for field in schema if field.name not in self._types]
@@ -91,7 +98,7 @@ class PostgresSink(Sink):
                     f"{self._address.shown}: the table {self._table} lacks columns of alerts:"
                     f" ALTER TABLE {self._table.quoted} {added}"
                 )
-            self._create(connection, _notes_statement(self._notes))
+            self._create(connection, f"create table if not exists {self._notes.quoted} ({_NOTE_COLUMNS})")
 
     def write(self, alerts: DataFrame, batch: int) -> None:
         """Write a batch, unless it is there. A server that is away is tried again for a minute."""
@@ -127,14 +134,13 @@ class PostgresSink(Sink):
 
     def _create(self, connection: psycopg.Connection[Any], statement: str) -> None:
         """Make a table; another stream may be doing the same at this moment."""
-        import psycopg
+        from psycopg import errors
 
-        errors = psycopg.errors
         try:
             connection.execute(statement)
         except (errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateObject):
             connection.execute(statement)
-        except psycopg.errors.InsufficientPrivilege as error:
+        except errors.InsufficientPrivilege as error:
             raise InputError(
                 f"{self._address.shown}: a table is missing and may not be made ({message_of(error)});"
                 f" somebody who may can do it by: {' '.join(statement.split())}"
@@ -161,19 +167,5 @@ def message_of(error: psycopg.Error) -> str:
     return "; ".join(part.splitlines()[0] for part in said if part) or str(error)
 
 
-def _table_statement(table: TableName, schema: StructType) -> str:
-    columns = ", ".join(map(_column_statement, schema))
-    return f"create table if not exists {table.quoted} ({columns})"
-
-
 def _column_statement(field: StructField) -> str:
     return f"{quoted(field.name)} {type_of(field)}"
-
-
-def _notes_statement(notes: TableName) -> str:
-    return f"""
-        create table if not exists {notes.quoted} (
-            stream text, target text, batch bigint not null, written timestamptz not null default now(),
-            primary key (stream, target)
-        )
-    """

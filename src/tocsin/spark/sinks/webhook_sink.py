@@ -89,10 +89,9 @@ class WebhookSink(Sink):
             raise UsageError(
                 f"{shown}: behind the # there can be alerts=NUMBER and seconds=NUMBER, and nothing else"
             )
-        if not most.isdecimal() or not 1 <= int(most) <= 10_000:
-            raise UsageError(f"{shown}: alerts={most}: expected a number from 1 to 10,000")
-        if not seconds.isdecimal() or not 1 <= int(seconds) <= 3600:
-            raise UsageError(f"{shown}: seconds={seconds}: expected a number from 1 to 3,600")
+        for name, given, limit in (("alerts", most, 10_000), ("seconds", seconds, 3_600)):
+            if not given.isdecimal() or not 1 <= int(given) <= limit:
+                raise UsageError(f"{shown}: {name}={given}: expected a number from 1 to {limit:,}")
         return WebhookSink(parts._replace(fragment=""), int(most), float(seconds))
 
     @property
@@ -111,12 +110,8 @@ class WebhookSink(Sink):
 
     def write(self, alerts: DataFrame, batch: int) -> None:
         """Send the alerts of a batch; TocsinError when the receiver does not take them."""
-        most = self._most_alerts
-
-        def make_requests(batches: Iterable[Any]) -> Iterator[Any]:
-            return request_blocks(batches, most, MOST_BYTES)
-
-        blocks = json_lines(alerts, "alert").mapInArrow(make_requests, "block binary, id string, alerts int")
+        task = partial(request_blocks, most_alerts=self._most_alerts, most_bytes=MOST_BYTES)
+        blocks = json_lines(alerts, "alert").mapInArrow(task, "block binary, id string, alerts int")
         with driver_rows(blocks) as rows:
             for row in rows():
                 self._send(row.block, row.id, row.alerts, batch)
@@ -264,10 +259,8 @@ def request_blocks(batches: Iterable[Any], most_alerts: int, most_bytes: int) ->
             bodies.append(b"[" + b",".join(lines[first:last]) + b"]")
             identities.append(request_id(alerts[first:last]))
             counts.append(last - first)
-        yield pa.RecordBatch.from_arrays(
-            [pa.array(bodies, pa.binary()), pa.array(identities, pa.string()), pa.array(counts, pa.int32())],
-            names=["block", "id", "alerts"],
-        )
+        columns = {"block": pa.array(bodies, pa.binary()), "id": pa.array(identities, pa.string())}
+        yield pa.record_batch({**columns, "alerts": pa.array(counts, pa.int32())})
 
 
 def request_id(alerts: list[str]) -> str:

@@ -51,18 +51,12 @@ class Checkpoint:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
+        self.spark = self.folder / "spark"
+        """Spark's own folder."""
+        self.rules = self.folder / "rules"
+        """Where versions of the rules are."""
         self._lock: IO[bytes] | None = None
         self._synced: dict[Path, set[Path]] = {}
-
-    @property
-    def spark(self) -> Path:
-        """Spark's own folder."""
-        return self.folder / "spark"
-
-    @property
-    def rules(self) -> Path:
-        """Where versions of the rules are."""
-        return self.folder / "rules"
 
     def open(self, identity: Mapping[str, Any]) -> str:
         """Begin or go on; the stream's id. UsageError when the checkpoint is another stream's.

@@ -21,10 +21,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import IntegralType, StringType, StructField, VariantType
 
 from tocsin.errors import InputError, UsageError
-from tocsin.events.arrow_tables import batch_of_table
-from tocsin.events.cells import EventBatch
 from tocsin.spark.event_columns import Layout, by_place, plan_shipment, ship_columns
 from tocsin.spark.event_columns import Path as FieldPath
+from tocsin.spark.match_worker import cells_of_batch
 from tocsin.spark.stream.alert_values import keys_of, mended
 from tocsin.spark.stream.match_columns import Wanted
 from tocsin.spark.stream.match_task import Events, Finder, Rejected
@@ -157,11 +156,7 @@ def _found(layout: Layout, wanted: Wanted, finder: Finder, batch: pa.RecordBatch
     columns = {name: batch.column(column) for column, name in layout.kept[len(kept) :]}
     place, ordinal = _places(wanted, columns, batch.num_rows)
     unreadable = _without_place(place)
-    cells = EventBatch(batch.num_rows, {})
-    if layout.tested:
-        arrays = [batch.column(column) for column, _ in layout.tested]
-        table = pa.RecordBatch.from_arrays(arrays, names=[name for _, name in layout.tested])
-        cells = batch_of_table(table, finder.fields, unreadable)
+    cells = cells_of_batch(finder.fields, layout, batch, unreadable)
     if unreadable:
         bad = sorted(unreadable)
         yield from finder.rejected(

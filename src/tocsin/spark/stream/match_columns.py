@@ -21,26 +21,18 @@ from dataclasses import dataclass
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import (
-    DataType,
-    DoubleType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
-_TYPES: Mapping[str, DataType] = {
-    **dict.fromkeys(("version", "batch", "throttle"), LongType()),
-    "score": DoubleType(),
-    "time": TimestampType(),
+_TYPES: Mapping[str, T.DataType] = {
+    **dict.fromkeys(("version", "batch", "throttle"), T.LongType()),
+    "score": T.DoubleType(),
+    "time": T.TimestampType(),
 }
 """Of the columns that are no texts."""
 
 
-def _columns(names: str) -> StructType:
-    return StructType([StructField(name, _TYPES.get(name, StringType())) for name in names.split()])
+def _columns(names: str) -> T.StructType:
+    return T.StructType([T.StructField(name, _TYPES.get(name, T.StringType())) for name in names.split()])
 
 
 FOUND = _columns("reject raw alert key ordinal rule score time dedup throttle text")
@@ -91,39 +83,33 @@ class Wanted:
     batch_time: int = 0
 
 
-def json_field(name: str) -> StructField:
+def json_field(name: str) -> T.StructField:
     """A column of JSON texts."""
-    return StructField(name, StringType(), metadata={_JSON_MARK: True})
+    return T.StructField(name, T.StringType(), metadata={_JSON_MARK: True})
 
 
-def is_json(field: StructField) -> bool:
+def is_json(field: T.StructField) -> bool:
     """Whether a column holds JSON texts."""
     return bool(field.metadata.get(_JSON_MARK))
 
 
-def found_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
+def found_schema(carried: Sequence[T.StructField], kept: Sequence[T.StructField]) -> T.StructType:
     """The columns of found rows."""
-    renamed = [StructField(KEPT + field.name, field.dataType, True, field.metadata) for field in kept]
-    return StructType([*FOUND, *carried, *renamed])
+    renamed = [T.StructField(KEPT + field.name, field.dataType, True, field.metadata) for field in kept]
+    return T.StructType([*FOUND, *carried, *renamed])
 
 
-def alert_schema(carried: Sequence[StructField], kept: Sequence[StructField]) -> StructType:
+def alert_schema(carried: Sequence[T.StructField], kept: Sequence[T.StructField]) -> T.StructType:
     """The columns of alerts."""
-    return StructType([*ALERTS, *carried, *kept])
+    return T.StructType([*ALERTS, *carried, *kept])
 
 
 def alerts_of(found: DataFrame, version: int, batch: int) -> DataFrame:
     """The matches among found rows as alerts; `found` may lack rows that are not to be sent."""
     others = found.columns[len(FOUND) :]
+    known = {"version": f"{version}L as version", "batch": f"{batch}L as batch"}
     return found.where("reject is null").selectExpr(
-        "alert",
-        "rule",
-        f"{version}L as version",
-        f"{batch}L as batch",
-        "key",
-        "time",
-        "score",
-        "text",
+        *(known.get(name, name) for name in ALERTS.names),
         *(f"{_quoted(name)} as {_quoted(name.removeprefix(KEPT))}" for name in others),
     )
 

@@ -159,10 +159,8 @@ class Finder:
             "time": pa.array(time[matched]).cast(TIME),
             **self._other_columns(events, columns, taken),
         }
-        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._rules.id_bytes[found.rule]
-        weights += sum((row_bytes(each) for each in by_event.values()), np.zeros(len(matched), np.int64))[
-            event
-        ]
+        of_event = sum((row_bytes(each) for each in by_event.values()), np.zeros(len(matched), np.int64))
+        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._rules.id_bytes[found.rule] + of_event[event]
         actions = self._rules.actions
         for first, last in cuts(weights, BYTES_IN_TASK):
             rule = found.rule[first:last]

@@ -31,7 +31,7 @@ from tocsin.spark.stream.checkpoint import BatchRecord, Checkpoint
 from tocsin.spark.stream.match_columns import Wanted, alerts_of, rejects_of
 from tocsin.spark.stream.rule_history import RuleWatch
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.source import HandedOn, Onward, Search, Source, Tally
+from tocsin.spark.stream.source import Onward, Search, Source, Tally
 from tocsin.spark.stream.stream_throttle import throttled
 
 
@@ -115,7 +115,7 @@ class BatchRunner:
         if folder is not None:
             self._write_parts(found, folder, record)
         else:
-            self._write_rows(found(HandedOn()), record, again)
+            self._write_rows(found(Onward()), record, again)
         counted = self._tally.value
         self._had_rejects = counted.rejects > 0
         self._rules.purge(record.version)

@@ -63,8 +63,9 @@ def _differing_metadata(
 ) -> Flags | None:
     """Which of the rows `at` carry something else than the rows `was` did; None when types differ."""
     differs = np.zeros(len(at), np.bool_)
-    names = dict.fromkeys([*(old.column_names if old is not None else ()), *_names(new)])
-    for name in names:
+    for name in dict.fromkeys(
+        name for table in (old, new) if table is not None for name in table.column_names
+    ):
         before, after = _column(old, name, was), _column(new, name, at)
         if pa.types.is_null(before.type) or pa.types.is_null(after.type):
             same = pc.and_(before.is_null(), after.is_null())
@@ -75,10 +76,6 @@ def _differing_metadata(
             same = pc.or_(both_null, pc.fill_null(pc.equal(before, after), False))
         differs |= ~same.to_numpy(zero_copy_only=False)
     return differs
-
-
-def _names(table: pa.Table | None) -> list[str]:
-    return [] if table is None else list(table.column_names)
 
 
 def _column(table: pa.Table | None, name: str, rows: pa.Array) -> pa.Array:

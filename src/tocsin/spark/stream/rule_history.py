@@ -29,20 +29,11 @@ from tocsin.rules.rule_set import Rules
 from tocsin.rules.throttles import THROTTLE
 from tocsin.rules.triggers import Trigger
 from tocsin.saved import is_saved
+from tocsin.spark.stream import rule_version
 from tocsin.spark.stream.checkpoint import read_json, write_json, write_whole
 from tocsin.spark.stream.rule_actions import RuleActions
 from tocsin.spark.stream.rule_changes import Operation, built_of, difference, operations
-from tocsin.spark.stream.rule_version import (
-    IN_SHARDS,
-    WHOLE,
-    RuleVersion,
-    copy_saved,
-    draft_path,
-    remove,
-    set_aside,
-    settle,
-    triggers_text,
-)
+from tocsin.spark.stream.rule_version import RuleVersion
 
 KEPT_VERSIONS = 1_000
 """Versions of which it is still known what they were."""
@@ -52,7 +43,7 @@ MOST_CHANGES = 1_000
 FEWEST_RULES = 5_000
 """With fewer rules than this a version is always an index of its own."""
 
-_OF_VERSIONS = (WHOLE, IN_SHARDS, ".changes", ".triggers")
+_OF_VERSIONS = (rule_version.WHOLE, rule_version.IN_SHARDS, ".changes", ".triggers")
 
 Stamp = tuple[tuple[str, int, int, int], ...]
 
@@ -222,7 +213,7 @@ class RuleWatch:
             used |= {known.base, known.changes, known.triggers}
         for path in self._folder.iterdir():
             if path.suffix in _OF_VERSIONS and path.name not in used and path.name[0] != ".":
-                remove(path)
+                rule_version.remove(path)
         for number, path in records.items():
             if number <= newest - KEPT_VERSIONS and number < needed:
                 path.unlink(missing_ok=True)
@@ -240,13 +231,13 @@ class RuleWatch:
         digest = self._digest_of_read(digest)
         triggers: list[Trigger] = []
         if self._joins:
-            rules, triggers = set_aside(rules)
+            rules, triggers = rule_version.set_aside(rules)
         changed = self._changes_to(rules)
         if changed is None or self.latest is None:
             index = built_of(rules, rules, self._files.preparation)
-            draft = draft_path(self._folder, number)
+            draft = rule_version.draft_path(self._folder, number)
             index.save(draft)
-            self._settle(number, digest, settle(draft, number), None, triggers)
+            self._settle(number, digest, rule_version.settle(draft, number), None, triggers)
             self._pending = {}
         else:
             lines = "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changed.values())
@@ -258,7 +249,7 @@ class RuleWatch:
     def _take_up_saved(self, number: int, digest: str, saved: Path) -> None:
         """Make a saved index the next version: as it is now, if it is written anew meanwhile."""
         try:
-            base = copy_saved(saved, self._folder, number)
+            base = rule_version.copy_saved(saved, self._folder, number)
         except (InputError, IndexFileError):
             self._stamp = self._files.stamp()
             now = self._files.digest()
@@ -289,7 +280,8 @@ class RuleWatch:
         taken = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         throttles = actions.throttles.any or any(THROTTLE in trigger.options for trigger in triggers)
         count = len(index) + len(triggers)
-        joined = self._written(number, triggers_text(triggers), ".triggers") if triggers else None
+        lines = rule_version.triggers_text(triggers)
+        joined = self._written(number, lines, ".triggers") if triggers else None
         record = VersionRecord(
             number, digest, base, changes, list(actions.named()), throttles, count, taken, joined
         )

@@ -112,7 +112,7 @@ def copy_saved(saved: Path, folder: Path, number: int) -> str:
 def settle(draft: Path, number: int) -> str:
     """Give what is written its name, in one step."""
     if is_sharded(draft):
-        digests = [part.digest for part in read_shards(draft)]
+        digests = [shard.digest for shard in read_shards(draft)]
         name = f"{number:08d}-{blake2b(' '.join(digests).encode(), digest_size=16).hexdigest()}{IN_SHARDS}"
         remove(draft.with_name(name))  # left by a stream that ended before it took the version up
     else:
@@ -131,11 +131,11 @@ def remove(path: Path) -> None:
 
 
 def _copy_shards(saved: Path, draft: Path) -> None:
-    parts = read_shards(saved)
+    shards = read_shards(saved)
     draft.mkdir()
-    for part in parts:
-        _copy_file(saved / part.file, draft / part.file)
-    write_shard_list(draft, parts)
+    for shard in shards:
+        _copy_file(saved / shard.file, draft / shard.file)
+    write_shard_list(draft, shards)
     sync_folder(draft)
 
 

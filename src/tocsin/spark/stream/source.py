@@ -1,6 +1,6 @@
 """What a source of events is to a stream, and what the tasks of a batch are given.
 
-events ──> found rows ──> HandedOn                     found rows ──> Spark, and so to sinks of any kind
+events ──> found rows ──> Onward                       found rows ──> Spark, and so to sinks of any kind
                      └──> FoundParts                   files; Spark sees their names alone
 """
 
@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark import Accumulator, AccumulatorParam
@@ -63,25 +63,15 @@ class _TallyParam(AccumulatorParam[Tally]):
 TALLY_PARAM = _TallyParam()
 
 
-class Onward(Protocol):
-    """What a task does with the rows that it has found, before Spark sees them. Made to be pickled."""
+class Onward:
+    """What a task does with the rows that it has found, before Spark sees them: nothing. Can be pickled."""
 
     def schema(self, found: StructType) -> StructType:
         """The columns of what comes out, given those of found rows."""
-
-    def rows(self, found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """In a worker: what comes out."""
-
-
-class HandedOn:
-    """The found rows as they are."""
-
-    def schema(self, found: StructType) -> StructType:
-        """The same."""
         return found
 
     def rows(self, found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same."""
+        """In a worker: what comes out."""
         return found
 
 

@@ -10,6 +10,7 @@ import time as clock
 import warnings
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tocsin.errors import RuleError, TocsinError, TocsinWarning, UsageError
-from tocsin.printable import number_of
+from tocsin.printable import first_few, number_of
 from tocsin.spark.failures import reason_of
 from tocsin.spark.file_urls import to_write
 from tocsin.spark.session import session as running_session
@@ -34,7 +35,6 @@ from tocsin.syntax.durations import parse_duration
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.spark.sinks.folder_sink import FolderSink
-    from tocsin.spark.stream.folder_source import PassedOver
     from tocsin.spark.stream.micro_batch import BatchReport, BatchRunner
     from tocsin.spark.stream.rule_history import RuleWatch
     from tocsin.spark.stream.rule_version import RuleVersion
@@ -46,7 +46,6 @@ ENOUGH_EVENTS = 1_000
 """After so many events a field that none of them has had is worth a warning."""
 _COMMIT_SECONDS = 10.0
 _LOOK_SECONDS = 0.05
-_NAMED = 5
 
 
 class Listener(Protocol):
@@ -87,7 +86,7 @@ class Stream:
         runner: BatchRunner,
         rules: RuleWatch,
         checkpoint: Checkpoint,
-        close: Callable[[], None],
+        closing: Sequence[Callable[[], None]],
         lines: Sequence[str],
     ) -> None:
         self.query = query
@@ -95,7 +94,7 @@ class Stream:
         self._runner = runner
         self._rules = rules
         self._checkpoint = checkpoint
-        self._close = close
+        self._closing = closing
         self._lines = lines
         self._stopped = False
         self._is_finished = False
@@ -171,8 +170,8 @@ class Stream:
         """Close what is open, once: whoever waits and whoever stops it come by here."""
         if not self._is_finished:
             self._is_finished = True
-            self._close()
-            self._checkpoint.close()
+            for close in self._closing:
+                close()
 
     def _failure(self, error: Exception) -> TocsinError:
         if not isinstance(error, PySparkException):  # nobody answers
@@ -218,6 +217,7 @@ def stream(
     or RuleErrors when something is wrong before it starts.
     """
     from tocsin.conditions.live.build_settings import Preparation
+    from tocsin.spark.sinks.folder_sink import FolderSink
     from tocsin.spark.stream.micro_batch import BatchRunner
     from tocsin.spark.stream.rule_history import RuleFiles, RuleWatch
     from tocsin.spark.stream.source import TALLY_PARAM, Tally
@@ -231,43 +231,30 @@ def stream(
     wanted = _wanted(key, time, keep)
     sinks = _sinks(sink)
     origin = source_of(source)
-    told = listener or Warnings()
     if session is None:
         session = source.sparkSession if isinstance(source, DataFrame) else running_session()
     place = Checkpoint(_checkpoint_folder(checkpoint, sinks))
-    dropped = _rejects(rejects, place)
+    dropped = FolderSink(Path(rejects or place.folder / "rejects").absolute(), "jsonl")
     _check_apart(origin, sinks, dropped, place.folder)
+    told = _Told(listener or Warnings(), place.folder / "refused.jsonl", origin, is_told_at_end=once)
     stream_id = place.open(_identity(origin, sinks, wanted))
     try:
-        refused = _Refusals(place.folder / "refused.jsonl", told)
         files = RuleFiles(_paths(rules), preparation or Preparation.of())
-        watched = RuleWatch(
-            files,
-            place.rules,
-            lambda version: origin.check(wanted, version),
-            refused,
-            joins=origin.joins,
-        )
-        version = watched.start()
-        schema = alert_schema(origin.carried, origin.check(wanted, version))
+        check = partial(origin.check, wanted)
+        watched = RuleWatch(files, place.rules, check, told.refused, joins=origin.joins)
+        schema = alert_schema(origin.carried, check(watched.start()))
         for each in (*sinks, dropped):
             each.open(session, stream_id, schema)
         tally = session.sparkContext.accumulator(Tally(), TALLY_PARAM)
-        report = _Reports(told, origin.passed_over(), is_told_at_end=once)
-        runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, report)
+        runner = BatchRunner(origin, watched, wanted, sinks, dropped, place, tally, told.batch)
         query = _start(session, origin, runner, place, pace, once)
     except BaseException:
         place.close()
         raise
-    report.warn_of_passed_over()
+    told.warn_of_passed_over()
     lines = _explained(origin, sinks, dropped, place, wanted, files.paths, watched)
-
-    def close() -> None:
-        report.finish()
-        for each in (*sinks, dropped):
-            each.close()
-
-    return Stream(query, runner, watched, place, close, lines)
+    closing = [told.finish, *(each.close for each in (*sinks, dropped)), place.close]
+    return Stream(query, runner, watched, place, closing, lines)
 
 
 def milliseconds_of(every: str) -> int:
@@ -348,12 +335,6 @@ def _checkpoint_folder(given: PathLike | None, sinks: Sequence[Sink]) -> Path:
     raise UsageError("without a folder among the sinks a checkpoint is needed: a folder for what is done")
 
 
-def _rejects(given: PathLike | None, checkpoint: Checkpoint) -> FolderSink:
-    from tocsin.spark.sinks.folder_sink import FolderSink
-
-    return FolderSink(Path(given or checkpoint.folder / "rejects").absolute(), "jsonl")
-
-
 def _folders(sinks: Sequence[Sink]) -> list[Path]:
     from tocsin.spark.sinks.folder_sink import FolderSink
 
@@ -415,30 +396,14 @@ def _explained(
     ]
 
 
-class _Refusals:
-    """Tells of rules that are refused, and writes it down."""
+class _Told:
+    """Tells of batches, of rules that are refused, which it writes down too, and once each of files that are
+    passed over and of fields that no event has had."""
 
-    def __init__(self, path: Path, listener: Listener) -> None:
-        self._path = path
+    def __init__(self, listener: Listener, refused: Path, source: Source, *, is_told_at_end: bool) -> None:
         self._listener = listener
-
-    def __call__(self, errors: Sequence[TocsinError]) -> None:
-        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        with contextlib.suppress(OSError), self._path.open("a", encoding="utf-8") as lines:
-            for error in errors:
-                known: dict[str, str | None] = {"time": now, "reason": str(error)}
-                if isinstance(error, RuleError):
-                    known |= {"reason": error.reason, "rule": error.rule, "place": error.place}
-                lines.write(json.dumps(known, ensure_ascii=False) + "\n")
-        self._listener.refused(errors)
-
-
-class _Reports:
-    """Tells of batches, and once each of files that are passed over and of fields that no event has had."""
-
-    def __init__(self, listener: Listener, passed_over: PassedOver | None, *, is_told_at_end: bool) -> None:
-        self._listener = listener
-        self._passed_over = passed_over
+        self._refused = refused
+        self._passed_over = source.passed_over()
         self._looking = threading.Lock()
         self._is_told_at_end = is_told_at_end
         self._events = 0
@@ -446,7 +411,19 @@ class _Reports:
         self._rules: RuleVersion | None = None
         self._told: set[tuple[str, ...]] = set()
 
-    def __call__(self, report: BatchReport, rules: RuleVersion, seen: int) -> None:
+    def refused(self, errors: Sequence[TocsinError]) -> None:
+        """The rules have changed, and cannot be taken."""
+        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        with contextlib.suppress(OSError), self._refused.open("a", encoding="utf-8") as lines:
+            for error in errors:
+                known: dict[str, str | None] = {"time": now, "reason": str(error)}
+                if isinstance(error, RuleError):
+                    known |= {"reason": error.reason, "rule": error.rule, "place": error.place}
+                lines.write(json.dumps(known, ensure_ascii=False) + "\n")
+        self._listener.refused(errors)
+
+    def batch(self, report: BatchReport, rules: RuleVersion, seen: int) -> None:
+        """A batch is done; `seen` has a bit for each of the rules' fields that some event had."""
         if rules != self._rules or seen:
             fields = rules.open().fields
             self._seen |= {field for place, field in enumerate(fields) if seen >> place & 1}
@@ -477,6 +454,5 @@ class _Reports:
         unseen = sorted(set(self._rules.open().fields) - self._seen - self._told)
         self._told |= set(unseen)
         if unseen:
-            more = len(unseen) - _NAMED
-            shown = ", ".join(map(path_text, unseen[:_NAMED])) + (f" and {more:,} more" if more > 0 else "")
+            shown = first_few(list(map(path_text, unseen)))
             self._listener.warn(f"rules name fields that no event so far has had: {shown}")

@@ -12,17 +12,19 @@ not see what it wrote itself.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from tocsin.matches.sent_alerts import merge_runs, read_run, run_name, runs_before, write_run
 from tocsin.matches.throttle import Alerts, Throttling
+from tocsin.spark.event_columns import by_place
+from tocsin.spark.numbered_tasks import partition_number
 
 _GROUP, _HASH = "throttle group", "throttle hash"
 """Columns that are there only between Spark and the tasks; they stand behind all others."""
@@ -41,11 +43,9 @@ def throttled(found: DataFrame, state: Path, batch: int, now: int) -> Iterator[D
     runs = [
         str(file) for stretch in merge_runs(state, runs_before(state, batch), now) for file in stretch.files
     ]
-    sent = (
-        _by_group(found.where(F.col("throttle").isNotNull()))
-        .mapInArrow(_task(runs, str(state), batch, now, _Layout.of(found.columns)), found.schema)
-        .persist()
-    )
+    task = partial(_decide_in_worker, runs, str(state), batch, now, found.columns)
+    held = _by_group(found.where(F.col("throttle").isNotNull()))
+    sent = held.mapInArrow(task, found.schema).persist()
     try:
         sent.count()
         yield found.where(F.col("throttle").isNull()).union(sent)
@@ -61,46 +61,26 @@ def _by_group(rows: DataFrame) -> DataFrame:
     group = F.concat(F.coalesce(F.col("dedup"), F.lit("")), F.lit("\0"), F.col("rule"))
     grouped = rows.withColumn(_GROUP, group).withColumn(_HASH, F.xxhash64(F.col(_GROUP)))
     ordered = grouped.repartition(_HASH).sortWithinPartitions(_HASH, _GROUP, "time", "ordinal", "key", "text")
-    return ordered.toDF(*(f"c{number}" for number in range(len(ordered.columns))))
+    return by_place(ordered)
 
 
-class _Layout(NamedTuple):
-    """Where columns are in what tasks get, which goes by place: mapInArrow does not take every name.
+def _decide_in_worker(
+    runs: list[str], state: str, batch: int, now: int, columns: list[str], batches: Iterable[Any]
+) -> Iterator[Any]:
+    """Of sorted rows those that are sent, without the two columns behind.
 
-    own   how many are the rows' own; behind them come the group and its hash
+    Columns go by the places of their names: mapInArrow does not take every name.
     """
-
-    own: int
-    time: int
-    throttle: int
-
-    @staticmethod
-    def of(columns: Sequence[str]) -> _Layout:
-        return _Layout(len(columns), columns.index("time"), columns.index("throttle"))
-
-
-def _task(runs: list[str], state: str, batch: int, now: int, layout: _Layout) -> Any:
-    def decide_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
-        throttling = Throttling([piece for run in runs for piece in read_run(Path(run))], now)
-        for rows in batches:
-            yield _decided(throttling, rows, layout)
-        entries = throttling.entries()
-        if entries.num_rows:
-            context = TaskContext.get()
-            part = 0 if context is None else context.partitionId()
-            write_run(Path(state), run_name(batch, part), [entries])
-
-    return decide_in_worker
-
-
-def _decided(throttling: Throttling, rows: pa.RecordBatch, layout: _Layout) -> pa.RecordBatch:
-    """Those of sorted rows that are sent, without the two columns behind."""
-    is_sent = throttling.decide(
-        Alerts(
-            rows.column(layout.own + 1).to_numpy(),
-            rows.column(layout.own).cast(pa.large_string()),
-            rows.column(layout.time).cast(pa.int64()).to_numpy(),
-            rows.column(layout.throttle).to_numpy(),
+    own, time, throttle = len(columns), columns.index("time"), columns.index("throttle")
+    throttling = Throttling([piece for run in runs for piece in read_run(Path(run))], now)
+    for rows in batches:
+        alerts = Alerts(
+            rows.column(own + 1).to_numpy(),
+            rows.column(own).cast(pa.large_string()),
+            rows.column(time).cast(pa.int64()).to_numpy(),
+            rows.column(throttle).to_numpy(),
         )
-    )
-    return rows.select(list(range(layout.own))).filter(pa.array(is_sent))
+        yield rows.select(range(own)).filter(pa.array(throttling.decide(alerts)))
+    entries = throttling.entries()
+    if entries.num_rows:
+        write_run(Path(state), run_name(batch, partition_number()), [entries])

@@ -6,7 +6,7 @@ A *component* is a relation, or several that depend on one another, with all ste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tocsin.datalog.language.strata import components_in_order
@@ -23,6 +23,7 @@ from tocsin.datalog.machine.normal_form import (
     reads,
 )
 from tocsin.datalog.machine.partial_expressions import may_fail
+from tocsin.printable import number_of
 
 
 class Component(NamedTuple):
@@ -44,10 +45,7 @@ def components_of(program: NormalProgram) -> list[Component]:
     steps_of: dict[str, list[Step]] = {relation.name: [] for relation in program.relations}
     for step in program.steps:
         steps_of[head_of(step)].append(step)
-    edges = {
-        name: _in_order(needed for step in steps for needed in reads(step))
-        for name, steps in steps_of.items()
-    }
+    edges = {name: sorted(set().union(*map(reads, steps))) for name, steps in steps_of.items()}
     places = {name: place for place, name in enumerate(steps_of)}
     found = []
     for names in components_in_order(edges):
@@ -105,9 +103,5 @@ class Decision(NamedTuple):
         made = len(self.relations) - len(names)
         if made:
             names.append(f"{made} made on the way")
-        size = "" if self.rows is None else f", {self.rows:,} {'tuple' if self.rows == 1 else 'tuples'}"
+        size = "" if self.rows is None else f", {number_of(self.rows, 'tuple')}"
         return f"{', '.join(names)}: {self.strategy}{size}"
-
-
-def _in_order(names: Iterable[str]) -> Collection[str]:
-    return dict.fromkeys(sorted(names))

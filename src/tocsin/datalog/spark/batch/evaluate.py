@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkAttributeError, PySparkException, PySparkNotImplementedError
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.datalog.language.syntax import TEXT_LIMIT
-from tocsin.errors import InputError, TocsinError, UsageError
-from tocsin.spark.failures import reason_of
+from tocsin.errors import InputError, UsageError
+from tocsin.spark.failures import spark_failures
 
 if TYPE_CHECKING:
     from tocsin.datalog.engine.program import Program
@@ -21,6 +18,8 @@ if TYPE_CHECKING:
     from tocsin.datalog.spark.batch.component_plan import Decision
     from tocsin.datalog.spark.batch.evaluation_run import Run
     from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
+
+AIM = "work out the program"
 
 LIMIT = 1_000_000_000
 """So many derived tuples are taken for a program that never ends."""
@@ -97,7 +96,7 @@ def evaluate(
         text_limit=text_limit,
         one_worker=one_worker,
     )
-    with spark_failures():
+    with spark_failures(AIM):
         for name, frame in _stored(program, relations, run.storage).items():
             run.give(name, frame)
         found = run.finish()
@@ -134,19 +133,10 @@ def prepared(
     return Run(session, normal, Storage(session, checkpoint), sizes, dict.fromkeys(shown))
 
 
-@contextlib.contextmanager
-def spark_failures() -> Iterator[None]:
-    """Say in one line what Spark failed of."""
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise TocsinError(f"Spark could not work out the program: {reason_of(str(error))}") from error
-
-
 def _session_of(program: Program, relations: Mapping[str, DataFrame]) -> SparkSession:
     """The session of the relations. Refuses what cannot be relations of this program."""
     from tocsin.datalog.engine.requests import unknown_relation
-    from tocsin.spark.session import session
+    from tocsin.spark.session import context_of, session
 
     if not isinstance(relations, Mapping):
         raise UsageError(f"relations are DataFrames by name, not {type(relations).__name__}")
@@ -160,10 +150,7 @@ def _session_of(program: Program, relations: Mapping[str, DataFrame]) -> SparkSe
             raise UsageError(f"{name} is a stream: evaluate takes relations that are there as a whole")
         found = found or data.sparkSession
     found = found or session()
-    try:
-        _ = found.sparkContext
-    except (PySparkAttributeError, PySparkNotImplementedError) as error:
-        raise UsageError("a Spark Connect session cannot evaluate programs: use a classic one") from error
+    context_of(found, "evaluate programs")
     return found
 
 
@@ -172,7 +159,4 @@ def _stored(program: Program, relations: Mapping[str, DataFrame], storage: Stora
     from tocsin.datalog.spark.batch.value_columns import taken
 
     plans = {name: taken(program.relations[name], data) for name, data in relations.items()}
-    stored = storage.store(plans, distinct=False)
-    if stored.failure is not None:
-        raise InputError(stored.failure)
-    return stored.frames
+    return storage.store(plans, distinct=False, refuse=InputError)

@@ -11,7 +11,6 @@ one worker is worked out by another strategy after all.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,20 +20,15 @@ from pyspark.sql import DataFrame, SparkSession
 from tocsin.datalog.language.syntax import TEXT_LIMIT, Value
 from tocsin.datalog.machine.closures import closure_steps
 from tocsin.datalog.machine.normal_form import ClosureRule, NormalProgram, Relation
-from tocsin.datalog.spark.batch.component_plan import (
-    Component,
-    Decision,
-    components_of,
-    part_of,
-    reading_counts,
-)
+from tocsin.datalog.spark.batch import component_plan
+from tocsin.datalog.spark.batch.component_plan import Component, Decision
 from tocsin.datalog.spark.batch.one_worker import Job, TooMany, finish_in_one_worker
 from tocsin.datalog.spark.batch.semi_naive import Recursion, united
 from tocsin.datalog.spark.batch.step_frames import Steps
 from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
 from tocsin.datalog.spark.batch.transitive_closure import closed, closed_in_parts, split_arcs
 from tocsin.datalog.spark.batch.value_columns import columns_inside, inside
-from tocsin.datalog.spark.batch.worker_batches import ARROW, error_of
+from tocsin.datalog.spark.batch.worker_batches import ARROW
 from tocsin.errors import DerivationError
 from tocsin.printable import number_of
 
@@ -70,19 +64,16 @@ class Run:
         self._sizes = sizes
         self._shown = tuple(shown)
         self._steps = Steps(session, program, sizes.text_limit)
-        self._counts = reading_counts(program)
+        self._counts = component_plan.reading_counts(program)
         self._given: dict[str, list[Frame]] = {}
         for name, frame in facts_as_frames(session, program).items():
             self.give(name, frame)
-        self._components = components_of(program)
+        self._components = component_plan.components_of(program)
+        self.components = len(self._components)
+        """How many there are to work out."""
         self._derived = 0
         self.frames: dict[str, Frame] = {}
         self.decisions: list[Decision] = []
-
-    @property
-    def components(self) -> int:
-        """How many components there are to work out."""
-        return len(self._components)
 
     def give(self, relation: str, facts: Frame) -> None:
         """Facts of a relation, stored and counted."""
@@ -92,7 +83,7 @@ class Run:
         """The relations that are wanted, each tuple once. `advance` is told how many components are done."""
         waiting = list(self._components)
         while waiting:
-            advance(len(self._components) - len(waiting))
+            advance(self.components - len(waiting))
             small = self._small_ones(waiting)
             while small and not self._in_one_worker(waiting[:small]):
                 small //= 2  # one of them derives too much: fewer may do
@@ -113,7 +104,7 @@ class Run:
         small: list[Component] = []
         for component in waiting:
             new = {*component.inputs, *component.members} - taken
-            rows += sum(_rows(frame) for name in new for frame in self._known(name))
+            rows += sum(frame.most for name in new for frame in self._known(name))
             if rows > self._sizes.one_worker:
                 break
             taken |= new
@@ -126,7 +117,7 @@ class Run:
 
     def _in_one_worker(self, components: Sequence[Component]) -> bool:
         """Work out small components; whether they were."""
-        program = part_of(self._program, components)
+        program = component_plan.part_of(self._program, components)
         members = [name for component in components for name in component.members]
         derived = [name for component in components if component.steps for name in component.members]
         needed = {name for component in components for name in (*component.inputs, *component.members)}
@@ -151,7 +142,7 @@ class Run:
         return True
 
     def _is_needed_after(self, name: str, components: Sequence[Component]) -> bool:
-        own = reading_counts(part_of(self._program, components))
+        own = component_plan.reading_counts(component_plan.part_of(self._program, components))
         return name in self._shown or self._counts[name] > own[name]
 
     def _on_spark(self, program: NormalProgram, component: Component) -> None:
@@ -162,7 +153,7 @@ class Run:
             self._join(component)
         else:
             given = [name for name in component.members if self._given.get(name)]
-            alone = closure_steps(part_of(program, [component]), given)
+            alone = closure_steps(component_plan.part_of(program, [component]), given)
             closure = next((step for step in alone.steps if isinstance(step, ClosureRule)), None)
             if closure is None or not self._close(closure, alone):
                 self._recur(component)
@@ -180,10 +171,7 @@ class Run:
             self.decisions.append(Decision((name,), "joined where it is read", None))
 
     def _store(self, name: str, plan: DataFrame, strategy: str) -> None:
-        stored = self.storage.store({name: plan})
-        if stored.failure is not None:
-            raise error_of(stored.failure)
-        self.frames[name] = stored.frames[name]
+        self.frames |= self.storage.store({name: plan})
         self.decisions.append(Decision((name,), strategy, self.frames[name].rows))
         self._count(self.frames[name].rows or 0)
 
@@ -203,25 +191,21 @@ class Run:
         if closure.facts is not None:
             self._given[closure.facts] = self._given.get(closure.head, [])
         self._steps = Steps(self._session, _with_relations(self._program, program.relations))
-        for component in components_of(program):
+        for component in component_plan.components_of(program):
             if closure.head not in component.members and component.members[0] not in self.frames:
                 self._on_spark(program, component)
         arcs = self._counted(closure.arc)
         columns, limit = self._steps.columns[closure.head], self._sizes.limit
         told = f"from {number_of(arcs.rows or 0, 'arc')}"
-        if (arcs.rows or 0) <= self._sizes.arcs:
-            self._store(
-                closure.head,
-                closed(self._session, arcs.data, columns, limit),
-                f"closed in all workers, {told}",
-            )
+        if arcs.most <= self._sizes.arcs:
+            pairs = closed(self._session, arcs.data, columns, limit)
+            self._store(closure.head, pairs, f"closed in all workers, {told}")
             return True
         labelled, most = split_arcs(self.storage, arcs.data)
         if most > self._sizes.arcs:
             return False
-        parts = max(
-            self._session.sparkContext.defaultParallelism, _SPREAD * (arcs.rows or 0) // self._sizes.arcs
-        )
+        spread = _SPREAD * (arcs.rows or 0) // self._sizes.arcs
+        parts = max(self._session.sparkContext.defaultParallelism, spread)
         pairs = closed_in_parts(labelled, parts, columns, limit)
         self._store(closure.head, pairs, f"closed in {number_of(parts, 'part')}, {told}")
         return True
@@ -230,9 +214,8 @@ class Run:
         """A relation that is stored, now if it was not."""
         frame = self.frames[name]
         if frame.rows is None or not frame.distinct:
-            stored = self.storage.store({name: frame.once()})
-            frame = self.frames[name] = stored.frames[name]
-        return frame
+            self.frames |= self.storage.store({name: frame.once()})
+        return self.frames[name]
 
     def _facts_of(self, name: str) -> Frame:
         """A relation that no rule gives."""
@@ -241,9 +224,7 @@ class Run:
             return self._steps.empty(name)
         if len(frames) == 1:
             return frames[0]
-        rows = (
-            None if any(frame.rows is None for frame in frames) else sum(frame.rows or 0 for frame in frames)
-        )
+        rows = sum(frame.rows or 0 for frame in frames)
         return Frame(united([frame.data for frame in frames]), rows, distinct=False)
 
     def _check(self, rows: int) -> None:
@@ -253,11 +234,6 @@ class Run:
     def _count(self, rows: int) -> None:
         self._check(rows)
         self._derived += rows
-
-
-def _rows(frame: Frame) -> float:
-    """How many tuples there are, as far as is known."""
-    return math.inf if frame.rows is None else frame.rows
 
 
 def _too_many(limit: int) -> str:

@@ -103,10 +103,8 @@ def read_fact_file(
 
 
 def _stored(storage: Storage, plan: DataFrame, name: str) -> Frame:
-    stored = storage.store({name: plan}, distinct=False)
-    if stored.failure is not None:
-        raise InputError(f"{name}: {stored.failure}")
-    return stored.frames[name]
+    stored = storage.store({name: plan}, distinct=False, refuse=lambda why: InputError(f"{name}: {why}"))
+    return stored[name]
 
 
 def _read_parquet(

@@ -15,6 +15,7 @@ waits until an equation computes one of its variables, if there is such an equat
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
@@ -22,7 +23,7 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import StringType, StructType
 
 from tocsin.datalog.language.functors import COMPARISONS
 from tocsin.datalog.language.syntax import NOWHERE, Type
@@ -45,7 +46,7 @@ from tocsin.datalog.machine.passes.clause import atom_variables, test_variables
 from tocsin.datalog.spark.batch.component_plan import is_partial
 from tocsin.datalog.spark.batch.stored_frames import Frame
 from tocsin.datalog.spark.batch.value_columns import FAILURE, Columns, constant, ordered
-from tocsin.datalog.spark.batch.worker_batches import Work, compute
+from tocsin.datalog.spark.batch.worker_batches import Work, compute, name_of
 
 BROADCAST_ROWS = 100_000
 """A relation of so many tuples is sent to all executors whole, rather than shuffled."""
@@ -70,7 +71,7 @@ class _Scan(NamedTuple):
 
     data: DataFrame
     variables: frozenset[Variable]
-    rows: int | None
+    rows: float
 
 
 class _Join:
@@ -83,12 +84,12 @@ class _Join:
         self._lets = list(rule.lets)
         self._tests = list(rule.tests)
         self._data: DataFrame
-        self._rows: int | None = None
+        self._rows = math.inf
         self._bound: set[Variable] = set()
 
     def plan(self, body: Sequence[Frame], negated: Sequence[Frame], first: int | None) -> DataFrame:
         scans = [self._scan(atom, frame) for atom, frame in zip(self._rule.body, body, strict=True)]
-        start = min(range(len(scans)), key=lambda place: _size(scans[place])) if first is None else first
+        start = min(range(len(scans)), key=lambda place: scans[place].rows) if first is None else first
         scan = scans.pop(start)
         self._data, self._bound, self._rows = scan.data, set(scan.variables), scan.rows
         while scans:
@@ -125,8 +126,8 @@ class _Join:
                 columns[term] = column
         data = frame.data.where(reduce(operator.and_, conditions)) if conditions else frame.data
         used = [variable for variable in columns if self._is_used(variable, atom)]
-        kept = data.select(*[columns[variable].alias(_name(variable)) for variable in used])
-        return _Scan(kept if used else data.select("c0"), frozenset(used), frame.rows)
+        kept = data.select(*[columns[variable].alias(name_of(variable)) for variable in used])
+        return _Scan(kept if used else data.select("c0"), frozenset(used), frame.most)
 
     def _is_used(self, variable: Variable, by: Atom) -> bool:
         """Whether anything but an atom looks at a variable."""
@@ -140,30 +141,25 @@ class _Join:
 
     def _join_next(self, scans: list[_Scan]) -> None:
         """Join the atom that has most in common with what there is, the smaller one of two."""
-        best = max(
-            range(len(scans)),
-            key=lambda place: (len(scans[place].variables & self._bound), -_size(scans[place])),
-        )
-        if scans[best].variables and not scans[best].variables & self._bound:
+        scan = max(scans, key=lambda each: (len(each.variables & self._bound), -each.rows))
+        if scan.variables and not scan.variables & self._bound:
             keys = self._computable(scans)
             if keys:
                 self._compute(keys, [], False)
                 return
-        scan = scans.pop(best)
-        shared = [_name(variable) for variable in self._in_order(scan.variables & self._bound)]
+        scans.remove(scan)
+        shared = [name_of(variable) for variable in self._in_order(scan.variables & self._bound)]
         if scan.variables <= self._bound:
             if shared:
                 self._data = self._data.join(_hinted(scan), shared, "left_semi")
             else:
                 self._data = self._if_any(scan, "left_semi")
             return
-        left = F.broadcast(self._data) if self._is_small() and not _is_small(scan) else self._data
+        is_smaller = self._rows <= BROADCAST_ROWS < scan.rows
+        left = F.broadcast(self._data) if is_smaller else self._data
         self._data = left.join(_hinted(scan), shared, "inner") if shared else left.crossJoin(_hinted(scan))
-        self._rows = None
+        self._rows = math.inf
         self._bound |= scan.variables
-
-    def _is_small(self) -> bool:
-        return self._rows is not None and self._rows <= BROADCAST_ROWS
 
     def _computable(self, scans: Sequence[_Scan]) -> list[Let]:
         """Equations that give a variable of a waiting atom its value, from what there is, and never fail."""
@@ -178,23 +174,24 @@ class _Join:
 
     def _filter(self) -> None:
         """Have Spark do the tests that need no arithmetic."""
-        plain = [test for test in self._tests if _is_plain(test) and test_variables(test) <= self._bound]
-        for test in plain:
+        for test in list(self._tests):
+            if Call in (type(test.left), type(test.right)) or not test_variables(test) <= self._bound:
+                continue
             left, right = (self._operand(side, test.type) for side in (test.left, test.right))
             self._data = self._data.where(COMPARISONS[test.operator].holds(left, right))
             self._tests.remove(test)
 
     def _operand(self, side: Expression, kind: Type) -> Column:
-        column = constant(side.value, kind) if isinstance(side, Constant) else F.col(_name(side))  # type: ignore[arg-type]
+        column = constant(side.value, kind) if isinstance(side, Constant) else F.col(name_of(side))  # type: ignore[arg-type]
         return ordered(column, kind)
 
     def _exclude(self, scan: _Scan) -> None:
         """Leave out rows for which there is such a tuple."""
-        names = [_name(variable) for variable in self._in_order(scan.variables)]
-        if not names:
+        names = [name_of(variable) for variable in self._in_order(scan.variables)]
+        if names:
+            self._data = self._data.join(_hinted(scan), names, "left_anti")
+        else:
             self._data = self._if_any(scan, "left_anti")
-            return
-        self._data = self._data.join(_hinted(scan), names, "left_anti")
 
     def _if_any(self, scan: _Scan, how: str) -> DataFrame:
         """All rows, or none, as an atom without variables has a tuple or has none."""
@@ -204,7 +201,7 @@ class _Join:
     def _compute(self, lets: Sequence[Let], tests: Sequence[Test], can_fail: bool) -> None:
         """Work out some of the equations, and tests, in a worker; with a failure if they can fail."""
         names = self._data.columns
-        columns = [variable for variable in self._in_order(self._bound) if _name(variable) in names]
+        columns = [variable for variable in self._in_order(self._bound) if name_of(variable) in names]
         binding: list[Let] = []
         testing = list(tests)
         bound = set(self._bound)
@@ -218,19 +215,17 @@ class _Join:
             tuple((variable, self._types[variable]) for variable in columns),
             tuple(binding),
             tuple(testing),
-            tuple(columns),
             self._rule.source or Source("", NOWHERE),
         )
         self._lets = [let for let in self._lets if let not in lets]
         self._tests = [test for test in self._tests if test not in tests]
         fields = [*columns, *(let.variable for let in binding)]
-        kinds = Columns(tuple(self._types[variable] for variable in fields)).schema.fields
-        named = [
-            StructField(_name(variable), field.dataType)
-            for variable, field in zip(fields, kinds, strict=True)
-        ]
-        schema = StructType([*named, StructField(FAILURE, StringType())])
-        some = map(F.col, map(_name, columns)) if columns else [F.lit(0).alias("row")]
+        kinds = Columns(tuple(self._types[variable] for variable in fields))
+        schema = StructType()
+        for variable, kind in zip(fields, kinds.schema, strict=True):
+            schema.add(name_of(variable), kind.dataType)
+        schema.add(FAILURE, StringType())
+        some = map(F.col, map(name_of, columns)) if columns else [F.lit(0).alias("row")]
         computed = self._data.select(*some).mapInArrow(partial(compute, work), schema)
         self._data = computed if can_fail else computed.drop(FAILURE)
         self._bound = bound
@@ -239,17 +234,16 @@ class _Join:
         kinds = self._relations[self._rule.head.relation].types
         failure = F.col(FAILURE)
         is_failing = FAILURE in self._data.columns
+        terms = self._rule.head.terms or (Constant(0),)
         columns: list[Column] = []
-        for place, (term, kind) in enumerate(
-            zip(self._rule.head.terms or (Constant(0),), kinds, strict=True)
-        ):
+        for place, (term, kind) in enumerate(zip(terms, kinds, strict=True)):
             value = self._term(term, kind)
             columns.append((F.when(failure.isNull(), value) if is_failing else value).alias(f"c{place}"))
         return self._data.select(*columns, failure) if is_failing else self._data.select(*columns)
 
     def _term(self, term: Term, kind: Type) -> Column:
         if isinstance(term, Variable):
-            return F.col(_name(term))
+            return F.col(name_of(term))
         if isinstance(term, Constant):
             return constant(term.value, kind)
         raise TypeError("a head holds no anonymous variable")
@@ -267,21 +261,5 @@ def _variable_types(rule: JoinRule, types: Types) -> Iterator[tuple[Variable, Ty
         yield let.variable, let.type
 
 
-def _is_plain(test: Test) -> bool:
-    return not isinstance(test.left, Call) and not isinstance(test.right, Call)
-
-
-def _size(scan: _Scan) -> float:
-    return float("inf") if scan.rows is None else scan.rows
-
-
-def _is_small(scan: _Scan) -> bool:
-    return _size(scan) <= BROADCAST_ROWS
-
-
 def _hinted(scan: _Scan) -> DataFrame:
-    return F.broadcast(scan.data) if _is_small(scan) else scan.data
-
-
-def _name(variable: Variable) -> str:
-    return f"v{variable.number}"
+    return F.broadcast(scan.data) if scan.rows <= BROADCAST_ROWS else scan.data

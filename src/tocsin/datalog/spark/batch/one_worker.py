@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
@@ -53,17 +52,13 @@ class Job:
     text_limit: int = TEXT_LIMIT
 
     def columns(self, relation: str) -> list[str]:
-        """The columns of the one DataFrame that a relation has."""
-        return wide_names(self.types(relation))
+        """The columns of the one DataFrame that a relation has; without columns of its own it has one."""
+        kinds = columns_inside(self.types(relation)).types
+        return [f"{_LETTERS[kind]}{place}" for place, kind in enumerate(kinds)]
 
     def types(self, relation: str) -> tuple[Type, ...]:
         """The types of a relation."""
         return next(each.types for each in self.program.relations if each.name == relation)
-
-
-def wide_names(types: Sequence[Type]) -> list[str]:
-    """The columns of tuples of these types; a relation without columns has one."""
-    return [f"{_LETTERS[kind]}{place}" for place, kind in enumerate(columns_inside(types).types)]
 
 
 class TooMany(Exception):
@@ -77,29 +72,26 @@ def finish_in_one_worker(
     schema = _schema(job)
     rows = [session.range(1).select(*_wide(schema, _NOBODY, {}))]
     for number, name in enumerate(job.given):
-        columns = {wide: f"c{place}" for place, wide in enumerate(job.columns(name))}
-        rows += [data.select(*_wide(schema, number, columns)) for data in frames[name]]
+        places = {wide: f"c{place}" for place, wide in enumerate(job.columns(name))}
+        rows += [data.select(*_wide(schema, number, places)) for data in frames[name]]
     everything = reduce(DataFrame.unionAll, rows).repartition(1)
     answered = StructType([*schema.fields, StructField(FAILURE, StringType())])
     found = storage.keep(everything.mapInArrow(partial(finish, job), answered))
-    counts = (
-        found.groupBy(RELATION).agg(F.count(F.lit(1)).alias("rows"), F.min(FAILURE).alias(FAILURE)).collect()
-    )
-    for answer in counts:
-        if answer[FAILURE] is not None:
-            _raise(error_of(answer[FAILURE]))
-    sizes = {answer[RELATION]: answer["rows"] for answer in counts}
-    return {
-        name: Frame(_narrow(found, number, job.columns(name)), sizes.get(number, 0), distinct=True)
-        for number, name in enumerate(job.wanted)
-    }
-
-
-def _raise(error: DerivationError) -> None:
-    """An error that names no rule is that of the limit."""
-    if error.rule is None:
-        raise TooMany from error
-    raise error
+    counted = F.count(F.lit(1)).alias("rows"), F.min(FAILURE).alias(FAILURE)
+    sizes: dict[int, int] = {}
+    for number, rows_of_it, failure in found.groupBy(RELATION).agg(*counted).collect():
+        if failure is not None:
+            error = error_of(failure)
+            if error.rule is None:  # that of the limit
+                raise TooMany from error
+            raise error
+        sizes[number] = rows_of_it
+    frames_of = {}
+    for number, name in enumerate(job.wanted):
+        columns = [F.col(wide).alias(f"c{place}") for place, wide in enumerate(job.columns(name))]
+        data = found.where(F.col(RELATION) == number).select(*columns)
+        frames_of[name] = Frame(data, sizes.get(number, 0), distinct=True)
+    return frames_of
 
 
 def _schema(job: Job) -> StructType:
@@ -111,22 +103,12 @@ def _schema(job: Job) -> StructType:
     return StructType([StructField(RELATION, IntegerType()), *(fields[name] for name in sorted(fields))])
 
 
-def _wide(schema: StructType, number: int, columns: Mapping[str, str]) -> list[Any]:
-    return [
-        F.lit(number).alias(RELATION),
-        *(
-            (F.col(columns[field.name]) if field.name in columns else F.lit(None))
-            .cast(field.dataType)
-            .alias(field.name)
-            for field in schema.fields[1:]
-        ),
-    ]
-
-
-def _narrow(found: DataFrame, number: int, columns: Sequence[str]) -> DataFrame:
-    return found.where(F.col(RELATION) == number).select(
-        *[F.col(name).alias(f"c{place}") for place, name in enumerate(columns)]
-    )
+def _wide(schema: StructType, number: int, columns: Mapping[str, str]) -> list[Column]:
+    chosen = [F.lit(number).alias(RELATION)]
+    for field in schema.fields[1:]:
+        value = F.col(columns[field.name]) if field.name in columns else F.lit(None)
+        chosen.append(value.cast(field.dataType).alias(field.name))
+    return chosen
 
 
 _PIECE = 1 << 16
@@ -137,7 +119,8 @@ def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     """The wanted relations, or one row that says why there are none."""
     schema: pa.Schema | None = None
     symbols = Symbols(limit=job.text_limit)
-    codes = {name: _code(name, job.types(name), symbols) for name in (*job.given, *job.wanted)}
+    words = {name: tuple(map(word_type, job.types(name))) for name in (*job.given, *job.wanted)}
+    codes = {name: TupleCode(name, types, symbols) for name, types in words.items()}
     given: dict[str, list[Rows]] = {name: [] for name in job.given}
     for batch in batches:
         schema = batch.schema
@@ -149,9 +132,8 @@ def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     try:
         machine = _settled(job, symbols, given)
     except DerivationError as error:
-        yield _filled(
-            answer, 1, {RELATION: pa.array([-1], pa.int32()), FAILURE: pa.array([failure_of(error)])}
-        )
+        failed = {RELATION: pa.array([_NOBODY], pa.int32()), FAILURE: pa.array([failure_of(error)])}
+        yield _filled(answer, 1, failed)
         return
     for number, name in enumerate(job.wanted):
         rows = machine.rows(machine.relation(name))
@@ -159,26 +141,20 @@ def finish(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
             yield _written(job, codes[name], number, rows[start : start + _PIECE], answer)
 
 
-def _code(name: str, types: tuple[Type, ...], symbols: Symbols) -> TupleCode:
-    """The code of a relation's words, among which an unsigned is its bits."""
-    return TupleCode(name, tuple(map(word_type, types)), symbols)
-
-
 def _by_relation(
     job: Job, codes: Mapping[str, TupleCode], batch: pa.RecordBatch
 ) -> Iterator[tuple[str, Rows]]:
     numbers = batch.column(0)
     for number in pc.unique(numbers).to_pylist():
-        if number < 0:
+        if number == _NOBODY:
             continue
         name = job.given[number]
-        of_relation = batch.filter(pc.equal(numbers, number))
         code = codes[name]
-        if not code.types:
+        if code.types:
+            of_relation = batch.filter(pc.equal(numbers, number)).select(job.columns(name))
+            yield name, code.rows_of_table(of_relation.rename_columns(list(code.columns)))
+        else:
             yield name, np.empty((1, 0), np.int64)
-            continue
-        columns = [of_relation.column(wide) for wide in job.columns(name)]
-        yield name, code.rows_of_table(pa.RecordBatch.from_arrays(columns, names=list(code.columns)))
 
 
 def _settled(job: Job, symbols: Symbols, given: Mapping[str, list[Rows]]) -> Machine:

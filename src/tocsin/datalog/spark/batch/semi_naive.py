@@ -21,7 +21,6 @@ from tocsin.datalog.spark.batch.join_rule import BROADCAST_ROWS
 from tocsin.datalog.spark.batch.step_frames import Steps
 from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
 from tocsin.datalog.spark.batch.value_columns import FAILURE, without_failure
-from tocsin.datalog.spark.batch.worker_batches import error_of
 from tocsin.errors import DerivationError
 
 MOST_ROUNDS = 10_000
@@ -83,24 +82,19 @@ class Recursion:
     def _stored(self, plans: Mapping[str, Sequence[DataFrame]]) -> dict[str, Frame]:
         """Store what plans give that is not there yet."""
         candidates = {name: united(given).distinct() for name, given in plans.items() if given}
-        counted = self._checked({name: plan for name, plan in candidates.items() if self._is_large(name)})
+        large = {name: plan for name, plan in candidates.items() if self._is_large(name)}
+        counted = self._storage.store(large)
         new = {
             name: self._not_there(name, counted.get(name) or Frame(plan, None, distinct=True))
             for name, plan in candidates.items()
         }
-        found = self._checked(new)
+        found = self._storage.store(new)
         for frame in counted.values():
             self._storage.let_go(frame)
         for name, frame in found.items():
             if not frame.is_empty:
                 self._add(name, frame)
         return found
-
-    def _checked(self, plans: Mapping[str, DataFrame]) -> dict[str, Frame]:
-        stored = self._storage.store(plans)
-        if stored.failure is not None:
-            raise error_of(stored.failure)
-        return stored.frames
 
     def _is_large(self, name: str) -> bool:
         return sum(map(_rows, self._pieces[name])) > BROADCAST_ROWS
@@ -124,7 +118,8 @@ class Recursion:
         while last < len(pieces) and _rows(pieces[-last - 1]) <= _MERGED * sum(map(_rows, pieces[-last:])):
             last += 1
         if last > 1 and len(pieces) > _FEW:
-            merged = self._storage.store({name: _together(pieces[-last:])}).frames[name]
+            plan = united([piece.data for piece in pieces[-last:]])
+            merged = self._storage.store({name: plan})[name]
             for piece in pieces[-last:-1]:
                 self._storage.let_go(piece)
             pieces[-last:] = [merged]
@@ -133,11 +128,7 @@ class Recursion:
         pieces = self._pieces[name]
         if not pieces:
             return self._steps.empty(name)
-        return Frame(_together(pieces), sum(map(_rows, pieces)), distinct=True)
-
-
-def _together(pieces: Sequence[Frame]) -> DataFrame:
-    return reduce(DataFrame.unionAll, [piece.data for piece in pieces])
+        return Frame(united([piece.data for piece in pieces]), sum(map(_rows, pieces)), distinct=True)
 
 
 def _rows(frame: Frame) -> int:

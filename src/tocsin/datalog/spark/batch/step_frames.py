@@ -64,9 +64,8 @@ class Steps:
         body = [frames[atom.relation] for atom in rule.body]
         negated = [frames[atom.relation] for atom in rule.negated]
         if new is None:
-            return (
-                [] if any(frame.is_empty for frame in body) else [joined(rule, body, negated, self.columns)]
-            )
+            is_empty = any(frame.is_empty for frame in body)
+            return [] if is_empty else [joined(rule, body, negated, self.columns)]
         plans = []
         for place, atom in enumerate(rule.body):
             if atom.relation in new and not new[atom.relation].is_empty:
@@ -90,12 +89,9 @@ def aggregated(rule: AggregateRule, origin: Frame, head: Columns) -> DataFrame:
     """The group and the result of each group, as columns inside; a failure if it can fail."""
     keys = [F.col(f"c{place}") for place in range(rule.group)]
     value = F.col(f"c{rule.group}")
-    tuples = origin.once()
+    grouped = origin.once().groupBy(*keys)
     if can_fail(rule):
-        return tuples.groupBy(*keys).applyInArrow(
-            lambda group: aggregate_floats(rule, group), head.failing_schema
-        )
-    grouped = tuples.groupBy(*keys)
+        return grouped.applyInArrow(lambda group: aggregate_floats(rule, group), head.failing_schema)
     counted = F.count(F.lit(1)).alias(_TUPLES)
     if rule.function == "mean":
         total = F.sum(whole_number(value, rule.type)).cast(_SUM).alias(_TOTAL)

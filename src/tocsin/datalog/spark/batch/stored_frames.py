@@ -12,8 +12,9 @@ it survives. What nobody needs any more is let go at once, not when Spark next l
 from __future__ import annotations
 
 import contextlib
+import math
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from py4j.protocol import Py4JError
@@ -21,6 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from tocsin.datalog.spark.batch.value_columns import FAILURE
+from tocsin.datalog.spark.batch.worker_batches import error_of
 
 _PLACE, _ROWS = "place", "rows"
 
@@ -37,16 +39,14 @@ class Frame(NamedTuple):
         return self.data if self.distinct else self.data.distinct()
 
     @property
+    def most(self) -> float:
+        """How many tuples there are at most, as far as is known."""
+        return math.inf if self.rows is None else self.rows
+
+    @property
     def is_empty(self) -> bool:
         """Whether it is known that there are no tuples."""
         return self.rows == 0
-
-
-class Stored(NamedTuple):
-    """What was stored, and why one of its rows is none: the first reason in the order of texts."""
-
-    frames: dict[str, Frame]
-    failure: str | None
 
 
 class Storage:
@@ -57,10 +57,16 @@ class Storage:
         self._folder = None if folder is None else f"{folder.rstrip('/')}/evaluation-{uuid.uuid4().hex}"
         self._count = 0
 
-    def store(self, plans: Mapping[str, DataFrame], *, distinct: bool = True) -> Stored:
+    def store(
+        self,
+        plans: Mapping[str, DataFrame],
+        *,
+        distinct: bool = True,
+        refuse: Callable[[str], Exception] = error_of,
+    ) -> dict[str, Frame]:
         """Work out several DataFrames and count them, each under its name.
 
-        Rows with a failure are not counted; if there are any, nothing else of the result is of use.
+        If there are rows with a failure, raises what `refuse` makes of the first in the order of texts.
         """
         kept = {name: self.keep(plan) for name, plan in plans.items()}
         counts: DataFrame | None = None
@@ -72,11 +78,12 @@ class Storage:
         answers = [] if counts is None else counts.collect()
         rows = {answer[_PLACE]: answer[_ROWS] for answer in answers}
         failures = [answer[FAILURE] for answer in answers if answer[FAILURE] is not None]
-        frames = {
+        if failures:
+            raise refuse(min(failures))
+        return {
             name: Frame(data.drop(FAILURE), rows[place], distinct)
             for place, (name, data) in enumerate(kept.items())
         }
-        return Stored(frames, min(failures, default=None))
 
     def keep(self, plan: DataFrame) -> DataFrame:
         """Have the first job that looks at a DataFrame store it: it does not know its plan any more."""

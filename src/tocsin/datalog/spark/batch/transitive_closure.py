@@ -100,12 +100,12 @@ def _labels(storage: Storage, arcs: DataFrame) -> DataFrame:
     """Each node with its label."""
     one_way = arcs.select(F.col("c0").alias(_NODE), F.col("c1").alias("other"))
     other_way = arcs.select(F.col("c1").alias(_NODE), F.col("c0").alias("other"))
-    neighbours = storage.store({"": one_way.unionAll(other_way).distinct()}).frames[""].data
+    neighbours = storage.store({"": one_way.unionAll(other_way).distinct()})[""].data
     labels = neighbours.select(_NODE).distinct().withColumn(LABEL, F.col(_NODE))
     changed = True
     before: Frame | None = None
     while changed:
-        stored = storage.store({"": _next_labels(labels, neighbours)}).frames[""]
+        stored = storage.store({"": _next_labels(labels, neighbours)})[""]
         changed = bool(stored.data.agg(F.max(_CHANGED).alias(_CHANGED)).collect()[0][_CHANGED])
         labels = stored.data.select(_NODE, LABEL)
         if before is not None:

@@ -19,34 +19,23 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  the name that everybody knows
-from pyspark.sql.types import (
-    CharType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    VarcharType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.datalog.language.syntax import Relation, Type, Value
 from tocsin.errors import InputError
+from tocsin.printable import number_of
 
 FAILURE = "failure"
 """The column that says why a row is none; null in all others."""
 
-UNSIGNED = DecimalType(20, 0)
+UNSIGNED = T.DecimalType(20, 0)
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _WORDS = 2**64
-_INSIDE: dict[Type, DataType] = {
-    Type.NUMBER: LongType(),
-    Type.UNSIGNED: LongType(),
-    Type.FLOAT: DoubleType(),
-    Type.SYMBOL: StringType(),
+_INSIDE: dict[Type, T.DataType] = {
+    Type.NUMBER: T.LongType(),
+    Type.UNSIGNED: T.LongType(),
+    Type.FLOAT: T.DoubleType(),
+    Type.SYMBOL: T.StringType(),
 }
 
 
@@ -61,15 +50,15 @@ class Columns(NamedTuple):
         return [f"c{place}" for place in range(len(self.types))]
 
     @property
-    def schema(self) -> StructType:
+    def schema(self) -> T.StructType:
         """As Spark declares them."""
         pairs = zip(self.names, self.types, strict=True)
-        return StructType([StructField(name, _INSIDE[kind]) for name, kind in pairs])
+        return T.StructType([T.StructField(name, _INSIDE[kind]) for name, kind in pairs])
 
     @property
-    def failing_schema(self) -> StructType:
+    def failing_schema(self) -> T.StructType:
         """The same with the column of failures behind."""
-        return self.schema.add(FAILURE, StringType())
+        return self.schema.add(FAILURE, T.StringType())
 
 
 def columns_inside(types: Sequence[Type]) -> Columns:
@@ -108,74 +97,61 @@ def taken(relation: Relation, given: DataFrame) -> DataFrame:
     """
     if len(given.columns) != len(relation.columns):
         raise InputError(
-            f"{relation.name} has {_count(len(relation.columns))}, and the DataFrame "
-            f"{_count(len(given.columns))}"
+            f"{relation.name} has {number_of(len(relation.columns), 'column')}, and the DataFrame "
+            f"{number_of(len(given.columns), 'column')}"
         )
     if not relation.columns:
-        return given.select(F.lit(0).cast(LongType()).alias("c0"), _no_failure())
-    by_name = sorted(given.columns) == sorted(relation.columns) and len(set(given.columns)) == len(
-        given.columns
-    )
-    order = [given.columns.index(name) for name in relation.columns] if by_name else range(len(given.columns))
-    fields = [given.schema.fields[place] for place in order]
-    renamed = given.toDF(*[f"g{place}" for place in range(len(given.columns))])
+        return without_failure(given.select(F.lit(0).cast("bigint").alias("c0")))
+    names = given.columns
+    by_name = sorted(names) == sorted(relation.columns) and len(set(names)) == len(names)
+    order = [names.index(name) for name in relation.columns] if by_name else range(len(names))
+    renamed = given.toDF(*[f"g{place}" for place in range(len(names))])
     found: list[Column] = []
     failures: list[Column] = []
     for number, (place, name, kind) in enumerate(zip(order, relation.columns, relation.types, strict=True)):
-        taken_column = _taken(F.col(f"g{place}"), fields[number].dataType, kind, f"{relation.name}.{name}")
-        failures.append(taken_column.failure)
-        found.append(F.when(taken_column.failure.isNull(), taken_column.value).alias(f"c{number}"))
+        column, given_kind = F.col(f"g{place}"), given.schema[place].dataType
+        value, failure = _taken(column, given_kind, kind, f"{relation.name}.{name}")
+        failures.append(failure)
+        found.append(F.when(failure.isNull(), value).alias(f"c{number}"))
     return renamed.select(*found, F.coalesce(*failures).alias(FAILURE))
 
 
 def given_back(inner: DataFrame, relation: Relation) -> DataFrame:
     """Columns inside as the user sees them."""
-    return inner.select(
-        *[
-            (whole_number(F.col(f"c{place}"), kind) if kind is Type.UNSIGNED else F.col(f"c{place}")).alias(
-                name
-            )
-            for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True))
-        ]
-    )
+    shown = []
+    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
+        column = F.col(f"c{place}")
+        shown.append((whole_number(column, kind) if kind is Type.UNSIGNED else column).alias(name))
+    return inner.select(*shown)
 
 
-class _Taken(NamedTuple):
+def _taken(column: Column, given: T.DataType, kind: Type, name: str) -> tuple[Column, Column]:
     """What becomes of a column: its values, and why there is none, null where there is."""
-
-    value: Column
-    failure: Column
-
-
-def _taken(column: Column, given: DataType, kind: Type, name: str) -> _Taken:
     missing = F.when(column.isNull(), F.lit(f"{name}: a row has no value"))
-    if kind is Type.SYMBOL and isinstance(given, StringType | CharType | VarcharType):
+    if kind is Type.SYMBOL and isinstance(given, T.StringType | T.CharType | T.VarcharType):
         text = F.collate(column, "UTF8_BINARY")
         wrong = missing.when(~F.is_valid_utf8(text), F.lit(f"{name}: a row is not valid UTF-8"))
-        return _Taken(text, wrong)
-    if kind is Type.FLOAT and isinstance(given, DoubleType | FloatType | IntegralType):
-        number = column.cast(DoubleType())
+        return text, wrong
+    if kind is Type.FLOAT and isinstance(given, T.DoubleType | T.FloatType | T.IntegralType):
+        number = column.cast("double")
         wrong = missing.when(F.isnan(number), F.lit(f"{name}: a row is NaN, which no float here can be"))
-        return _Taken(number + F.lit(0.0), wrong)
-    whole = isinstance(given, IntegralType) or (isinstance(given, DecimalType) and given.scale == 0)
+        return number + F.lit(0.0), wrong
+    whole = isinstance(given, T.IntegralType) or (isinstance(given, T.DecimalType) and given.scale == 0)
     if kind in (Type.NUMBER, Type.UNSIGNED) and whole:
         least, most = (0, _WORDS - 1) if kind is Type.UNSIGNED else (_SMALLEST, _LARGEST)
         fits = column.between(_decimal(least), _decimal(most))
-        out_of_range = F.concat(
-            F.lit(f"{name}: a row holds "), column.cast("string"), F.lit(": out of range")
-        )
-        return _Taken(_bits(column, given, kind), missing.when(~fits, out_of_range))
+        said = column.cast("string")
+        out_of_range = F.concat(F.lit(f"{name}: a row holds "), said, F.lit(": out of range"))
+        return _bits(column, given, kind), missing.when(~fits, out_of_range)
     raise InputError(f"{name} is {kind.value}, and the DataFrame's column {given.simpleString()}")
 
 
-def _bits(column: Column, given: DataType, kind: Type) -> Column:
+def _bits(column: Column, given: T.DataType, kind: Type) -> Column:
     """An integer that is in range as its 64 bits."""
-    if isinstance(given, IntegralType):
-        return column.cast(LongType())
-    if kind is Type.NUMBER:
-        return column.cast(LongType())
+    if isinstance(given, T.IntegralType) or kind is Type.NUMBER:
+        return column.cast("bigint")
     number = column.cast(UNSIGNED)
-    return F.when(number <= _decimal(_LARGEST), number).otherwise(number - _decimal(_WORDS)).cast(LongType())
+    return F.when(number <= _decimal(_LARGEST), number).otherwise(number - _decimal(_WORDS)).cast("bigint")
 
 
 def whole_number(column: Column, kind: Type) -> Column:
@@ -190,14 +166,6 @@ def _decimal(number: int) -> Column:
     return F.lit(Decimal(number))
 
 
-def _no_failure() -> Column:
-    return F.lit(None).cast(StringType()).alias(FAILURE)
-
-
 def without_failure(data: DataFrame) -> DataFrame:
     """Rows that have no failure, with the column that says so."""
-    return data.withColumn(FAILURE, F.lit(None).cast(StringType()))
-
-
-def _count(number: int) -> str:
-    return f"{number} column" if number == 1 else f"{number} columns"
+    return data.withColumn(FAILURE, F.lit(None).cast("string"))

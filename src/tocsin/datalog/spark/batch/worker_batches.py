@@ -32,15 +32,11 @@ ARROW: dict[Type, pa.DataType] = {
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Lets and tests on the variables of a rule: the first columns are `types`, in their order.
-
-    A let binds a new variable. `kept` are those of the others that are needed afterwards.
-    """
+    """Lets, which bind new variables, and tests; `types` are those of the rule that are columns, in order."""
 
     types: tuple[tuple[Variable, Type], ...]
     lets: tuple[Let, ...]
     tests: tuple[Test, ...]
-    kept: tuple[Variable, ...]
     source: Source
 
 
@@ -65,13 +61,13 @@ def compute(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
         }
         outcome = worked_out(columns, batch.num_rows, work.lets, work.tests)
         rows = batch.take(pa.array(outcome.rows))
-        arrays = [rows.column(_name(variable)) for variable in work.kept]
+        arrays = [rows.column(place) for place in range(len(work.types))]
         for let in work.lets:
             numbers, failed = outcome.computed[let.variable]
-            arrays.append(
-                pa.array(numbers if let.type is Type.FLOAT else numbers.view(np.int64), mask=failed)
-            )
-        names = [_name(variable) for variable in (*work.kept, *(let.variable for let in work.lets))]
+            words = numbers if let.type is Type.FLOAT else numbers.view(np.int64)
+            arrays.append(pa.array(words, mask=failed))
+        variables = [*(variable for variable, _ in work.types), *(let.variable for let in work.lets)]
+        names = list(map(name_of, variables))
         failures = _failures(work, rows, np.flatnonzero(outcome.failed))
         yield pa.RecordBatch.from_arrays([*arrays, failures], names=[*names, FAILURE])
 
@@ -127,17 +123,12 @@ def aggregate_floats(rule: AggregateRule, tuples: pa.Table) -> pa.Table:
 
 
 def _rows(images: Sequence[Row], failures: Sequence[str | None], types: Sequence[Type]) -> pa.RecordBatch:
-    values: list[list[Value | None]]
-    if not types:
-        values = [[0 if failure is None else None for failure in failures]]
-    else:
-        values = [
-            [None if row[place] is None else inside(row[place], kind) for row in images]
-            for place, kind in enumerate(types)
-        ]
     arrays = [
-        pa.array(column, ARROW[kind]) for column, kind in zip(values, types or [Type.NUMBER], strict=True)
+        pa.array([None if row[place] is None else inside(row[place], kind) for row in images], ARROW[kind])
+        for place, kind in enumerate(types)
     ]
+    if not types:
+        arrays = [pa.array([0 if failure is None else None for failure in failures], ARROW[Type.NUMBER])]
     names = [f"c{place}" for place in range(len(arrays))]
     return pa.RecordBatch.from_arrays([*arrays, pa.array(failures, pa.string())], names=[*names, FAILURE])
 
@@ -160,7 +151,8 @@ def _numbers(column: pa.Array, kind: Type) -> Numbers:
     return numbers.view(DTYPES[kind])
 
 
-def _name(variable: Variable) -> str:
+def name_of(variable: Variable) -> str:
+    """The column of a variable."""
     return f"v{variable.number}"
 
 

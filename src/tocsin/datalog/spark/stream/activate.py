@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    DoubleType,
-    IntegralType,
-    StringType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as T  # noqa: N812
 
 from tocsin.datalog.spark.stream.processors import Stepping
 from tocsin.errors import UsageError
@@ -144,9 +136,7 @@ def _selected(changes: DataFrame, time: str | None) -> DataFrame:
         if schema.names.count(name) != 1:
             count = schema.names.count(name) or "no"
             raise UsageError(f"changes have the columns op, relation, tuple, seq; there is {count} {name!r}")
-        if not _is_taken(name, schema[name].dataType):
-            kind = schema[name].dataType.simpleString()
-            raise UsageError(f"the column {name!r} of changes cannot be {kind}: {_wanted(name)}")
+        _check_type(name, schema[name].dataType)
     moment = F.lit(None) if time is None else F.col(f"`{time}`")
     texts = F.col("tuple").cast("array<string>")
     are_valid = F.forall(texts, lambda text: F.coalesce(F.is_valid_utf8(text), F.lit(True)))
@@ -160,21 +150,21 @@ def _selected(changes: DataFrame, time: str | None) -> DataFrame:
     )
 
 
-def _is_taken(name: str, kind: DataType) -> bool:
-    if name in ("op", "relation"):
-        return isinstance(kind, StringType)
-    if name == "seq":
-        return isinstance(kind, IntegralType)
-    if name == "tuple":
-        return isinstance(kind, ArrayType) and isinstance(
-            kind.elementType, StringType | IntegralType | DoubleType
-        )
-    return isinstance(kind, TimestampType | TimestampNTZType)
+_TEXT, _LIST = ((T.StringType,), "a string"), (T.StringType, T.IntegralType, T.DoubleType)
+_TAKEN = {
+    "op": _TEXT,
+    "relation": _TEXT,
+    "tuple": (_LIST, "an array of strings, integers or doubles"),
+    "seq": ((T.IntegralType,), "an integer"),
+}
+"""The types of each column, and how they are called; of a tuple, those of its values."""
 
 
-def _wanted(name: str) -> str:
-    wanted = {"tuple": "an array of strings, integers or doubles", "seq": "an integer"}
-    return wanted.get(name, "a string" if name in ("op", "relation") else "a timestamp")
+def _check_type(name: str, kind: T.DataType) -> None:
+    types, wanted = _TAKEN.get(name, ((T.TimestampType, T.TimestampNTZType), "a timestamp"))
+    held = kind.elementType if types is _LIST and isinstance(kind, T.ArrayType) else kind
+    if not isinstance(held, types) or (types is _LIST) != isinstance(kind, T.ArrayType):
+        raise UsageError(f"the column {name!r} of changes cannot be {kind.simpleString()}: {wanted}")
 
 
 # ---- A plan in words

@@ -25,6 +25,7 @@ from tocsin.datalog.spark.stream.initial_facts import Setting
 from tocsin.datalog.spark.stream.plan_steps import Router, Step, pack_batches
 from tocsin.datalog.spark.stream.step_rows import texts_of
 from tocsin.errors import InputError
+from tocsin.printable import number_of
 
 ROWS = pa.schema(
     [
@@ -78,16 +79,16 @@ def _read(
     relations: Mapping[str, Relation], mortal: frozenset[str], batch: pa.RecordBatch
 ) -> tuple[pa.RecordBatch, Wrong]:
     wrong: Wrong = {}
-    _note(wrong, _not(pc.is_in(batch.column("op"), pa.array(["+", "-"]))), lambda _: "op is neither + nor -")
+    _note(wrong, _not(pc.is_in(batch.column("op"), pa.array(["+", "-"]))), "op is neither + nor -")
     names = batch.column("relation")
     known = pc.is_in(names, pa.array(list(relations)))
     _note(wrong, _not(known), lambda place: f"there is no relation {names[place].as_py()!r}")
-    _note(wrong, batch.column("seq").is_null(), lambda _: "seq has no value")
+    _note(wrong, batch.column("seq").is_null(), "seq has no value")
     tuples = batch.column("tuple")
-    _note(wrong, tuples.is_null(), lambda _: "tuple has no value")
+    _note(wrong, tuples.is_null(), "tuple has no value")
     is_mortal = pc.is_in(names, pa.array(sorted(mortal), pa.string()))
-    _note(wrong, pc.and_(is_mortal, batch.column("time").is_null()), lambda _: "it has no time")
-    _note(wrong, _not(batch.column("valid")), lambda _: "tuple is not valid UTF-8")
+    _note(wrong, pc.and_(is_mortal, batch.column("time").is_null()), "it has no time")
+    _note(wrong, _not(batch.column("valid")), "tuple is not valid UTF-8")
     written = _tuples(relations, names, tuples, wrong)
     refused = np.zeros(batch.num_rows, bool)
     refused[list(wrong)] = True
@@ -112,7 +113,7 @@ def _tuples(relations: Mapping[str, Relation], names: pa.Array, tuples: pa.Array
         arity = len(relation.types)
         of_it = pc.fill_null(pc.equal(names, name), False)
         fits = pc.fill_null(pc.and_(of_it, pc.equal(lengths, arity)), False)
-        _note(wrong, pc.and_(of_it, pc.invert(fits)), lambda _, arity=arity: _arity(arity))  # type: ignore[misc]
+        _note(wrong, pc.and_(of_it, pc.invert(fits)), f"tuple has not {number_of(arity, 'value')}")
         places = np.flatnonzero(np.asarray(fits))
         if not len(places):
             continue
@@ -143,13 +144,9 @@ def _lists(columns: list[pa.Array], count: int) -> pa.Array:
     return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(places)))
 
 
-def _arity(arity: int) -> str:
-    return f"tuple has not {arity} {'value' if arity == 1 else 'values'}"
-
-
-def _note(wrong: Wrong, mask: pa.Array, reason: Callable[[int], str]) -> None:
-    for place in np.flatnonzero(np.asarray(pc.fill_null(mask, True))).tolist():
-        wrong.setdefault(place, reason(place))
+def _note(wrong: Wrong, mask: pa.Array, reason: str | Callable[[int], str]) -> None:
+    for place in _places(mask):
+        wrong.setdefault(place, reason if isinstance(reason, str) else reason(place))
 
 
 def _not(mask: pa.Array) -> pa.Array:

@@ -83,13 +83,8 @@ def steps_of(plan: Plan, mortal: Collection[str] = ()) -> list[Step]:
         works.append(("join", level, _joined(plan, level)))
         counted = [name for name, at in plan.counted.items() if at == level]
         kinds: tuple[Kind, ...] = ("given", "support")
-        works.append(
-            (
-                "count",
-                level,
-                {(kind, name): [Route(numbers[name], TUPLE, name)] for name in counted for kind in kinds},
-            )
-        )
+        takes = {(kind, name): [Route(numbers[name], TUPLE, name)] for name in counted for kind in kinds}
+        works.append(("count", level, takes))
     steps: list[Step] = []
     wanted: set[Taken] = {("net", name) for name in plan.program.outputs}
     for work, level, takes in reversed(works):

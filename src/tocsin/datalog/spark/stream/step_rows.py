@@ -63,7 +63,7 @@ def in_turn(changes: Iterable[Change]) -> Iterator[tuple[int | None, list[Change
 
     So a tuple that is taken back and given in one seq is there in the end, in whatever order the rows came.
     """
-    ordered = sorted(changes, key=lambda change: (*_order(change.seq), change.op == "+"))
+    ordered = sorted(changes, key=lambda each: (each.seq is not None, each.seq or 0, each.op == "+"))
     for seq, group in groupby(ordered, key=lambda change: change.seq):
         yield seq, list(group)
 
@@ -74,10 +74,6 @@ def by_fact(changes: Iterable[Change]) -> dict[Fact, list[Change]]:
     for change in changes:
         found.setdefault((change.port, *change.tuple), []).append(change)
     return found
-
-
-def _order(seq: int | None) -> tuple[bool, int]:
-    return (seq is not None, 0 if seq is None else seq)
 
 
 _READERS: dict[Type, Callable[[str], Value]] = {

@@ -31,14 +31,8 @@ from tocsin.datalog.language.syntax import (
     type_of,
 )
 from tocsin.datalog.language.tree_walk import Rewriter, variables_in, walk
-from tocsin.datalog.spark.stream.shared_variables import (
-    Clause,
-    Columns,
-    clauses_of,
-    key_columns,
-    key_variable,
-    places_of,
-)
+from tocsin.datalog.spark.stream import shared_variables
+from tocsin.datalog.spark.stream.shared_variables import Clause, Columns
 from tocsin.datalog.spark.stream.units import Plan, Port, Unit
 
 
@@ -84,7 +78,7 @@ class _Part:
 
 def _parts(program: Program) -> list[_Part]:
     """The parts of a program, each behind those that it takes tuples from."""
-    clauses = clauses_of(program.bare)
+    clauses = shared_variables.clauses_of(program.bare)
     parts: list[_Part] = []
     for component in program.checked.strata:
         own = [clause for clause in clauses if clause.head.relation in component]
@@ -101,7 +95,7 @@ def _parts(program: Program) -> list[_Part]:
             new, taken = merged
             parts = _in_order([each for each in parts if each not in taken] + [new])
             continue
-        part.columns = key_columns(own, names)
+        part.columns = shared_variables.key_columns(own, names)
         is_recursive = any(atom.relation in component for clause in own for atom in clause.atoms)
         part.is_taken_apart = part.columns is None and not is_recursive
         parts.append(part)
@@ -116,7 +110,7 @@ def _merged(part: _Part, parts: Sequence[_Part]) -> tuple[_Part, list[_Part]] | 
             continue
         names = [name for each in [*taken, part] for name in each.relations]
         clauses = [clause for each in [*taken, part] for clause in each.clauses]
-        columns = key_columns(clauses, names)
+        columns = shared_variables.key_columns(clauses, names)
         if columns is not None:
             return _Part(names, clauses, columns), taken
     return None
@@ -158,9 +152,10 @@ def _levels(parts: Sequence[_Part]) -> list[int]:
 
 def _complete_unit(program: Program, number: int, level: int, part: _Part) -> Unit:
     columns = part.columns
-    with_variables = [
-        (clause, None if columns is None else key_variable(clause, columns)) for clause in part.clauses
+    variables = [
+        None if columns is None else shared_variables.key_variable(clause, columns) for clause in part.clauses
     ]
+    with_variables = list(zip(part.clauses, variables, strict=True))
     own, ports = complete_program(program, with_variables, columns or {}, set(part.relations))
     gives = {Port(name, (columns or {}).get(name)).name: name for name in part.relations}
     key = None
@@ -191,7 +186,7 @@ class _ThroughPorts(Rewriter):
         column = None
         if self._variable is not None:
             column = self._columns.get(atom.relation, -1)
-            column = places_of(atom, self._variable)[0] if column < 0 else column
+            column = shared_variables.places_of(atom, self._variable)[0] if column < 0 else column
         port = Port(atom.relation, column)
         self.ports[port] = None
         copied = super().atom(atom)

@@ -11,10 +11,9 @@ import numpy as np
 from tests.cases import Choices
 
 import tocsin
+from tocsin import Index, Rules
 from tocsin.conditions.graph.shards import Shard, write_shard_list
-from tocsin.conditions.live.index import Index
 from tocsin.conditions.live.sharded_index import sharded_index
-from tocsin.rules.rule_set import Rules
 
 
 def shared_out(choices: Choices, rules: object, count: int, **settings: Any) -> list[Index]:
@@ -36,7 +35,7 @@ def write_in_parts(folder: Path, indexes: Sequence[Index]) -> None:
     unique = uuid.uuid4().hex[:8]
     parts = []
     for number, index in enumerate(indexes):
-        file = folder / f"part-{unique}-{number:04}.tocsin"
+        file = folder / f"shard-{unique}-{number:04}.tocsin"
         index.save(file)
         parts.append(Shard.of(file, len(index)))
     write_shard_list(folder, parts)

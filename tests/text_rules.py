@@ -9,10 +9,10 @@ from typing import Any
 from tests.cases import Choices, Event
 from tests.text_cases import WORDS, make_document, make_query, make_query_text
 
+from tocsin import Dictionary
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.meaning import matches, score
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.settings import TextSettings
+from tocsin.text import TextSettings
 
 THRESHOLDS = (0, 0.5, 0.70710678118, 1, 1, 1.0000001, 1.3, 1.7, 3)
 FIELDS = ("body", "title")

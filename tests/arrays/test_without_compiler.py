@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from tocsin.engines.build import build
+from tocsin import build
 
 RULES = [
     ("numbers", "a = 1 and b in (2, 3.5) or not (c < 4 or d between 5 and 6)"),

@@ -113,7 +113,7 @@ def test_without_a_time(tocsin: Command, backtest: list[str]) -> None:
     ran = tocsin(*backtest, "--rule", "prizes")
     assert ran.err.splitlines() == [
         "1 event",
-        "warning: records that are no events, and were left out: 1",
+        "warning: records that are not events, and were left out: 1",
         "warning: no field tells the time of an event: name one with --time to see alerts a day",
     ]
     assert ran.out.splitlines()[-3:] == [

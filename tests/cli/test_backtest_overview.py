@@ -84,7 +84,7 @@ def test_a_saved_index_and_records_that_are_no_events(tocsin: Command, backtest:
     ran = tocsin("backtest", "rules.tocsin", *backtest[2:])
     assert ran.code == 0
     assert "1 of 1 event (100.0%) satisfy a rule" in ran.out
-    assert "warning: records that are no events, and were left out: 1\n" in ran.err
+    assert "warning: records that are not events, and were left out: 1\n" in ran.err
     assert "warning: no field tells the time of an event" in ran.err
     assert tocsin("backtest", "rules.tocsin", *backtest[2:], "--stop-words", "x").code == 2
     assert (
@@ -100,7 +100,7 @@ def test_a_saved_index_and_records_that_are_no_events(tocsin: Command, backtest:
         (["--write"], 2, "name it with --rule"),
         (["--rule", "prizes"], 2, "--no-spark is of the overview"),
         (["--samples", "-1"], 2, "samples is from 0"),
-        (["--bucket", "soon"], 2, "is no length of a bucket"),
+        (["--bucket", "soon"], 2, "is not a length of a bucket"),
         (["--top", "-1"], 2, "--top is 0 or more"),
         (["--top", "2001"], 2, "top is from 0 to 2,000"),
         (["--html", "old.jsonl"], 2, "old.jsonl"),

@@ -91,4 +91,4 @@ def test_bad_usage(tocsin: Command, arguments: list[str], said: str) -> None:
 def test_a_place_that_is_no_folder(tocsin: Command) -> None:
     tocsin.file("taken", "")
     ran = tocsin("bench", "toy", "--out", "taken")
-    assert (ran.code, ran.err) == (1, "tocsin: taken: results cannot be written: it is no folder\n")
+    assert (ran.code, ran.err) == (1, "tocsin: taken: results cannot be written: it is not a folder\n")

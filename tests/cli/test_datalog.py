@@ -103,7 +103,7 @@ def test_a_bad_line_stops_it(tocsin: Command) -> None:
     tocsin.file("paths.dl", PATHS)
     tocsin.file("arc.facts", "1\t2\n2\tx\n3\n")
     ran = tocsin("datalog", "paths.dl", "--out", "results")
-    assert ran == (1, "", "tocsin: arc.facts:2: 'x' is no integer, which y is\n")
+    assert ran == (1, "", "tocsin: arc.facts:2: y takes integers, not 'x'\n")
     assert not (tocsin.folder / "results").exists()
 
 
@@ -115,7 +115,7 @@ def test_bad_lines_are_left_out(tocsin: Command) -> None:
     assert (tocsin.folder / "results/path.csv").read_text() == "1\t2\n"
     rejects = (tocsin.folder / "results/paths.rejects.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in rejects] == [
-        {"file": "arc.facts", "line": 2, "reason": "'x' is no integer, which y is", "text": "2\tx"},
+        {"file": "arc.facts", "line": 2, "reason": "y takes integers, not 'x'", "text": "2\tx"},
         {"file": "arc.facts", "line": 3, "reason": "1 value, where arc has 2 columns", "text": "3"},
     ]
     assert tocsin("datalog", "paths.dl", "--skip-bad", "--rejects", "r.jsonl").code == 0

@@ -119,7 +119,7 @@ def test_bad_records_stop_it_or_are_left_out(tocsin: Command) -> None:
     assert keys(_read(tocsin.folder / "out.jsonl"))[2:] == [(3, "orders", "joined"), (5, "orders", "joined")]
     (reject,) = _read(tocsin.folder / "out.rejects.jsonl")
     assert (reject["file"], reject["event"], reject["text"]) == ("orders.jsonl", 4, "nonsense")
-    assert "1 record is no row and was left out" in ran.err
+    assert "1 record is not a valid row and was left out" in ran.err
 
 
 def test_bad_rules_stop_it_or_are_left_out(tocsin: Command) -> None:

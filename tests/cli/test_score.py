@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cli.running import Command
 
-from tocsin.text.dictionary import Dictionary
+from tocsin import Dictionary
 
 
 def test_the_number_alone(tocsin: Command) -> None:

@@ -9,7 +9,7 @@ from tests.cli.running import Command
 from tests.fuzz.mutated_arrays import read, written
 
 import tocsin as package
-from tocsin.text.dictionary import Dictionary
+from tocsin import Dictionary
 
 
 def test_what_is_sound(tocsin: Command) -> None:
@@ -50,13 +50,15 @@ def test_an_engine(tocsin: Command) -> None:
     assert "paths.tocsin is damaged: the array facts.e refers to 99 at 0" in ran.err
 
 
-@pytest.mark.parametrize("said", [[], {"format": 1}, {"format": 1, "parts": []}, {"format": 1, "parts": [1]}])
+@pytest.mark.parametrize(
+    "said", [[], {"format": 2}, {"format": 2, "shards": []}, {"format": 2, "shards": [1]}]
+)
 def test_an_index_in_parts_that_is_none(tocsin: Command, said: object) -> None:
-    (tocsin.folder / "parts").mkdir()
-    (tocsin.folder / "parts" / "parts.json").write_text(json.dumps(said))
-    ran = tocsin("verify", "parts", "nothing.tocsin")
+    (tocsin.folder / "shards").mkdir()
+    (tocsin.folder / "shards" / "shards.json").write_text(json.dumps(said))
+    ran = tocsin("verify", "shards", "nothing.tocsin")
     assert ran.code == 1
-    assert ran.err.startswith("tocsin: parts is damaged: parts.json cannot be read\n")
+    assert ran.err.startswith("tocsin: shards is damaged: shards.json cannot be read\n")
     assert "nothing.tocsin" in ran.err
 
 
@@ -105,4 +107,4 @@ def test_names_are_shown_escaped(tocsin: Command) -> None:
     (folder / "journal").write_bytes(b"TOCSINJ\n")
     ran = tocsin("verify", folder.name)
     assert ran.code == 1
-    assert ran.err == "tocsin: the journal j\\x1b/journal is no journal of tocsin, byte 0\n"
+    assert ran.err == "tocsin: the journal j\\x1b/journal is not a tocsin journal, byte 0\n"

@@ -10,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 from tests.cases import Event
 
+from tocsin import Index, build, build_good
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition
-from tocsin.conditions.live.index import Index
 from tocsin.conditions.matching.results import match_batch
 from tocsin.conditions.meaning import matches
-from tocsin.engines.build import build, build_good
 from tocsin.events.event_files import read_slice
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import plan_slices

@@ -25,7 +25,8 @@ from tests.text_rules import (
 )
 
 import tocsin
-from tocsin.engines.build import ENGINES, build
+from tocsin import build
+from tocsin.engines.build import ENGINES
 from tocsin.events.python_events import FieldPlan
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.text_scores import CASES, Case
 
 import tocsin
-from tocsin.text.dictionary import Dictionary
+from tocsin import Dictionary
 
 BOOLEAN, REACHED, MISSED = "boolean", "reached", "missed"
 

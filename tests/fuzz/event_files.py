@@ -18,7 +18,7 @@ from tests.contract.test_random_files import CSV_COLUMNS
 from tests.fuzz.condition_texts import check_message
 from tests.typed_tables import make_table
 
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 from tocsin.errors import EventError, TocsinError
 from tocsin.tables.json_lines import parse_lines
 

@@ -11,8 +11,7 @@ from tests.datalog.engine.judged import LIMIT, contents, obvious_engine
 from tests.datalog_errors import DECLARED
 from tests.fuzz.condition_texts import check_message
 
-from tocsin.datalog.engine.engine import Engine
-from tocsin.datalog.engine.program import Program
+from tocsin import Engine, Program
 from tocsin.errors import RuleError, TocsinError
 
 ROOT = Path(__file__).parents[2]

@@ -16,11 +16,10 @@ from tests.cases import make_condition, make_event
 from tests.fuzz.condition_texts import WORDS as CONDITION_WORDS
 from tests.fuzz.condition_texts import check_message
 
+from tocsin import build_good, read_rules
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.meaning import matches
-from tocsin.engines.build import build_good
 from tocsin.errors import RuleError, TocsinError
-from tocsin.rules.rule_files import read_rules
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WORDS = (

@@ -240,7 +240,7 @@ PARTS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("another size", lambda part: part.update(bytes=part["bytes"] + 1)),
     ("another number of rules", lambda part: part.update(rules=part["rules"] + 1)),
     ("a name that no file has", lambda part: part.update(file="part\0")),
-    ("a name that is no text", lambda part: part.update(file="part-\ud800")),
+    ("a name that is not a text", lambda part: part.update(file="shard-\ud800")),
     ("no name", lambda part: part.update(file="")),
 ]
 
@@ -254,18 +254,18 @@ def parts(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("change", [change for _, change in PARTS], ids=[what for what, _ in PARTS])
 def test_a_list_of_parts_that_says_nonsense(change: Callable[[dict[str, Any]], object], parts: Path) -> None:
-    said = json.loads((parts / "parts.json").read_text())
-    change(said["parts"][1])
-    (parts / "parts.json").write_text(json.dumps(said))
+    said = json.loads((parts / "shards.json").read_text())
+    change(said["shards"][1])
+    (parts / "shards.json").write_text(json.dumps(said))
     with pytest.raises(IndexFileError, match="parts is damaged"):
         tocsin.open(parts)
 
 
 def test_a_part_that_is_there_twice(parts: Path) -> None:
-    said = json.loads((parts / "parts.json").read_text())
-    said["parts"].append(said["parts"][0])
-    (parts / "parts.json").write_text(json.dumps(said))
-    with pytest.raises(IndexFileError, match=r"parts\.json cannot be read"):
+    said = json.loads((parts / "shards.json").read_text())
+    said["shards"].append(said["shards"][0])
+    (parts / "shards.json").write_text(json.dumps(said))
+    with pytest.raises(IndexFileError, match=r"shards\.json cannot be read"):
         tocsin.open(parts)
 
 

@@ -15,10 +15,9 @@ from tests.fuzz.mutated_arrays import mutated, read, written
 from tests.history.statistics.corpora import history_of
 
 import tocsin
+from tocsin import Dictionary, History
 from tocsin.cli import main
 from tocsin.errors import IndexFileError, InputError
-from tocsin.history.statistics.history import History
-from tocsin.text.dictionary import Dictionary
 
 PROGRAM = """
 .decl e(a:symbol, b:symbol)

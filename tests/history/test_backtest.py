@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from tests.text_cases import documents, query_texts
 
 import tocsin
+from tocsin import Dictionary, backtest
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.meaning import matches
 from tocsin.conditions.meaning import score as score_by_meaning
-from tocsin.history.backtest import backtest
-from tocsin.text.dictionary import Dictionary
 
 EVENTS: list[dict[str, Any]] = [
     {"at": "2026-01-01T10:00:00Z", "kind": "a", "body": "a golf trophy"},

@@ -15,7 +15,7 @@ import pytest
 from tests.contract.doors import indexed
 from tests.hostile.clock import not_hanging
 
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 from tocsin.engines.build import ENGINES
 from tocsin.errors import EventError, InputError, TocsinError, UsageError
 from tocsin.events.python_events import FieldPlan

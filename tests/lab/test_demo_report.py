@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tocsin.engines.build import build
-from tocsin.rules.rule_set import Rule
+from tocsin import Rule, build
 from tocsin_lab import demo_report
 from tocsin_lab.sample_check import Verdict
 

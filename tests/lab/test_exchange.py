@@ -6,10 +6,9 @@ import pyarrow as pa
 import pyarrow.types as pt
 import pytest
 
+from tocsin import Index, build
 from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.live.index import Index
 from tocsin.conditions.meaning import matches
-from tocsin.engines.build import build
 from tocsin_lab.exchange import campaigns, visits
 
 CAMPAIGNS, VISITS = 20_000, 2_000

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tocsin.conditions.live.index import Index
+from tocsin import Index, build
 from tocsin.conditions.meaning import Truth
-from tocsin.engines.build import build
 from tocsin_lab.sample_check import near_miss, sample_rules, verify
 
 CONDITIONS = {"small": "n < 5", "large": "n >= 5", "odd": "n in (1, 3, 5, 7, 9)"}

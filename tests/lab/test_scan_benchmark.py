@@ -9,12 +9,12 @@ from benchmarks.scan import Scan
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin import Rules
 from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.meaning import matches
 from tocsin.errors import UsageError
-from tocsin.rules.rule_set import Rules
 from tocsin_lab import abe_gen
 
 PREDICATES = (

@@ -6,7 +6,7 @@ import pytest
 from benchmarks import spine
 from benchmarks.python_loop import PythonLoop
 
-from tocsin.engines.build import build
+from tocsin import build
 
 
 @pytest.mark.filterwarnings("ignore::tocsin.errors.TocsinWarning")  # few events have few of the fields

@@ -20,9 +20,8 @@ from benchmarks.text.tables import tables
 from benchmarks.text.workload import more_queries
 
 import tocsin
-from tocsin.text.language.parser import parse_query
-from tocsin.text.language.query import Group, TextQuery, print_query
-from tocsin.text.meaning import judge
+from tocsin.text import TextQuery, judge, parse_query
+from tocsin.text.language.query import Group, print_query
 from tocsin.text.settings import NoDictionary
 
 DOCUMENTS = 60

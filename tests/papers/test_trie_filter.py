@@ -6,13 +6,11 @@ import numpy as np
 from tests.text.kernels.planted import Planted
 from tests.text.kernels.trie_shape import Hung, check_invariants
 
-from tocsin.text.dictionary import Dictionary
+from tocsin import Dictionary
+from tocsin.text import judge, parse_query, words_for_kernels
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.query_code import PLAIN
-from tocsin.text.language.parser import parse_query
-from tocsin.text.meaning import judge
 from tocsin.text.settings import NoDictionary
-from tocsin.text.text_base import words_for_kernels
 from tocsin.text.trie_filter import TextFilter
 
 IDFS = {"a": 7.0, "b": 6.0, "c": 5.0, "d": 4.0, "e": 3.0, "f": 2.0, "g": 1.0}

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tocsin import Rules, read_rules
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.threshold_edit import threshold_text, with_threshold
 from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Predicate
 from tocsin.errors import InputError, UsageError
 from tocsin.rules.rule_edit import rewritten
-from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
 
 
 def place_of_text(condition: Condition) -> int:

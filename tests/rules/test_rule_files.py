@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tocsin import Rule, Rules, read_rules
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.errors import InputError, RuleError, RuleErrors, UsageError
-from tocsin.rules.rule_files import read_csv, read_rules, rule_files
-from tocsin.rules.rule_set import Rule, Rules
+from tocsin.rules.rule_files import read_csv, rule_files
 
 
 def write(path: Path, text: str) -> Path:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tocsin
+from tocsin import Rules, read_rules
 from tocsin.errors import RuleError, RuleErrors
-from tocsin.rules.rule_files import read_rules
-from tocsin.rules.rule_set import Rules
 from tocsin.rules.throttles import LONELY_DEDUP, dedup_text, parse_throttle, read_dedup, read_throttles
 from tocsin.rules.triggers import parse_triggers
 
@@ -51,7 +50,7 @@ def test_lengths_of_time(text: str, seconds: float) -> None:
         ("600", "expected a unit after 600: milliseconds, seconds, minutes, hours, days or weeks"),
         (
             "1 month",
-            "'month' is no unit here: expected milliseconds, seconds, minutes, hours, days or weeks",
+            "'month' is not a unit here: expected milliseconds, seconds, minutes, hours, days or weeks",
         ),
         ("1 hour 2 hours", "the unit 'hours' is given twice"),
         ("0 seconds", "a throttle is longer than nothing, and at most 36,500 days"),
@@ -134,7 +133,7 @@ create trigger e with (throttle = '1 hour', dedup = 'ip') from t, u when t.x = u
             "a",
             1,
             35,
-            "'minuets' is no unit here: expected milliseconds, seconds, minutes, hours, days or weeks",
+            "'minuets' is not a unit here: expected milliseconds, seconds, minutes, hours, days or weeks",
         ),
         ("b", 3, 17, LONELY_DEDUP),
         (

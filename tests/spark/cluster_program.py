@@ -29,7 +29,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import tocsin
 import tocsin.spark as ts
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS = {

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from tests.postgres_server import NoServer, PostgresServer, running_server
 from xdist.scheduler import LoadScopeScheduling
 
-from tocsin.spark.session import session
+from tocsin.spark import session
 
 QUICK_START = {
     # For a JVM that lives for a minute: no time spent on optimising what will not run long enough to

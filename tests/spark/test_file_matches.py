@@ -16,9 +16,8 @@ from tests.cli.documents import ROOT, is_on_spark, shell_commands
 from tests.cli.running import EVENTS, PAIRS, RULES, Command
 
 import tocsin.events.slices as slices_module
+from tocsin import Index, build
 from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
-from tocsin.engines.build import build
 from tocsin.errors import InputError, TocsinError
 from tocsin.events.slices import plan_slices
 from tocsin.matches.result_folder import ResultFiles

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tocsin
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 from tocsin.errors import IndexFileError
 from tocsin.spark.index_shipment import ship_index
 

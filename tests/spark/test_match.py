@@ -16,7 +16,7 @@ from tests.spark.answers import rows_of
 
 import tocsin
 import tocsin.spark as ts
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 from tocsin.errors import (
     IndexFileError,
     InputError,

@@ -11,10 +11,9 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 import tocsin.spark as ts
+from tocsin import Dictionary
 from tocsin.errors import InputError, RuleError, UsageError
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.language.parser import parse_query
-from tocsin.text.meaning import judge
+from tocsin.text import judge, parse_query
 
 TEXTS = ["golf and a trophy", None, "", "Golf golf tennis", "a trophy for golf"]
 DICTIONARY = Dictionary.count(["golf", "a golf day", "a day", "tennis"])

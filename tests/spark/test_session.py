@@ -10,9 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tocsin.errors import TocsinWarning
+from tocsin.spark import session
 from tocsin.spark.java import JavaHome
 from tocsin.spark.launch_scripts import worker_python
-from tocsin.spark.session import is_local, launch_variables, session, session_settings
+from tocsin.spark.session import is_local, launch_variables, session_settings
 
 JAVA = JavaHome(Path("/somewhere/java"), Path("/usr/bin/java"), 17)
 

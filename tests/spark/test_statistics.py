@@ -16,13 +16,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import tocsin.spark as ts
+from tocsin import History
 from tocsin.cli import main
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import plan_slices
-from tocsin.history.statistics.history import History
 from tocsin.spark.statistics import statistics_of_slices
-from tocsin.text.tokenizer import words_of
+from tocsin.text import words_of
 
 statistics_module = sys.modules[statistics_of_slices.__module__]  # ts.statistics is the function
 
@@ -277,7 +277,7 @@ def test_command(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(arguments) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert "warning: 1 record is no event and was left out" in said.err
+    assert "warning: 1 record is not a valid event and was left out" in said.err
     assert "3 events, 4 fields" in said.err
     assert "2 words" in said.err
     assert "(version 1)" in said.err

@@ -18,9 +18,9 @@ from tests.typed_tables import is_list, make_type, make_typed_value
 
 import tocsin
 import tocsin.spark as ts
+from tocsin import Index
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition, Predicate
-from tocsin.conditions.live.index import Index
 from tocsin.errors import InputError, UsageError
 
 ZONES = ("America/New_York", "Asia/Kolkata")

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.datalog.engine.engine import Engine
+from tocsin import Engine
 from tocsin.errors import DerivationError, JournalError, TocsinWarning, UsageError
 from tocsin.storage import record_log
 from tocsin.storage.record_log import ENGINE, RecordLog

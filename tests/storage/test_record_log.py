@@ -117,7 +117,7 @@ def test_another_kind_and_other_files(tmp_path: Path) -> None:
         list(log.read())
     log.close()
     (tmp_path / "engine" / "journal").write_bytes(b"something else" * 10)
-    with pytest.raises(JournalError, match="is no journal of tocsin"):
+    with pytest.raises(JournalError, match="is not a tocsin journal"):
         payloads(tmp_path / "engine")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").touch()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from tests.text_cases import Weights
 
-from tocsin.text.dictionary import Dictionary
+from tocsin import Dictionary
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.language.query import TextQuery
 from tocsin.text.meaning import Document, judge_document

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin import Dictionary
 from tocsin.errors import InputError, UsageError
 from tocsin.text.column_scores import ColumnScores
-from tocsin.text.dictionary import Dictionary
 from tocsin.text.language.parser import parse_query
 from tocsin.text.meaning import judge
 from tocsin.text.settings import TextSettings

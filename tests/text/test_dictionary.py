@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin import Dictionary
 from tocsin.arrays.lookup import find_text
 from tocsin.errors import InputError, UsageError
-from tocsin.text.dictionary import Dictionary
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.text_base import words_for_kernels
 from tocsin.text.tokenizer import words_of

@@ -6,8 +6,7 @@ import pytest
 from tests.text_scores import CASES, Case
 
 import tocsin
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.score import score, tm_score
+from tocsin import Dictionary, score, tm_score
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.query} in {'; '.join(case.texts)[:40]!r}")

@@ -9,13 +9,13 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
+from tocsin import Alert
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Predicate
 from tocsin.conditions.meaning import Truth, matches, score
 from tocsin.rules.joins.meaning import joined_truth
 from tocsin.rules.joins.parser import parse_joined
 from tocsin.rules.triggers import Trigger, parse_triggers
-from tocsin.watches.alerts import Alert
 
 Row = dict[str, Any]
 Told = tuple[str, str, float | None]

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import tocsin
+from tocsin import Watch
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.watches import joins
-from tocsin.watches.watch import Watch
 
 
 def watching(*statements: str) -> Watch:

@@ -63,13 +63,17 @@ class Check:
 
     def table(self, name: str, table: Array, count: int) -> None:
         """Open addressing: a power of two, -1 for free places, one of them at least."""
-        self.that(name, len(table) > 0 and len(table) & (len(table) - 1) == 0, "is no power of two long")
+        self.that(
+            name,
+            len(table) > 0 and len(table) & (len(table) - 1) == 0,
+            "has a length that is not a power of two",
+        )
         self.references(name, table, count, least=-1)
         self.that(name, int(table.min()) == -1, "has no free place")
 
     def sound(self, name: str, place: int) -> None:
         """What a kernel found."""
-        self.that(name, place == SOUND, f"makes no sense at {place:,}")
+        self.that(name, place == SOUND, f"is inconsistent at {place:,}")
 
     def texts(self, name: str, texts: Texts, count: int) -> None:
         """So many texts in UTF-8."""
@@ -103,14 +107,14 @@ def check_paths(file: str, name: str, paths: Any) -> list[tuple[str, ...]]:
     lists = isinstance(paths, list) and all(isinstance(path, list) and path for path in paths)
     if lists and all(is_text(step) for path in paths for step in path):
         return [tuple(path) for path in paths]
-    raise IndexFileError(f"{file} is damaged: its header's {name} are no lists of names")
+    raise IndexFileError(f"{file} is damaged: its header's {name} are not lists of names")
 
 
 def check_facts(file: str, facts: Any) -> dict[str, float]:
     """What a header says of how an index was made: seconds by phase."""
     if isinstance(facts, dict) and all(is_text(name) and is_amount(facts[name]) for name in facts):
         return facts
-    raise IndexFileError(f"{file} is damaged: its header's facts are no numbers from 0 on")
+    raise IndexFileError(f"{file} is damaged: its header's facts are not numbers from 0 on")
 
 
 def is_text(value: object) -> bool:

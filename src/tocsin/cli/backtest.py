@@ -133,7 +133,7 @@ def _say_what_was_read(found: TestRun) -> None:
     span = "" if found.days is None else f" in {number_of(found.days, 'day')} by {found.time}"
     say(f"{number_of(found.events, 'event')}{span}")
     if found.rejects:
-        warn(f"records that are no events, and were left out: {found.rejects:,}")
+        warn(f"records that are not events, and were left out: {found.rejects:,}")
     if found.days is None and found.time is not None:
         warn(f"no event has a time in {found.time}: alerts a day are not known")
     elif found.days is None:

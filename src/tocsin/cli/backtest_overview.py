@@ -93,7 +93,7 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
     overview = _overview(arguments, index, slices)
     summary = overview.summary
     if summary.rejects:
-        warn(f"records that are no events, and were left out: {summary.rejects:,}")
+        warn(f"records that are not events, and were left out: {summary.rejects:,}")
     if summary.time is None:
         warn("no field tells the time of an event: name one with --time to see matches over time")
     elif summary.width is None:

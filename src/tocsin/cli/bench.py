@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{experiments[0].name} compares no engines: leave out --engines")
     folder = Path(arguments.out)
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: results cannot be written: it is no folder")
+        raise InputError(f"{folder}: results cannot be written: it is not a folder")
     folder.mkdir(parents=True, exist_ok=True)
     say_if_compiling()
     warm_up()  # what every command of this machine needs

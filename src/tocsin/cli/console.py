@@ -52,8 +52,8 @@ def warn_of_rules_left_out(errors: int, where: object) -> None:
 def left_out(count: int, what: str) -> str:
     """Of records that are not what they should be (`event`, `row`)."""
     if count == 1:
-        return f"1 record is no {what} and was left out"
-    return f"{count:,} records are no {what}s and were left out"
+        return f"1 record is not a valid {what} and was left out"
+    return f"{count:,} records are not valid {what}s and were left out"
 
 
 def say_if_compiling() -> None:

@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--why", metavar="TUPLE", help="tell how a tuple is derived, or what it lacks: 'path(1, 3)'"
     )
     parser.add_argument("--spark", action="store_true", help="work it out on Spark: for facts beyond memory")
-    parser.add_argument("--skip-bad", action="store_true", help="leave out lines that are no tuples")
+    parser.add_argument("--skip-bad", action="store_true", help="leave out lines that are not tuples")
     parser.add_argument(
         "--rejects",
         metavar="FILE",
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.spark and arguments.why is not None:
         raise UsageError("--why asks the engine that runs without Spark: leave out --spark")
     if arguments.rejects is not None and not arguments.skip_bad:
-        raise UsageError("--rejects is for what --skip-bad leaves out: give both")
+        raise UsageError("--rejects needs --skip-bad, as it is for what that leaves out")
     program = Program.read(arguments.program, allow_outside=arguments.allow_outside)
     sources, targets = inputs(program.checked), outputs(program.checked)
     if arguments.out == _STANDARD_OUTPUT:

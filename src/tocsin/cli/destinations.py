@@ -102,7 +102,7 @@ def rule_line(error: RuleError, text: str) -> str:
 def rejects_file(asked: str | None, output: str | None, skip_bad: bool) -> Path:
     """Where rejects go: where the user says, else beside the output."""
     if asked is not None and not skip_bad:
-        raise UsageError("--rejects is for what --skip-bad leaves out: give both")
+        raise UsageError("--rejects needs --skip-bad, as it is for what that leaves out")
     if asked is not None:
         if output is not None and Path(asked).absolute() == Path(output).absolute():
             raise UsageError("--rejects and --out name the same file")

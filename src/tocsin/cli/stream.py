@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rejects",
         metavar="FOLDER",
-        help="where records go that are no events (default: rejects in the checkpoint)",
+        help="where records that are not events go (default: rejects in the checkpoint)",
     )
     when = parser.add_mutually_exclusive_group()
     when.add_argument("--once", action="store_true", help="end when all that is there has been through")

@@ -278,12 +278,12 @@ def _path_of(name: str, file: FilePath) -> Path:
         part = _NAME_IN_PATH.match(name, place)
         if part is None:
             raise InputError(
-                f'{file}: {name!r} is no field: names with dots between, or "any text" in quotes'
+                f'{file}: {name!r} is not a field: names with dots between, or "any text" in quotes'
             )
         parts.append(part[2] if part[1] is None else part[1].replace('""', '"'))
         place = part.end()
     if not parts or name.endswith("."):
-        raise InputError(f"{file}: {name!r} is no field: a name is missing")
+        raise InputError(f"{file}: {name!r} is not a field: a name is missing")
     return tuple(parts)
 
 

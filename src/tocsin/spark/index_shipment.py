@@ -124,7 +124,7 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
             saved = _verified_copy(context, Path(index_or_path))
         else:
             kind = type(index_or_path).__name__
-            raise UsageError(f"an index or the path of a saved one is wanted here, not {kind}")
+            raise UsageError(f"an index or the path of a saved one is needed here, not {kind}")
         if not _is_added(context, saved.name):
             context.addFile(str(saved))
     return ShippedIndex(saved.name)

@@ -172,7 +172,7 @@ def parse_bytes(text: str) -> int:
     """A size as Spark's settings have it: `512m`, `4g`; a bare number is in mebibytes."""
     found = re.fullmatch(r"\s*(\d+)\s*([bkmgtp]?)(?:i?b)?\s*", text.lower())
     if found is None:
-        raise UsageError(f"{text!r} is no size that Spark has")
+        raise UsageError(f"{text!r} is not a size that Spark has")
     return int(found[1]) * _UNITS[found[2]]
 
 

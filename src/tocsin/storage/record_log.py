@@ -296,7 +296,7 @@ class RecordLog:
         start = os.pread(self._descriptor, _FIRST, 0)
         header, digest = start[: _HEADER.size], start[_HEADER.size :]
         if size < _FIRST or header[: len(_MAGIC)] != _MAGIC:
-            raise self._error("is no journal of tocsin", 0)
+            raise self._error("is not a tocsin journal", 0)
         _, version, kind, mark, base = _HEADER.unpack(header)
         if version != _VERSION:
             raise self._error(f"has format version {version}, and this release reads version {_VERSION}", 8)

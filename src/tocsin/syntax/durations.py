@@ -44,7 +44,7 @@ def parse_duration(value: object, what: str, example: str) -> int:
             raise ValueError(f"expected a unit after {number}: {_NAMED_UNITS}")
         length = _UNITS.get(unit.lower())
         if length is None:
-            raise ValueError(f"{unit[:100]!r} is no unit here: expected {_NAMED_UNITS}")
+            raise ValueError(f"{unit[:100]!r} is not a unit here: expected {_NAMED_UNITS}")
         if length in seen:
             raise ValueError(f"the unit {unit!r} is given twice")
         seen.add(length)

@@ -75,7 +75,7 @@ class Dictionary:
             documents += 1
             elements = [text] if isinstance(text, str) else text
             if not isinstance(elements, Sequence) or not all(isinstance(each, str) for each in elements):
-                raise UsageError(f"document {documents - 1} is no text and no list of texts")
+                raise UsageError(f"document {documents - 1} is neither a text nor a list of texts")
             documents_with.update({word for element in elements for word in words_of(element)})
         return Dictionary.of_counts(documents_with, documents)
 

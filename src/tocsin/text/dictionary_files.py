@@ -81,7 +81,7 @@ def _about(name: str, table: pa.Table) -> dict[str, Any]:
     """What the metadata says, checked."""
     metadata = table.schema.metadata or {}
     if _KEY not in metadata or tuple(table.column_names) != _COLUMNS:
-        raise InputError(f"{name}: this Parquet file is no dictionary of tocsin")
+        raise InputError(f"{name}: this Parquet file is not a tocsin dictionary")
     try:
         about: dict[str, Any] = json.loads(metadata[_KEY])
         form, documents, version = about["format"], about["documents"], about["version"]
@@ -91,7 +91,7 @@ def _about(name: str, table: pa.Table) -> dict[str, Any]:
     if form != FORMAT:
         raise InputError(f"{name}: the dictionary has format {form}, and this release reads format {FORMAT}")
     if not all(type(number) is int and 0 <= number < 1 << 62 for number in (documents, version)):
-        raise InputError(f"{name}: the dictionary is damaged: its metadata makes no sense")
+        raise InputError(f"{name}: the dictionary is damaged: its metadata cannot be understood")
     return about
 
 

@@ -88,7 +88,11 @@ def _check_terms(check: Check, texts: CompiledTexts, groups: int) -> None:
     check.length("texts.terms.idf", terms.idf, count)
     _check_weights(check, "texts.terms.idf", terms.idf)
     for name, size in (("slot", len(terms.slot)), ("prefixes", len(terms.prefixes) - 1)):
-        check.that(f"texts.terms.{name}", size > 0 and size & (size - 1) == 0, "is no power of two long")
+        check.that(
+            f"texts.terms.{name}",
+            size > 0 and size & (size - 1) == 0,
+            "has a length that is not a power of two",
+        )
     check.that("texts.terms.covering", len(terms.covering) > 0, "is empty")
     if count or terms.slot.any() or len(terms.record):
         check.sound("texts.terms.record", unsound_term(terms))
@@ -108,7 +112,7 @@ def _check_trie(check: Check, texts: CompiledTexts, groups: int) -> None:
         IN_TABLE: int(np.count_nonzero(trie.table)),
     }
     for place, value in expected.items():
-        check.that("texts.trie.state", int(trie.state[place]) == value, f"makes no sense at {place}")
+        check.that("texts.trie.state", int(trie.state[place]) == value, f"is inconsistent at {place}")
     for name, rows in (("branch", nodes), ("predicate", predicates)):
         check.length(f"texts.trie.{name}", getattr(trie, name), ROW * rows)
         check.length(f"texts.trie.{name}_upkeep", getattr(trie, f"{name}_upkeep"), ROW * rows)
@@ -118,7 +122,9 @@ def _check_trie(check: Check, texts: CompiledTexts, groups: int) -> None:
     check.length("texts.trie.root_child", trie.root_child, len(texts.terms.group))
     check.length("texts.trie.first_of_query", trie.first_of_query, len(texts.leaf))
     size = len(trie.table)
-    check.that("texts.trie.table", size > 0 and size & (size - 1) == 0, "is no power of two long")
+    check.that(
+        "texts.trie.table", size > 0 and size & (size - 1) == 0, "has a length that is not a power of two"
+    )
     if nodes:
         pairs = 64 * len(no_neighbours())
         check.sound("texts.trie.branch", unsound_branch(trie, texts.terms.group, texts.queries.group, pairs))
@@ -127,9 +133,9 @@ def _check_trie(check: Check, texts: CompiledTexts, groups: int) -> None:
 def check_text_settings(file: str, threshold: Any, stop_words: Any) -> TextSettings:
     """The settings of free text, such as can be given when an index is built."""
     if not is_amount(threshold):
-        raise IndexFileError(f"{file} is damaged: its header's threshold is no number from 0 on")
+        raise IndexFileError(f"{file} is damaged: its header's threshold is not a number from 0 on")
     if not isinstance(stop_words, list) or not all(map(is_text, stop_words)):
-        raise IndexFileError(f"{file} is damaged: its header's stop words are no list of words")
+        raise IndexFileError(f"{file} is damaged: its header's stop words are not a list of words")
     try:
         return TextSettings(threshold, frozenset(stop_words))
     except UsageError as error:

@@ -44,11 +44,13 @@ class KeptRows:
             try:
                 self._take(*decode(record.payload))  # type: ignore[misc]
             except _BAD as error:
-                raise JournalError(f"makes no sense: {error}", file=file, offset=record.offset) from error
+                raise JournalError(
+                    f"cannot be understood: {error}", file=file, offset=record.offset
+                ) from error
 
     def _take(self, change: str, number: int, table: str, row: Row | None) -> None:
         if (type(change), type(number), type(table)) != (str, int, str) or not 0 <= number < _MOST_ROWS:
-            raise ValueError("it is no change of a row of a table")
+            raise ValueError("it is not a change of a row of a table")
         if (number in self.rows) == (change == COME):
             raise ValueError(f"row {number} cannot be changed so")
         if change in (COME, CHANGE):

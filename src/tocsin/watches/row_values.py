@@ -309,7 +309,7 @@ class _Reader:
             dtype.kind == "U"
             and (np.frombuffer(data, dtype.byteorder.replace("|", "=") + "u4") > _LARGEST_CHARACTER).any()
         ):
-            raise ValueError("a text has what is no character")
+            raise ValueError("a text holds what is not a character")
         return np.frombuffer(data, dtype).reshape(shape).copy()
 
     def _shape(self) -> tuple[int, ...]:

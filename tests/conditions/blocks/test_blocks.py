@@ -15,6 +15,7 @@ from tests.conditions.blocks.pipeline import blocks_of, put_together
 from tests.text_rules import make_condition
 from tests.text_rules import make_event as make_text_event
 
+from tocsin import Index, Rules
 from tocsin.arrays.array_file import open_arrays
 from tocsin.conditions.blocks.assembly import compile_blocks
 from tocsin.conditions.blocks.block_nodes import find_firsts
@@ -25,10 +26,8 @@ from tocsin.conditions.graph.index_file import open_index, save_index
 from tocsin.conditions.graph.predicate_table import keys_of_predicates
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
 from tocsin.conditions.meaning import matches
 from tocsin.conditions.planner.planner import Planner
-from tocsin.rules.rule_set import Rules
 
 
 def random_table(rng: random.Random, most: int = 40) -> tuple[pa.Table, list[dict[str, object]]]:

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import tocsin
+from tocsin import Rules
 from tocsin.arrays.array_file import MAGIC, VERSION, index_digest
 from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.graph.index_file import open_index, save_index
 from tocsin.errors import IndexFileError
-from tocsin.rules.rule_set import Rules
 
 RULES = [
     ("a", "x = 1 and y in ('p', 'q') or not (z < 5 and x is null)"),

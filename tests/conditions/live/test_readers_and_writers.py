@@ -12,7 +12,7 @@ import pytest
 from tests.conditions.live.small_layers import small_layers
 
 import tocsin
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 
 __all__ = ["small_layers"]
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import tocsin
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 from tocsin.engines.build import ENGINES
 from tocsin.errors import (
     IndexFileError,
@@ -301,5 +301,5 @@ def test_half_a_surrogate_pair_is_refused_before_and_after_a_compaction() -> Non
 
 @pytest.mark.parametrize("operation", [(["insert"], "q", "x = 1"), (None, "q"), ({}, "q")])
 def test_operations_with_odd_names(operation: Any) -> None:
-    with pytest.raises(tocsin.UsageError, match="is no operation"):
+    with pytest.raises(tocsin.UsageError, match="is not an operation"):
         tocsin.build([("z", "x = 1")]).apply([operation])

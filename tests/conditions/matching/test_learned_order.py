@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.strategies import events, rule_sets
 
 import tocsin
+from tocsin import Index
 from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
 
 
 def graph_of(index: object) -> tuple[Index, np.ndarray]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tocsin import Rules
 from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.graph.predicate_table import predicate_of
 from tocsin.conditions.kernels.bitmap_store import BLOCK, WORDS
@@ -15,7 +16,6 @@ from tocsin.conditions.kernels.deferred_planes import DEFERRED_OR, kinds_of
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.conditions.meaning import Truth, predicate_truth
 from tocsin.events.python_events import FieldPlan
-from tocsin.rules.rule_set import Rules
 from tocsin.text import EventDocuments
 from tocsin_lab import abe_gen
 

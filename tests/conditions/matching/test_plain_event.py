@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tocsin import Rules
 from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.conditions.meaning import matches
 from tocsin.events.python_events import FieldPlan
-from tocsin.rules.rule_set import Rules
 from tocsin.text import EventDocuments
 
 RULES = [

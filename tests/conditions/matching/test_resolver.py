@@ -15,6 +15,7 @@ from tests.conftest import examples
 from tests.contract.doors import RuleSet, built, by_cells, expected
 from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, LITERALS, NETWORKS, VALUES
 
+from tocsin import Rules
 from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
@@ -22,7 +23,6 @@ from tocsin.conditions.language.tree import Condition, Literal, Path, Predicate,
 from tocsin.conditions.matching.resolver import Resolver
 from tocsin.events.kinds import Kind
 from tocsin.events.python_events import FieldPlan
-from tocsin.rules.rule_set import Rules
 from tocsin.text import EventDocuments
 
 FIELDS: list[Path] = [("x",), ("y",), ("z",)]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.cases import Choices
 from tests.strategies import Drawn
 
+from tocsin import Rules
 from tocsin.conditions.graph.condition_reader import read_conditions
 from tocsin.conditions.kernels.access_choice import (
     AUTO,
@@ -24,8 +25,7 @@ from tocsin.conditions.planner.costs import Costs
 from tocsin.conditions.planner.plan_report import RulePlan, plan_rules
 from tocsin.conditions.planner.planner import Planner, plan_conditions
 from tocsin.errors import UsageError
-from tocsin.rules.rule_set import Rules
-from tocsin.text.text_base import TextBase
+from tocsin.text import TextBase
 
 SHARES = (1e-6, 0.001, 0.1, 0.5, 0.9, 1.0)
 NANOSECONDS = (0.01, 0.5, 1.0, 100.0, 5000.0)

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 from tests.datalog.engine.obvious_machine import start_obvious
 
+from tocsin import Changes, Engine, Program
 from tocsin.datalog.engine.base_facts import first_state
-from tocsin.datalog.engine.changes import Changes
-from tocsin.datalog.engine.engine import Engine
-from tocsin.datalog.engine.program import Program
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.errors import TocsinError
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin import Program
 from tocsin.datalog.engine.machines import Started
-from tocsin.datalog.engine.program import Program
 from tocsin.datalog.language.syntax import CheckedProgram, Value
 from tocsin.datalog.machine.machine import Machine
 from tocsin.datalog.machine.symbols import Symbols

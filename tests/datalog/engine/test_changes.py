@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tocsin
-from tocsin.datalog.engine.changes import Changed, Changes, Tuples, no_tuples
+from tocsin import Changes
+from tocsin.datalog.engine.changes import Changed, Tuples, no_tuples
 from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine import closure_change
 from tocsin.datalog.machine.symbols import Symbols

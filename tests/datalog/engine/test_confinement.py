@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tocsin import Program
 from tocsin.cli import main
-from tocsin.datalog.engine.program import Program
 from tocsin.errors import DerivationError, LimitError
 
 DOUBLING = """

@@ -93,9 +93,9 @@ def test_other_kinds_of_file(tmp_path: Path) -> None:
     ("content", "said"),
     [
         (b"1\ta\n2\n", "2: 1 value, where r has 2 columns"),
-        (b"\n\n1x\ta\n", "3: '1x' is no integer, which c0 is"),
-        (b"1_0\ta\n", "1: '1_0' is no integer, which c0 is"),
-        (b"\ta\n", "1: '' is no integer, which c0 is"),
+        (b"\n\n1x\ta\n", "3: c0 takes integers, not '1x'"),
+        (b"1_0\ta\n", "1: c0 takes integers, not '1_0'"),
+        (b"\ta\n", "1: c0 takes integers, not ''"),
         (b"9223372036854775808\ta\n", "1: r.c0 takes an integer from"),
         (b"1\ta\n2\t\xff\n", "2: not valid UTF-8"),
     ],
@@ -115,8 +115,8 @@ def test_bad_lines_set_apart(tmp_path: Path) -> None:
     rows = read_fact_file(path, code, on_bad=bad.append)
     assert code.decode_rows(rows) == [(1.0,), (float("inf"),), (-2.5,)]
     assert bad == [
-        BadLine(str(path), 2, "'nan' is no float, which c0 is", "nan"),
-        BadLine(str(path), 5, "'2 3' is no float, which c0 is", "2 3"),
+        BadLine(str(path), 2, "c0 takes floats, not 'nan'", "nan"),
+        BadLine(str(path), 5, "c0 takes floats, not '2 3'", "2 3"),
     ]
 
 

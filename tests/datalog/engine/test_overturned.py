@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.datalog.engine.judged import Judged
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.machine import machine
 from tocsin.datalog.machine.store import Store

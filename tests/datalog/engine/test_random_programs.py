@@ -13,8 +13,7 @@ from tests.datalog.engine.judged import Judged, contents, obvious_engine
 from tests.datalog_programs import Case, Change, cases, changes, signatures
 
 import tocsin
-from tocsin.datalog.engine.engine import Engine
-from tocsin.datalog.engine.program import Program
+from tocsin import Engine, Program
 from tocsin.datalog.engine.requests import Operation
 from tocsin.errors import DerivationError, RuleError
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.datalog.engine.judged import LIMIT, Judged, contents
 
 import tocsin
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 
 DECLARED = """
 .decl a(x: number, y: number)

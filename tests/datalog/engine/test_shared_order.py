@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.datalog.engine.judged import Judged
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 
 TEXT = """
 .decl b(x: number, y: number)

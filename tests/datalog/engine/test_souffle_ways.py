@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tocsin import Program
 from tocsin.cli import main
-from tocsin.datalog.engine.program import Program
 from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError, InputError, RuleError, RuleErrors, TocsinWarning
 
@@ -46,7 +46,7 @@ def test_an_address_is_a_number_of_32_bits() -> None:
         (257,),
         (10 << 24 | 1,),
     ]
-    with pytest.raises(RuleError, match=r"'1\.2\.3\.256' is no IPv4 address"):
+    with pytest.raises(RuleError, match=r"'1\.2\.3\.256' is not an IPv4 address"):
         Program.parse(".decl n(x: number) n(1.2.3.256).")
 
 

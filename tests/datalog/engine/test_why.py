@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.datalog.engine.obvious_known import ObviousKnown
 from tests.datalog_programs import Case, Change, cases, changes, rows, signatures
 
+from tocsin import Program
 from tocsin.datalog.engine.derivations import Absence, Derivation, Fact
 from tocsin.datalog.engine.machines import facts_of
-from tocsin.datalog.engine.program import Program
 from tocsin.datalog.engine.why import Deriver
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.language.conjunctions import Tuple

@@ -106,9 +106,9 @@ def test_what_is_no_tuple_of_the_relation() -> None:
     code = TupleCode("arc", [Type.NUMBER] * 2, Symbols(), ["x", "y"])
     with pytest.raises(InputError, match=r"arc has 2 columns, and \(1,\) has 1 value"):
         code.encode((1,))
-    with pytest.raises(InputError, match="arc: a tuple is wanted, not 5"):
+    with pytest.raises(InputError, match="arc: expected a tuple, not 5"):
         code.encode(5)
-    with pytest.raises(InputError, match="arc: a tuple is wanted, not 'ab'"):
+    with pytest.raises(InputError, match="arc: expected a tuple, not 'ab'"):
         code.encode("ab")
     with pytest.raises(InputError, match="tuple 1: arc has 2 columns"):
         code.rows([(1, 2), (1, 2, 3)])

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pyarrow as pa
 from tests.cases import Event
 
+from tocsin import Overview
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Condition
 from tocsin.conditions.meaning import Truth, condition_truth, score
-from tocsin.history.overview.overview_result import Overview
 from tocsin.history.overview.rule_tables import SCORES
 from tocsin.history.overview.score_codes import QUANTILES
 

@@ -11,9 +11,8 @@ import pytest
 from tests.history.statistics.corpora import history_of
 
 import tocsin
-from tocsin.conditions.live.index import Index
-from tocsin.text.language.parser import parse_query
-from tocsin.text.meaning import judge
+from tocsin import Index
+from tocsin.text import judge, parse_query
 
 WORDS = ["golf", "tennis", "day", "trophy", "a", "the"]
 FIELDS = [("body",), ("n",), ("state",)]

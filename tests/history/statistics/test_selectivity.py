@@ -12,16 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.history.statistics.corpora import history_of
 
+from tocsin import Dictionary, History
 from tocsin.conditions.language.parser import parse_predicate
 from tocsin.conditions.language.tree import Predicate
 from tocsin.conditions.meaning import Truth, predicate_truth
 from tocsin.errors import InputError, UsageError
-from tocsin.history.statistics.history import History
 from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity, selectivity
-from tocsin.text.dictionary import Dictionary
-from tocsin.text.language.parser import parse_query
-from tocsin.text.query_arrays import query_code
-from tocsin.text.text_base import words_for_kernels
+from tocsin.text import parse_query, query_code, words_for_kernels
 
 ROWS = 400
 STATES = ["CA", "NY", "OR", "TX"]

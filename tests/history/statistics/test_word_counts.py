@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tocsin.events.arrow_tables import batch_of_table
 from tocsin.history.statistics.sketch_hashes import row_hashes
 from tocsin.history.statistics.word_counts import WordCounter
-from tocsin.text.tokenizer import words_of
+from tocsin.text import words_of
 
 SIZE = 8
 TEXTS = st.text("ab AB,_é\u0301日本\0🙂ßİ", max_size=12)

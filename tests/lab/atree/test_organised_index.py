@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.strategies import events, rule_sets
 
 import tocsin
+from tocsin import Index
 from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
 from tocsin_lab.atree.organised_index import build_organised
 
 

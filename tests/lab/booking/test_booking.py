@@ -147,7 +147,7 @@ def test_campaigns_from_a_trigger_file(tmp_path: Path):
         ({"path": ["p", "x", "b"]}, "the campaign's path does not lead from 'p' to 'a'"),
         ({"path": []}, "the campaign's path does not lead from 'p' to 'a'"),
         ({"path": ["p", "y", "a"]}, "the campaign's path has no edge from 'p' to 'y'"),
-        ({"path": 7}, "the campaign's path is no list of names"),
+        ({"path": 7}, "the campaign's path is not a list of names"),
         ({"when": "n = "}, "expected a value after '=', found the end"),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_long_chain_is_no_circle():
     [
         ("[1]", "expected an object with publishers, intermediaries, advertisers and edges"),
         ("{", "not JSON"),
-        ('{"publisher": ["p"]}', "'publisher' is no part of a graph"),
+        ('{"publisher": ["p"]}', "'publisher' is not part of a graph"),
         ('{"publishers": "p"}', "publishers: expected a list"),
         ('{"publishers": [7]}', "publishers: expected names, found 7"),
         ('{"publishers": ["p"], "advertisers": ["p"]}', "the node 'p' is there twice"),

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tocsin import Rules
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.engines.build import ENGINES
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, raise_all
-from tocsin.rules.rule_set import Rules
 from tocsin_lab.experiments import doors
 from tocsin_lab.experiments.doors import (
     Offer,

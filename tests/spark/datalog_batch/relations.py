@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.language.conjunctions import Tuple
 from tocsin.datalog.language.syntax import Relation, Type, Value
 

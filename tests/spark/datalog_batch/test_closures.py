@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.spark.datalog_batch.relations import frames_of, tuples_of
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.language.conjunctions import Tuple
 from tocsin.datalog.meaning import evaluate as obvious
 from tocsin.datalog.spark.batch import evaluate as settings

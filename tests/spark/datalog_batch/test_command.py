@@ -98,7 +98,7 @@ def test_bad_lines(spark: SparkSession, tocsin: Command, monkeypatch: pytest.Mon
     lines[7], lines[22] = "7\tseven", "2"
     tocsin.file("arc.facts", "\n".join(lines))
     plain = tocsin("datalog", "all.dl", "-D", "plain")
-    assert plain.err == "tocsin: arc.facts:8: 'seven' is no integer, which y is\n"
+    assert plain.err == "tocsin: arc.facts:8: y takes integers, not 'seven'\n"
     assert without_messages(tocsin("datalog", "all.dl", "-D", "results", "--spark")) == plain
     skipped = tocsin("datalog", "all.dl", "-D", "plain", "--skip-bad")
     ran = tocsin("datalog", "all.dl", "-D", "results", "--skip-bad", "--spark")

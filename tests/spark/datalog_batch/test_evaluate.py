@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.spark.datalog_batch.relations import Facts, frames_of, tuples_of
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.spark.batch import evaluate as settings
 from tocsin.errors import DerivationError, InputError, RuleError, UsageError
 from tocsin.spark import evaluate
@@ -117,7 +117,7 @@ def test_what_is_refused_before_a_job(spark: SparkSession) -> None:
     program = Program.parse(PATHS)
     with pytest.raises(UsageError, match=r"there is no relation 'arcs': the program declares arc, path"):
         evaluate(program, {"arcs": arcs})
-    with pytest.raises(UsageError, match="arc is given as list: a Spark DataFrame is wanted"):
+    with pytest.raises(UsageError, match="arc is given as list: expected a Spark DataFrame"):
         evaluate(program, {"arc": [(1, 2)]})  # type: ignore[dict-item]
     with pytest.raises(UsageError, match="relations are DataFrames by name, not list"):
         evaluate(program, [arcs])  # type: ignore[arg-type]

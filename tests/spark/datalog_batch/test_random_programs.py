@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from tests.datalog_programs import INPUTS, REFUSED, Case, cases, facts, programs
 from tests.spark.datalog_batch.relations import Facts, frames_of, tuples_of
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.language.checker import check_program
 from tocsin.datalog.machine.normaliser import normal_program
 from tocsin.datalog.meaning import evaluate as obvious

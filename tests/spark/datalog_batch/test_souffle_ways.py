@@ -10,7 +10,7 @@ from tests.cli.running import Command
 from tests.spark.datalog_batch.test_command import contents, without_messages
 
 import tocsin.spark as ts
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 
 PROGRAM = """\
 .include "parts/near.dl"

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import tocsin.spark as ts
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 
 
 def main(program: str, folder: str) -> None:

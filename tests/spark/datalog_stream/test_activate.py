@@ -17,7 +17,7 @@ from tests.spark.datalog_stream.spread_programs import program_of
 from tests.spark.datalog_stream.test_plans_at_work import at_once, said
 
 import tocsin.spark as ts
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.engine.requests import Operation
 from tocsin.errors import UsageError
 

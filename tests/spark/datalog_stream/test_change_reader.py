@@ -126,7 +126,7 @@ def test_a_row_is_read_as_a_file_of_facts_would_be_or_refused(rows: list[tuple[A
         (("+", "none", ["1"], 1, None), "tuple has not 0 values"),
         (("+", "r", None, 1, None), "tuple has no value"),
         (("+", "r", ["1", None], 1, None), "r.u has no value"),
-        (("+", "r", ["one", "2"], 1, None), "'one' is no integer, which r.n is"),
+        (("+", "r", ["one", "2"], 1, None), "r.n takes integers, not 'one'"),
         (("+", "r", ["1", "-2"], 1, None), "r.u takes an integer from 0 to 18446744073709551615, not '-2'"),
         (("+", "r", ["1", "2"], None, None), "seq has no value"),
         (("+", "s", ["1", "2"], 1, None), "it has no time"),

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from tests.spark.datalog_stream.test_activate import SPREAD, Folder, Said, changes_of, found_in, random_seqs
 from tests.spark.datalog_stream.test_plans_at_work import at_once, said
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 
 FILES = 12
 KILLS = 3

@@ -8,7 +8,7 @@ from tests.spark.datalog_stream.simulated import Given, Simulated
 from tests.spark.datalog_stream.spread_programs import DERIVED, INPUTS, spread_operations, spread_programs
 from tests.spark.datalog_stream.test_plans_at_work import EXAMPLES, at_once, said
 
-from tocsin.datalog.engine.program import Program
+from tocsin import Program
 from tocsin.datalog.engine.requests import Operation
 
 TTL = 5

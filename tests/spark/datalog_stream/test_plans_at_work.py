@@ -19,9 +19,7 @@ from tests.spark.datalog_stream.spread_programs import (
 )
 from tests.spark.datalog_stream.spread_programs import INPUTS as SPREAD_INPUTS
 
-from tocsin.datalog.engine.changes import Changes
-from tocsin.datalog.engine.engine import Engine
-from tocsin.datalog.engine.program import Program
+from tocsin import Changes, Engine, Program
 from tocsin.datalog.engine.requests import Operation
 from tocsin.datalog.spark.stream.step_rows import texts_of
 from tocsin.errors import DerivationError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.datalog.engine.program import Program
-from tocsin.datalog.spark.stream.activate import explain_activation
+from tocsin import Program
 from tocsin.datalog.spark.stream.unit_planner import plan
+from tocsin.spark import explain_activation
 
 DECLARED = """
 .decl login(user: symbol, device: number)

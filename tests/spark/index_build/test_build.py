@@ -178,8 +178,8 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no way"):
         ts.match(events, folder, way="sideways")
 
-    said = json.loads((folder / "parts.json").read_text())
-    first, second = (folder / part["file"] for part in said["parts"][:2])
+    said = json.loads((folder / "shards.json").read_text())
+    first, second = (folder / part["file"] for part in said["shards"][:2])
     second.write_bytes(first.read_bytes())
     for door in (lambda: tocsin.open(folder), lambda: ts.match(events, folder)):
         with pytest.raises(IndexFileError, match="not the shard that was written"):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tocsin
+from tocsin import Alert, Dictionary
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.errors import InputError
 from tocsin.events.kept_columns import json_text
@@ -29,8 +30,6 @@ from tocsin.spark.postgres.joined_events import _Action
 from tocsin.spark.postgres.mirrored_tables import Contents
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.stream.rule_version import set_aside
-from tocsin.text.dictionary import Dictionary
-from tocsin.watches.alerts import Alert
 
 TABLES = (TableName("public", "a"), TableName("sales", "b"))
 TYPES = json.dumps({"k": "int4", "v": "numeric"})

@@ -23,11 +23,11 @@ import tocsin
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.errors import InputError, RuleError, ServerAway, TocsinError, TocsinWarning
 from tocsin.rules.rule_files import rules_of_triggers
+from tocsin.spark import stream
 from tocsin.spark.postgres import server
 from tocsin.spark.postgres.postgres_source import PostgresSource
 from tocsin.spark.stream.match_columns import Wanted
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.stream import stream
 
 RULES = """
 create trigger big from orders as o when o.amount > 50.5 do alert 'order {o.id}, {o.note}, {o.tags}';

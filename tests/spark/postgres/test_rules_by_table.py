@@ -10,7 +10,7 @@ import pytest
 from tests.sharded_rules import in_parts
 
 import tocsin
-from tocsin.conditions.live.index import Index
+from tocsin import Index
 from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.errors import InputError
 from tocsin.rules.rule_files import rules_of_triggers

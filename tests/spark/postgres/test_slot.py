@@ -121,7 +121,7 @@ def test_a_start_that_fails_leaves_nothing_behind(
     ("query", "reason"),
     [
         ("tables=order", "there is no table public.order in the database .*: did you mean public.orders"),
-        ("tables=a_view", "public.a_view is no table"),
+        ("tables=a_view", "public.a_view is not a table"),
         ("tables=fleeting", "the changes of public.fleeting are not logged"),
         ("tables=orders&publication=half", 'ALTER PUBLICATION "half" ADD TABLE "public"."orders"'),
         ("tables=other&publication=inserts", "does not publish all changes"),

@@ -20,7 +20,7 @@ def test_lengths_of_time(every: str, expected: int) -> None:
         ("soon", "every: expected a length of time such as '5 seconds', found 'soon'"),
         ("", "every: expected a length of time such as '5 seconds', found ''"),
         ("5", "every: expected a unit after 5: milliseconds, seconds"),
-        ("5 parsecs", "every: 'parsecs' is no unit here"),
+        ("5 parsecs", "every: 'parsecs' is not a unit here"),
         ("0 seconds", "every: it is longer than nothing"),
         ("0.5 ms", "every: it is a whole number of milliseconds"),
     ],

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
+from tocsin import Index, Rules
 from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
 from tocsin.errors import RuleErrors
 from tocsin.rules.rule_files import rules_of_triggers
-from tocsin.rules.rule_set import Rules
 from tocsin.spark.stream.rule_changes import Operation, difference, operations
 
 EVENTS = [{"n": n, "s": s} for n in range(6) for s in ("a", "b")]

@@ -13,13 +13,12 @@ import pytest
 from tests.sharded_rules import shared_out, write_in_parts
 
 import tocsin
+from tocsin import Dictionary, Index
 from tocsin.conditions.live.build_settings import Preparation
-from tocsin.conditions.live.index import Index
 from tocsin.errors import InputError, RuleErrors, TocsinError, UsageError
 from tocsin.spark.stream import rule_history
 from tocsin.spark.stream.rule_history import KEPT_INDEXES, RuleFiles, RuleWatch
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.text.dictionary import Dictionary
 
 
 class Rules:
@@ -178,7 +177,7 @@ def test_an_index_in_parts_is_taken_up_and_kept_whole(rules: Rules, tmp_path: Pa
     assert (second.number, sorted(matched(second, 2))) == (2, ["a", "d"])
     assert sorted(matched(watch.version(1), 1)) == ["a", "b"]
     assert rules.watch().start() == second
-    for part in rules.file.glob("part-*"):
+    for part in rules.file.glob("shard-*"):
         part.write_bytes(b"no index any more")  # what is kept are copies: nobody else writes to them
     assert sorted(matched(rules.watch().start(), 2)) == ["a", "d"]
     assert rules.refused == []
@@ -198,7 +197,7 @@ def test_parts_that_do_not_belong_together_are_refused(rules: Rules, tmp_path: P
     watch = rules.watch()
     watch.start()
     write_in_parts(rules.file, parts_of(("a", "n = 2"), ("b", "n = 3")))
-    part = next(rules.file.glob("part-*"))
+    part = next(rules.file.glob("shard-*"))
     damaged = bytearray(part.read_bytes())
     damaged[-1] ^= 1
     part.write_bytes(damaged)
@@ -206,7 +205,7 @@ def test_parts_that_do_not_belong_together_are_refused(rules: Rules, tmp_path: P
     assert str(rules.file) in str(rules.refused[0][0])
     assert "damaged" in str(rules.refused[0][0])
     part.unlink()
-    os.utime(rules.file / "parts.json", ns=(1, 1))
+    os.utime(rules.file / "shards.json", ns=(1, 1))
     assert sorted(matched(watch.current(), 1)) == ["a", "b"]
     assert len(rules.refused) == 2
     assert not [path for path in rules.kept.iterdir() if path.name.startswith(".")]
@@ -257,7 +256,7 @@ def test_a_crash_before_a_version_is_written_down_leaves_nothing_in_the_way(
         with pytest.raises(ZeroDivisionError):
             rules.watch().start()
     (kept,) = rules.kept.iterdir()
-    next(kept.glob("part-*")).unlink()  # as if not all of it had reached the disk
+    next(kept.glob("shard-*")).unlink()  # as if not all of it had reached the disk
     assert sorted(matched(rules.watch().start(), 1)) == ["a", "b"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.text.kernels.trie_shape import Hung, path_of, shape_of
 
-from tocsin.text.dictionary import Dictionary
+from tocsin import Dictionary
 from tocsin.text.kernels.access_paths import AccessPaths, access_paths
 from tocsin.text.kernels.neighbours import note_neighbours
 from tocsin.text.kernels.query_code import Terms

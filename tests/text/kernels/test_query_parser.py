@@ -10,8 +10,8 @@ from tests.conftest import examples
 from tests.text.kernels.readable_words import term_texts
 from tests.text_cases import hostile_texts, query_texts, text_queries
 
+from tocsin import Dictionary
 from tocsin.arrays.packed import packed_bytes
-from tocsin.text.dictionary import Dictionary
 from tocsin.text.kernels.query_code import (
     ACCRUE,
     AND,

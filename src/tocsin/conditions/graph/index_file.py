@@ -64,7 +64,7 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
     """
     header, arrays = open_arrays(path, verify=verify)
     if kind_of(header) != INDEX:
-        raise IndexFileError(f"{os.fspath(path)} is no index of rules: it holds a {kind_of(header)}")
+        raise IndexFileError(f"{os.fspath(path)} is not an index of rules: it holds a {kind_of(header)}")
     return index_of_arrays(os.fspath(path), header, arrays, verify=verify)
 
 

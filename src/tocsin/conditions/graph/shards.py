@@ -1,10 +1,10 @@
 """An index in shards: a folder of index files, each with some of the rules, and a list of them.
 
-    parts.json           the version of this format, and for each shard its file, rules, bytes and digest
-    part-3f2a-0.tocsin   an ordinary index file (index_file.py)
+    shards.json          the version of this format, and for each shard its file, rules, bytes and digest
+    shard-3f2a-0.tocsin  an ordinary index file (index_file.py)
 
 New shards are written under names of their own beside the old ones; they count from the moment that
-parts.json is replaced, in one step, and the old ones go then. A shard that is not the one that was written
+shards.json is replaced, in one step, and the old ones go then. A shard that is not the one that was written
 with the others is refused.
 """
 
@@ -22,8 +22,8 @@ from tocsin.arrays.array_file import index_digest
 from tocsin.errors import IndexFileError
 from tocsin.storage.drafts import draft_of, mode_within
 
-FORMAT = 1
-NAME = "parts.json"
+FORMAT = 2
+NAME = "shards.json"
 
 PathLike = str | os.PathLike[str]
 
@@ -74,7 +74,7 @@ def read_shards(path: PathLike) -> list[Shard]:
             )
         shards = [
             Shard(Path(shard["file"]).name, int(shard["rules"]), int(shard["bytes"]), str(shard["digest"]))
-            for shard in said["parts"]
+            for shard in said["shards"]
         ]
         if not shards or len({shard.file for shard in shards}) < len(shards):
             raise ValueError
@@ -106,9 +106,9 @@ def write_shard_list(folder: Path, shards: Sequence[Shard]) -> None:
     """Make these the shards of the index, and take away those that were."""
     with draft_of(folder / NAME, mode_within(folder)) as draft:
         draft.write_text(
-            json.dumps({"format": FORMAT, "parts": [asdict(shard) for shard in shards]}, indent=2) + "\n"
+            json.dumps({"format": FORMAT, "shards": [asdict(shard) for shard in shards]}, indent=2) + "\n"
         )
     kept = {shard.file for shard in shards}
-    for other in folder.glob("part-*.tocsin"):
+    for other in folder.glob("shard-*.tocsin"):
         if other.name not in kept:
             other.unlink(missing_ok=True)

@@ -176,7 +176,9 @@ def _check_metadata(check: Check, index: CompiledIndex) -> None:
         table = rule_metadata(index)
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise IndexFileError(f"{check._file} is damaged: the array metadata is no Arrow stream") from error
+        raise IndexFileError(
+            f"{check._file} is damaged: the array metadata is not an Arrow stream"
+        ) from error
     check.that("metadata", table.num_rows == index.rule_count, "has not a row for each rule")
 
 
@@ -196,4 +198,4 @@ def _check_free_text(check: Check, index: CompiledIndex) -> None:
     known = {
         path for path, kind in zip(index.group_path, index.group_kind.tolist(), strict=True) if kind == TEXTS
     }
-    check.that("group_kind", known <= set(field_of), "has free text in a field that is no field of texts")
+    check.that("group_kind", known <= set(field_of), "has free text in a field that is not a field of texts")

@@ -65,11 +65,11 @@ def read_changes(operations: Iterable[object]) -> list[Change]:
 
 def _read_change(operation: object) -> Change:
     if not isinstance(operation, tuple | list) or not operation or str(operation[0]) not in _SIZES:
-        raise UsageError(f"{operation!r:.200} is no operation: {_EXPECTED}")
+        raise UsageError(f"{operation!r:.200} is not an operation: {_EXPECTED}")
     kind, given = str(operation[0]), operation[1:]
     fewest, most = _SIZES[kind]
     if not fewest <= len(operation) <= most:
-        raise UsageError(f"'{kind}' does not go with {len(given)} arguments: {_EXPECTED}")
+        raise UsageError(f"'{kind}' does not take {len(given)} arguments: {_EXPECTED}")
     if kind == "insert":
         return insertion(*given)
     return replacement(*given) if kind == "replace" else deletion(*given)

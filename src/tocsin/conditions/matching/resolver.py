@@ -63,7 +63,7 @@ class Resolver:
         """The expression of a leaf."""
         predicate = self._predicate(leaf)
         if predicate.test is not Test.MATCHES:
-            raise IndexFileError(f"the index is damaged: its leaf {leaf} is no regular expression")
+            raise IndexFileError(f"the index is damaged: its leaf {leaf} is not a regular expression")
         return str(predicate.operands[0].value)
 
     def _decimal_group(self, group: int) -> DecimalGroup:

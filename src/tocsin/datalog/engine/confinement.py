@@ -32,7 +32,7 @@ def confined(path: Path, folder: Path, whose: str, *, allow_outside: bool = Fals
     if not inside:
         raise InputError(f"{whose} names {name}, a link that leads out of {folder}: --allow-outside takes it")
     if is_odd:
-        raise InputError(f"{whose} names {name}, which is no ordinary file: --allow-outside takes it")
+        raise InputError(f"{whose} names {name}, which is not an ordinary file: --allow-outside takes it")
     return path
 
 

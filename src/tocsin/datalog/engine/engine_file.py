@@ -91,9 +91,11 @@ def engine_of_arrays(name: str, header: dict[str, Any], arrays: dict[str, NDArra
         if len(times):
             known = set(map(tuple, given[relation].tolist()))
             if not known.issuperset(map(tuple, rows.tolist())):
-                raise IndexFileError(f"{name} is damaged: the array times.{relation} has what is no fact")
+                raise IndexFileError(
+                    f"{name} is damaged: the array times.{relation} holds what is not a fact"
+                )
         if not all(map(is_moment, times)):
-            raise IndexFileError(f"{name} is damaged: its header has a time that is no number")
+            raise IndexFileError(f"{name} is damaged: its header has a time that is not a number")
         for row, time in zip(rows.tolist(), times, strict=True):
             moments[relation, tuple(row)] = time
     return Engine(EngineState(program, local, limit, symbols, given, Expiry(now, moments)))

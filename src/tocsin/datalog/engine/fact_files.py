@@ -234,11 +234,11 @@ def read_value(text: str, kind: Type, column: str) -> Value:
         return text
     if kind is Type.FLOAT:
         if not _FLOAT.match(text):
-            raise InputError(f"{text!r} is no float, which {column} is")
+            raise InputError(f"{column} takes floats, not {text!r}")
         return float(text)
     found = _INTEGER.match(text)
     if found is None:
-        raise InputError(f"{text!r} is no integer, which {column} is")
+        raise InputError(f"{column} takes integers, not {text!r}")
     sign, hexadecimal, binary, decimal = found.groups()
     size = int(hexadecimal, 16) if hexadecimal else int(binary, 2) if binary else int(decimal)
     return -size if sign == "-" else size

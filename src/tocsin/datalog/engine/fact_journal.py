@@ -121,7 +121,9 @@ class JournalState:
             try:
                 self._take(number, record.payload)
             except _BAD as error:
-                raise JournalError(f"makes no sense: {error}", file=file, offset=record.offset) from error
+                raise JournalError(
+                    f"cannot be understood: {error}", file=file, offset=record.offset
+                ) from error
         if not hasattr(self, "program"):
             raise JournalError("has no program in it", file=file)
 
@@ -193,7 +195,7 @@ class JournalState:
         for name, count, texts, times in blocks:
             rows, words = self._rows(words, name, count, texts)
             if not all(map(is_moment, times)):
-                raise ValueError("a moment is no time")
+                raise ValueError("a moment is not a time")
             for row, moment in zip(map(tuple, rows.tolist()), times, strict=True):
                 moments[name, row] = moment
         self.expiry = Expiry(self.expiry.now, moments)

@@ -219,7 +219,7 @@ class Program:
         lines = _before(self.checked.text).count("\n")
         said = [each for each in self.with_rules(rule).checked.rules if each.place.line > lines]
         if len(said) != 1 or said[0].is_fact:
-            raise UsageError(f"one rule is wanted (facts are deleted): {rule}")
+            raise UsageError(f"expected one rule (facts are deleted): {rule}")
         for each in rules:
             if each == said[0]:
                 return each

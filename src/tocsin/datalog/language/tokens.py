@@ -151,7 +151,7 @@ def _unquoted(written: str, offset: int) -> Token:
 def _address(written: str, offset: int) -> Token:
     parts = written.split(".")
     if any(len(part) > 3 or int(part) > 255 for part in parts):
-        return Token(TokenKind.BAD, written, offset, f"'{shortened(written)}' is no IPv4 address")
+        return Token(TokenKind.BAD, written, offset, f"'{shortened(written)}' is not an IPv4 address")
     number = int.from_bytes(map(int, parts), "big", signed=True)
     return Token(TokenKind.NUMBER, written, offset, str(number))
 

@@ -58,7 +58,7 @@ class TupleCode:
 
     def _encode_any(self, values: object) -> tuple[int, ...]:
         if not isinstance(values, tuple | list):
-            raise InputError(f"{self.relation}: a tuple is wanted, not {_short(values)}")
+            raise InputError(f"{self.relation}: expected a tuple, not {_short(values)}")
         if len(values) != len(self.types):
             raise InputError(
                 f"{self.relation} has {_count(len(self.types), 'column')}, and {_short(values)} has "

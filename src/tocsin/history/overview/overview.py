@@ -53,7 +53,7 @@ def _seconds(bucket: str | timedelta) -> int:
     try:
         length = bucket if isinstance(bucket, timedelta) else timedelta(microseconds=parse_throttle(bucket))
     except ValueError as error:
-        raise UsageError(f"{bucket!r} is no length of a bucket: {error}") from None
+        raise UsageError(f"{bucket!r} is not a length of a bucket: {error}") from None
     seconds, rest = divmod(length, timedelta(seconds=1))
     if rest or seconds < 1:
         raise UsageError(f"a bucket is a whole number of seconds, from 1 on, not {bucket}")

@@ -90,7 +90,7 @@ def write_shards(
         made = [Shard.of(target / _name(unique, answer.number), answer.rules) for answer in answers]
         write_shard_list(target, made)
     except BaseException:
-        for file in target.glob(f"part-{unique}-*"):
+        for file in target.glob(f"shard-{unique}-*"):
             file.unlink(missing_ok=True)
         raise
     return Written(
@@ -103,7 +103,7 @@ def write_shards(
 
 
 def _name(unique: str, number: int) -> str:
-    return f"part-{unique}-{number:04}.tocsin"
+    return f"shard-{unique}-{number:04}.tocsin"
 
 
 def _shard_task(work: Work, target: Path, unique: str, preparation: Preparation) -> Any:

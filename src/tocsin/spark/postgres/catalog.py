@@ -109,7 +109,7 @@ def _table(connection: Connection, name: TableName) -> Table:
         raise InputError(f"there is no table {name} in the database {connection.info.dbname}{hint}")
     _, _, number, kind, persistence, readable = found[0]
     if kind not in ("r", "p"):
-        raise InputError(f"{name} is no table, and only tables have changes that can be read")
+        raise InputError(f"{name} is not a table, and only tables have changes that can be read")
     if persistence != "p":
         raise InputError(f"the changes of {name} are not logged: it is an unlogged or temporary table")
     if not readable:

@@ -81,7 +81,7 @@ class ChangeReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._address = Address.of_options(options)
         if "folder" not in options:
             raise UsageError(
-                "the option 'folder' is wanted: where changes are kept until Spark is done with them"
+                "the option 'folder' is missing: where changes are kept until Spark is done with them"
             )
         self._folder = Path(options["folder"])
         self._with_snapshot = options.get("snapshot", "yes") != "no"

@@ -75,7 +75,7 @@ class Address:
     def of_options(cls, options: Mapping[str, str]) -> Address:
         """What the options of a data source name: `url`, and those above, which win over the url's."""
         if "url" not in options:
-            raise UsageError("the option 'url' is wanted: postgresql://user@host/database")
+            raise UsageError("the option 'url' is missing: postgresql://user@host/database")
         parts = split_uri(options["url"])
         own = {name: options[name] for name in OWN if name in options}
         query = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in own]
@@ -89,10 +89,10 @@ class Address:
             raise UsageError(f"slot={slot}: a slot's name has lower-case letters, digits and _, at most 63")
         rows = own.get("rows", str(MOST_ROWS))
         if not rows.isdecimal() or int(rows) < 1:
-            raise UsageError(f"rows={rows}: a number from 1 is wanted")
+            raise UsageError(f"rows={rows}: expected a number from 1")
         contents = own.get("contents", "no")
         if contents not in ("yes", "no"):
-            raise UsageError(f"contents={contents}: yes or no is wanted")
+            raise UsageError(f"contents={contents}: expected yes or no")
         return cls(server, tables, slot, own.get("publication"), int(rows), contents == "yes")
 
     @property

@@ -112,7 +112,7 @@ def _connected(address: Address, more: dict[str, str]) -> psycopg.Connection[Any
         given = conninfo_to_dict(address.server)
     except psycopg.ProgrammingError as error:
         why = _last_line(error).replace(urlsplit(address.server).password or "\0", "...")
-        raise UsageError(f"{address.shown} is no address of a server: {why}") from None
+        raise UsageError(f"{address.shown} is not an address of a server: {why}") from None
     more = {
         "connect_timeout": str(given.get("connect_timeout") or SECONDS_TO_CONNECT),
         "options": f"{given.get('options') or ''} {settings}".strip(),

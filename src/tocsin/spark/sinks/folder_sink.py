@@ -89,7 +89,7 @@ class FolderSink(Sink):
         """`alerts`, `alerts?format=jsonl`, `parquet:alerts`, `jsonl:alerts` or `file:///alerts`."""
         found = re.fullmatch(r"(?:(parquet|jsonl|file):(?://(?=/))?)?+([^?]+)(?:\?(.*))?", uri, re.I | re.S)
         if found is None:
-            raise UsageError(f"{uri!r} names no folder")
+            raise UsageError(f"{uri!r} does not name a folder")
         options = {name: values[-1] for name, values in parse_qs(found[3] or "").items()}
         scheme = (found[1] or "").lower()
         chosen = options.pop("format", scheme if scheme in FORMATS else "parquet")

@@ -83,7 +83,7 @@ class WebhookSink(Sink):
         shown = _shown(parts)
         if not parts.hostname or _UNWRITABLE.search(uri) or not _has_port(parts):
             raise UsageError(
-                f"{shown} is no address: expected {parts.scheme}://HOST/PATH, with %20 for a blank"
+                f"{shown} is not an address: expected {parts.scheme}://HOST/PATH, with %20 for a blank"
             )
         if options or (parts.fragment and "=" not in parts.fragment):
             raise UsageError(

@@ -55,7 +55,7 @@ class FolderSource(Source):
         """`visits`, `file:///visits` or `visits?files=10`, which takes at most so many files at once."""
         found = re.fullmatch(r"(?:file:(?://(?=/))?)?+([^?]+)(?:\?(.*))?", uri, re.I | re.S)
         if found is None:
-            raise UsageError(f"{uri!r} names no folder")
+            raise UsageError(f"{uri!r} does not name a folder")
         options = {name: values[-1] for name, values in parse_qs(found[2] or "").items()}
         files = options.pop("files", str(FILES_PER_BATCH))
         if options or not files.isdecimal() or int(files) < 1:

@@ -5,7 +5,7 @@ earlier one, its *base*, and a file with the operations that lead from there to 
 
     rules/00000003-9f2c.tocsin       version 3: an index
     rules/00000004-77ab.changes      version 4: that index, and JSON lines ["replace", "r7", "age > 21"]
-    rules/00000005-c3d1.parts/       version 5: an index in shards, to which changes are never made
+    rules/00000005-c3d1.shards/       version 5: an index in shards, to which changes are never made
     rules/00000005-51b0.triggers     its triggers over several tables, which no index takes: JSON lines
                                      {"name": ..., "when": ..., "tables": [...], ...}
     rules/.00000006.draft            what is being copied; of no account
@@ -39,7 +39,7 @@ from tocsin.storage.drafts import sync_file, sync_folder
 
 KEPT_OPEN = 4
 """Versions that a process holds open: that of this batch, and some before it."""
-WHOLE, IN_SHARDS = ".tocsin", ".parts"
+WHOLE, IN_SHARDS = ".tocsin", ".shards"
 
 
 @dataclass(frozen=True, slots=True)

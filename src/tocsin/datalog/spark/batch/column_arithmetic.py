@@ -96,7 +96,7 @@ def _applied(functor: str, kind: Type, operands: Sequence[Values]) -> Values:
     failed = np.logical_or.reduce([operand.failed for operand in operands])
     numbers = [operand.numbers for operand in operands]
     if row.column is None:
-        raise AssertionError(f"{functor} is no arithmetic")
+        raise AssertionError(f"{functor} is not arithmetic")
     if row.undefined is not None:
         failed = failed | row.undefined(*numbers)
     result = row.column(*numbers)

@@ -145,7 +145,7 @@ def _session_of(program: Program, relations: Mapping[str, DataFrame]) -> SparkSe
         if name not in program.relations:
             raise unknown_relation(name, program.relations)
         if not isinstance(data, DataFrame):
-            raise UsageError(f"{name} is given as {type(data).__name__}: a Spark DataFrame is wanted")
+            raise UsageError(f"{name} is given as {type(data).__name__}: expected a Spark DataFrame")
         if data.isStreaming:
             raise UsageError(f"{name} is a stream: evaluate takes relations that are there as a whole")
         found = found or data.sparkSession

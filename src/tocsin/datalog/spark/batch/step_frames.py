@@ -56,7 +56,7 @@ class Steps:
             return [aggregated(step, frames[step.origin], self.columns[step.head])]
         if isinstance(step, MapRule):
             return [self._map(step, (frames if new is None else new)[step.origin])]
-        raise TypeError("a closure is no single step")
+        raise TypeError("a closure is not a single step")
 
     def _joins(
         self, rule: JoinRule, frames: Mapping[str, Frame], new: Mapping[str, Frame] | None

@@ -71,7 +71,7 @@ def read_changes(
         if wrong and fails:
             place = min(wrong)
             shown = {name: batch.column(name)[place].as_py() for name in ("op", "relation", "tuple", "seq")}
-            raise InputError(f"a row is no change of the program: {wrong[place]}: {shown}")
+            raise InputError(f"this row is not a change of the program: {wrong[place]}: {shown}")
         yield rows
 
 

@@ -292,3 +292,26 @@ except tocsin.RuleError as error:
     print(error.rule, error.line, error.file.endswith("bad.lines"))
 """
     assert run(tree, program) == "['a']\nd 2 True\n"
+
+
+def test_a_command_by_the_recipe(tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    (tree / "src/tocsin/cli/greet.py").write_text(
+        '''"""`tocsin greet`: say hello."""
+
+NAME, SUMMARY, DESCRIPTION, EXAMPLES = "greet", "say hello", "Says hello.", "examples:\\n  tocsin greet ada\\n"
+
+
+def add_arguments(parser):
+    parser.add_argument("who")
+
+
+def run(arguments):
+    print(f"hello {arguments.who}")
+    return 0
+'''
+    )
+    edit(tree, "cli/__init__.py", ' verify bench"\n', ' verify bench greet"\n')
+    said = run(tree, "from tocsin.cli import main\nmain(['greet', 'ada'])\nmain(['greet', '--help'])")
+    assert said.startswith("hello ada\nusage: tocsin greet")
+    assert "examples:\n  tocsin greet ada" in said

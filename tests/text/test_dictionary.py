@@ -112,9 +112,11 @@ def test_merging_counts_both(one: list[str | list[str] | None], two: list[str | 
     assert Dictionary.count(one).merge(Dictionary.count(two)) == Dictionary.count([*one, *two])
 
 
-@given(DICTIONARIES, st.sampled_from(["", "a", "ab", "é", "日", "zzz", "b_"]))
-def test_words_of_a_prefix(dictionary: Dictionary, prefix: str) -> None:
-    assert list(dictionary.starting_with(prefix)) == [word for word in dictionary if word.startswith(prefix)]
+@given(DICTIONARIES, st.sampled_from(["", "a", "ab", "é", "日", "zzz", "b_"]), st.integers(0, 4))
+def test_words_of_a_prefix(dictionary: Dictionary, prefix: str, length: int) -> None:
+    found = [word for word in dictionary if word.startswith(prefix)]
+    assert list(dictionary.starting_with(prefix)) == found
+    assert list(dictionary.starting_with(prefix, length)) == [word for word in found if len(word) == length]
 
 
 def found_idf(words: DictionaryWords, group: int, word: str) -> float:

@@ -22,7 +22,6 @@ from tocsin.events.cells import Column, EventBatch, Path
 from tocsin.events.event_files import BATCH_ROWS, read_rows, read_slice, rows_of_batch
 from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plain
 from tocsin.events.python_events import FieldPlan
-from tocsin.events.schema import Schema
 from tocsin.events.slices import Slice, plan_slices
 from tocsin.syntax.timestamps import parse_timestamp
 from tocsin.tables.arrow_types import without_views
@@ -111,9 +110,6 @@ class EventSource(Protocol):
     ) -> Iterator[EventPortion]:
         """All events, with the cells of these fields. `show` names what can be shown of them; None is all."""
 
-    def schema(self) -> Schema:
-        """Which fields the events have, and values of which kinds."""
-
     def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         """All events whole, each with its row number; those that cannot be read are left out."""
 
@@ -133,7 +129,6 @@ def event_source(events: object) -> EventSource:
 
 class _Files:
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = path
         self.slices = plan_slices(path)
 
     def __len__(self) -> int:
@@ -147,9 +142,6 @@ class _Files:
     ) -> Iterator[EventPortion]:
         for piece in self.slices:
             yield from portions_of_slice(piece, fields, rows, show)
-
-    def schema(self) -> Schema:
-        return Schema.read(self._path)
 
     def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         for piece in self.slices:
@@ -212,9 +204,6 @@ class _Table:
                 np.arange(first, first + part.num_rows), batch_of_table(part, fields), 0, texts
             )
 
-    def schema(self) -> Schema:
-        return Schema.of_arrow(self._table.schema)
-
     def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         for first in range(0, self._table.num_rows, BATCH_ROWS):
             part = self._table.slice(first, BATCH_ROWS)
@@ -252,9 +241,6 @@ class _Dictionaries:
             yield EventPortion(
                 np.arange(first, first + len(part)), plan.batch(part), 0, texts_of_events(shown)
             )
-
-    def schema(self) -> Schema:
-        return Schema.of_events(self._events)
 
     def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         return iter(enumerate(self._events))

@@ -70,8 +70,14 @@ def statistics(
     job = partial(StatisticsJob.plan, path, text=text, sketch=sketch, merge=merge, only=fields, part=part)
     if isinstance(events, str | os.PathLike):
         return _counted(list(map(_slice_part, plan_slices(events))), job)
+    if isinstance(events, pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):
+        events = pa.table(events)
     source = event_source(events)
-    return _counted([_Part(source.schema, source.portions)], job)
+    if isinstance(events, pa.Table):
+        schema = Schema.of_arrow(events.schema)
+    else:
+        schema = Schema.of_events(row for _, row in source.rows())
+    return _counted([_Part(lambda: schema, source.portions)], job)
 
 
 def statistics_of_slices(

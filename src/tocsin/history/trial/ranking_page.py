@@ -39,7 +39,7 @@ def _cards(run: TestRun) -> str:
     counts = {f"rows of {alias}": rows for alias, rows in run.tables.items()} or {"events": run.events}
     cards = [(safe(name), f"{rows:,}", "") for name, rows in counts.items()]
     if run.rejects:
-        cards.append(("records that are none", f"{run.rejects:,}", ""))
+        cards.append(("records that are not events", f"{run.rejects:,}", ""))
     if run.query is not None:
         now = "none" if run.threshold is None else threshold_text(run.threshold)
         cards += [("hold without a threshold", f"{count:,}", ""), ("threshold", now, "as the rule has it")]

@@ -202,7 +202,7 @@ def test_content_that_no_dictionary_has_is_refused(
 
 def test_foreign_files_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"word": ["a"]}), tmp_path / "other.parquet")
-    with pytest.raises(InputError, match="no dictionary of tocsin"):
+    with pytest.raises(InputError, match="is not a tocsin dictionary"):
         Dictionary.open(tmp_path / "other.parquet")
     (tmp_path / "text").write_text("a,b")
     with pytest.raises(InputError, match="cannot be read"):

@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from tocsin.datalog.engine.program import Program
     from tocsin.engines.build import build, build_good
     from tocsin.history.backtest import backtest
-    from tocsin.history.backtest_result import TestRun
+    from tocsin.history.comparison import Comparison
     from tocsin.history.overview.overview_result import Overview
     from tocsin.history.statistics.history import History
+    from tocsin.history.statistics.local_statistics import statistics
+    from tocsin.history.trial.test_run import TestRun
     from tocsin.rules.rule_files import read_rules
     from tocsin.rules.rule_set import Rule, Rules
     from tocsin.saved import open_saved as open
@@ -57,6 +59,7 @@ __version__ = VERSION
 __all__ = [
     "Alert",
     "Changes",
+    "Comparison",
     "Counts",
     "DerivationError",
     "Dictionary",
@@ -93,6 +96,7 @@ __all__ = [
     "open",
     "read_rules",
     "score",
+    "statistics",
     "tm_score",
     "watch",
 ]
@@ -100,6 +104,7 @@ __all__ = [
 _HOME = {
     "Alert": "tocsin.watches.alerts",
     "Changes": "tocsin.datalog.engine.changes",
+    "Comparison": "tocsin.history.comparison",
     "Counts": "tocsin.conditions.matching.results",
     "Dictionary": "tocsin.text.dictionary",
     "Engine": "tocsin.datalog.engine.engine",
@@ -112,7 +117,7 @@ _HOME = {
     "Program": "tocsin.datalog.engine.program",
     "Rule": "tocsin.rules.rule_set",
     "Rules": "tocsin.rules.rule_set",
-    "TestRun": "tocsin.history.backtest_result",
+    "TestRun": "tocsin.history.trial.test_run",
     "Watch": "tocsin.watches.watch",
     "backtest": "tocsin.history.backtest",
     "build": "tocsin.engines.build",
@@ -120,6 +125,7 @@ _HOME = {
     "open": "tocsin.saved:open_saved",
     "read_rules": "tocsin.rules.rule_files",
     "score": "tocsin.text.score",
+    "statistics": "tocsin.history.statistics.local_statistics",
     "tm_score": "tocsin.text.score",
     "watch": "tocsin.watches.watch",
 }

@@ -71,3 +71,81 @@ def test_the_nearest_of_very_many(tocsin: Command) -> None:
     tocsin.file("rules.csv", "id,when\n" + "".join(f"rule{number},true\n" for number in range(30_000)))
     ran = tocsin("explain", "rules.csv", "--rule", "rule29999x", "--event", "{}")
     assert ran.err == "tocsin: there is no rule 'rule29999x': did you mean 'rule29999'?\n"
+
+
+TRIGGER = """\
+create trigger r from video as v, comment as c after insert to c
+  when c.vid = v.vid and v.kind = 'sports' and not (c.n > v.n) and contains(c.body, 'golf', 0.5)
+   and (c.late = true or v.n != c.n);
+"""
+
+
+def test_a_trigger_over_several_tables(tocsin: Command) -> None:
+    tocsin.file("join.sql", TRIGGER)
+    event = '{"v": {"vid": 1, "kind": "sports", "n": 1}, "c": {"vid": 1, "n": 2, "body": "a golf club"}}'
+    ran = tocsin("explain", "join.sql", "--rule", "r", "--event", event)
+    assert ran == (
+        0,
+        """\
+r does not match
+  false    and
+  true       c.vid = v.vid                   c.vid is 1, v.vid is 1
+  true       v.kind = 'sports'               v.kind is 'sports'
+  false      not c.n > v.n                   c.n is 2, v.n is 1
+  true       contains(c.body, 'golf', 0.5)   c.body is 'a golf club'
+               score 1.0000 = 1.0000 / 1.0000, at least 0.5
+                 found    golf   weight 1.0000 (golf 1/1 x 1)   once: a [golf] club
+  true       or
+  unknown      c.late = true                 c.late is missing
+  true         v.n != c.n                    v.n is 1, c.n is 2
+""",
+        "",
+    )
+    matched = event.replace('"n": 2', '"n": 0')
+    ran = tocsin("explain", "join.sql", "--rule", "r", "--event", matched)
+    assert ran.out.startswith("r matches, score 1\n")
+    for odd, reason in (
+        (
+            '{"v": {}}',
+            """there is no row of 'c': a trigger over several tables takes {"v": {...}, "c": {...}}""",
+        ),
+        ('{"v": 1, "c": {}}', "there is no row of 'v'"),
+    ):
+        ran = tocsin("explain", "join.sql", "--rule", "r", "--event", odd)
+        assert (ran.code, ran.out) == (1, "")
+        assert reason in ran.err
+
+
+def test_the_plan_of_a_trigger_over_several_tables(tocsin: Command) -> None:
+    tocsin.file("join.sql", TRIGGER + "create trigger plain when age > 3;\n")
+    tocsin.file("video.csv", "vid,kind\n1,sports\n2,news\n3,news\n4,news\n")
+    tocsin.file("comment.jsonl", '{"vid": 1, "body": "golf"}\n{"vid": 1, "body": "tennis"}\n')
+    ran = tocsin("explain", "join.sql", "--plan")
+    assert (
+        ran.out
+        == """\
+r
+  c: rows of comment, fired by insert
+    way in     contains(body, 'golf', 0.5)   estimated 0.5 %
+  v: rows of video
+    way in     kind = 'sports'   estimated 25 %
+  joined by    c.vid = v.vid
+  asked then   not c.n > v.n
+  asked then   c.late = true or v.n != c.n
+plain
+  way in     age > 3   estimated 16.7 %
+"""
+    )
+    events = ["--analyze", "--events", "video=video.csv", "--events", "comment=comment.jsonl"]
+    ran = tocsin("explain", "join.sql", "--plan", "--rule", "r", *events)
+    assert "contains(body, 'golf', 0.5)   estimated 0.5 %       true 50 %\n" in ran.out
+    assert "kind = 'sports'   estimated 25 %        true 25 %\n" in ran.out
+    for arguments, reason in (
+        (events, "name one with --rule"),
+        (["--rule", "r", "--analyze", "--events", "comment.jsonl"], "give --events TABLE=FILE for each"),
+        (["--rule", "r", *events[:3]], "over the table comment, which has no rows here"),
+        (["--rule", "x"], "there is no rule 'x'"),
+    ):
+        ran = tocsin("explain", "join.sql", "--plan", *arguments)
+        assert ran.code != 0
+        assert reason in ran.err

@@ -38,3 +38,19 @@ def test_folder_that_holds_something_else(tocsin: Command) -> None:
 def test_both_ends_are_needed(tocsin: Command) -> None:
     assert tocsin("statistics", "--events", "events.jsonl").code == 2
     assert tocsin("statistics", "-o", "history").code == 2
+
+
+def test_small_files_are_counted_in_this_process(tocsin: Command) -> None:
+    events = tocsin.file("events.jsonl", EVENTS)
+    ran = tocsin("statistics", "--events", events, "-o", tocsin.folder / "history", "--text", "state")
+    assert (ran.code, ran.out) == (0, "")
+    assert "in this process (--spark counts on Spark)" in ran.err
+    assert "3 events, 3 fields" in ran.err
+    assert "state  in 100.0%, 3 different strings, 3 words" in ran.err
+    ran = tocsin("statistics", "--events", events, "-o", tocsin.folder / "history", "--merge")
+    assert "(version 2)" in ran.err
+    ran = tocsin("statistics", "--events", events, "-o", tocsin.folder / "history", "--text", "nowhere")
+    assert ran.code == 2
+    assert "no field 'nowhere'" in ran.err
+    ran = tocsin("statistics", "--events", events, "-o", tocsin.folder / "h", "--spark", "--no-spark")
+    assert ran.code == 2

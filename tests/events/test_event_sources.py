@@ -43,6 +43,17 @@ def test_records_that_are_no_events_are_counted(tmp_path: Path) -> None:
     assert source.names() == ["a", "b"]
 
 
+def test_whole_rows_have_the_numbers_of_their_cells(tmp_path: Path) -> None:
+    for source in sources(tmp_path):
+        assert list(source.rows()) == list(enumerate(EVENTS))
+    (tmp_path / "e.jsonl").write_text('{"a": 1}\nnonsense\n\n{"b": 2}\n')
+    assert list(event_source(tmp_path / "e.jsonl").rows()) == [(0, {"a": 1}), (2, {"b": 2})]
+    beyond = pa.table(
+        {"at": pa.array([0, 2**63 - 1], pa.timestamp("s")).cast(pa.timestamp("s")), "n": [1, 2]}
+    )
+    assert [number for number, _ in event_source(beyond).rows()] == [0, 1]
+
+
 @pytest.mark.parametrize("events", [5, b"x", {"a": 1}, [1], None])
 def test_what_is_no_source(events: object) -> None:
     with pytest.raises(tocsin.UsageError):

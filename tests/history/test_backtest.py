@@ -158,16 +158,51 @@ def test_bars_of_scores() -> None:
         ("x xor contains(a, 'x')", "below a not"),
     ],
 )
-def test_rules_that_cannot_be_tried(condition: str, part: str) -> None:
-    with pytest.raises(tocsin.UsageError, match=part):
-        backtest([("r", condition)], EVENTS, rule="r")
+def test_rules_whose_threshold_cannot_be_found_give_their_hits(condition: str, part: str) -> None:
+    events = [*EVENTS, {"a": "x", "b": "y"}, {"x": True, "a": "z"}, {"a": "z"}]
+    run = backtest([("r", condition)], events, rule="r")
+    parsed = parse_condition(condition)
+    hits = [at for at, event in enumerate(events) if matches(parsed, event)]
+    assert sorted(run.table["event"].to_pylist()) == hits
+    assert run.hits == run.alerts(None) == len(hits) > 0
+    for row in run.table.to_pylist():
+        assert row["score"] == score_by_meaning(parsed, events[row["event"]])
+        assert row["text"].startswith("{")
+    assert run.query is None
+    for asked in (lambda: run.thresholds, lambda: run.alerts(1), lambda: run.pick(0), lambda: run.write(1)):
+        with pytest.raises(tocsin.UsageError, match=part):
+            asked()
+
+
+def test_picks_exactly_the_score_of_an_event(tmp_path: Path) -> None:
+    words = Dictionary.of_counts({"golf": 7, "trophy": 29, "tin": 3}, 41)
+    texts = ["golf golf trophy", "golf trophy trophy tin", "tin golf golf golf", "golf", "trophy", "x"]
+    events = [{"body": text} for text in texts]
+    file = tmp_path / "rules.sql"
+    file.write_text("create trigger r when contains(body, 'golf, trophy, tin', 0.1);")
+    ranked = backtest(file, events, rule="r", dictionaries={"body": words}).table.to_pylist()
+    assert len({row["score"] for row in ranked}) > 2
+    for row in ranked:
+        run = backtest(file, events, rule="r", dictionaries={"body": words})
+        run.write(run.pick(row["event"]))
+        index = tocsin.build(tocsin.read_rules(file), dictionaries={"body": words})
+        matched = {at for at, text in enumerate(texts) if len(index.match({"body": text}))}
+        assert matched == {each["event"] for each in ranked if each["score"] >= row["score"]}
+    run = backtest(file, events, rule="r")
+    with pytest.raises(tocsin.UsageError, match="event 5 does not satisfy the rule 'r'"):
+        run.pick(5)
+    always = backtest([("r", "n = 1 or contains(body, 'golf')")], [{"n": 1, "body": "golf"}], rule="r")
+    with pytest.raises(tocsin.UsageError, match="without its contains"):
+        always.pick(0)
 
 
 def test_of_several_the_one_with_a_threshold_is_tried() -> None:
     rule = [("r", "contains(body, 'golf', boolean) and contains(body, 'trophy, tin', 0.5)")]
-    assert (
-        backtest(rule, EVENTS, rule="r").table.to_pydict()["text"][0] == "golf / a [trophy] of [tin]" or True
-    )
+    assert backtest(rule, EVENTS, rule="r").table["text"].to_pylist() == [
+        "a [trophy] of [tin]",
+        "a golf [trophy]",
+        "golf golf [trophy]",
+    ]
 
 
 def test_what_makes_no_sense() -> None:

@@ -57,3 +57,25 @@ def test_the_other_triggers_of_the_example() -> None:
         ("hooked", "Bob goes on with Fairways: Air and Iron after Swing Thoughts"),
         ("long_comment", None),
     ]
+
+
+def test_the_test_run_ranks_the_joined_rows_and_a_line_drawn_at_one_is_the_threshold(tmp_path: Path) -> None:
+    """The paper's query over both tables, ordered by tm_score; THRESH is the score of the chosen row."""
+    file = tmp_path / "jordan_golf.sql"
+    file.write_bytes((EXAMPLE / "jordan_golf.sql").read_bytes())
+    tables = {"video": EXAMPLE / "video.csv", "viewed_by": EXAMPLE / "viewed_by.jsonl"}
+    comments = [json.loads(line) for line in (EXAMPLE / "viewed_by.jsonl").read_text().splitlines()]
+    run = tocsin.backtest(file, tables, rule="JordanGolf")
+    ranked = run.table.to_pylist()
+    assert [(row["rows"]["v"], row["rows"]["b"]) for row in ranked] == [(0, 0), (1, 5), (1, 4)]
+    for row in ranked:
+        comment = comments[row["event"]]["comments"]
+        assert row["score"] == tocsin.tm_score(comment, "Michael, Jordan, golf")
+    run.write(run.pick(5))
+    assert f"'Michael, Jordan, golf', {ranked[1]['score']!r})" in file.read_text()
+    watch = tocsin.watch(file)
+    with (EXAMPLE / "video.csv").open(newline="") as videos:
+        for row in csv.DictReader(videos):
+            watch.insert("video", {**row, "vid": int(row["vid"])})
+    fired = [at for at, comment in enumerate(comments) if watch.insert("viewed_by", comment)]
+    assert fired == [0, 5]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import os
 import random
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -21,6 +25,8 @@ from tocsin.cli import main
 from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
 from tocsin.events.kinds import Kind
 from tocsin.events.slices import plan_slices
+from tocsin.history.statistics import local_statistics
+from tocsin.history.statistics.statistics_folder import read_contents, read_facts, read_words
 from tocsin.spark.statistics import statistics_of_slices
 from tocsin.text import words_of
 
@@ -227,14 +233,14 @@ def test_two_runs_at_once_do_not_lose_one(
     folder = tmp_path / "history"
     events = spark.createDataFrame([("golf",)], "body string")
     ts.statistics(events, folder)
-    write_facts: Callable[..., dict[str, int]] = statistics_module._write_facts
+    merged_facts: Callable[..., pa.Table] = statistics_module._merged_facts
 
-    def write_after_another(*arguments: Any) -> dict[str, int]:
-        monkeypatch.setattr(statistics_module, "_write_facts", write_facts)
+    def merge_after_another(*arguments: Any) -> pa.Table:
+        monkeypatch.setattr(statistics_module, "_merged_facts", merged_facts)
         assert ts.statistics(events, folder, merge=True).rows == 2
-        return write_facts(*arguments)
+        return merged_facts(*arguments)
 
-    monkeypatch.setattr(statistics_module, "_write_facts", write_after_another)
+    monkeypatch.setattr(statistics_module, "_merged_facts", merge_after_another)
     with pytest.raises(TocsinError, match="another run has written here meanwhile"):
         ts.statistics(events, folder, merge=True)
     assert words(History.open(folder), "body") == ({"golf": 2}, 2)
@@ -270,10 +276,51 @@ def test_files_of_tables(spark: SparkSession, tmp_path: Path) -> None:
     assert history.field("n").kinds[Kind.NUMBER].distinct == 3
 
 
+def contents(folder: Path) -> tuple[list[str], list[str], object]:
+    """Everything that a folder of statistics says."""
+    said = read_contents(folder)
+    assert said is not None
+    facts, words = read_facts(folder, said), read_words(folder, said)
+    return (
+        sorted(map(repr, facts.to_pylist())),
+        sorted(map(repr, words.to_pylist())),
+        replace(said, fields_file="", words_folder=""),
+    )
+
+
+def test_the_same_as_in_this_process(spark: SparkSession, tmp_path: Path) -> None:
+    """The same facts, sketches and samples; and either goes on with what the other has counted."""
+    for name, seed in (("first", 1), ("second", 2)):
+        (tmp_path / name).mkdir()
+        for part in range(3):
+            lines = [
+                json.dumps(
+                    {"id": row[0], "state": row[1], "body": row[2], "tags": row[3], "n": len(str(row[0]))}
+                )
+                for row in rows(seed)[part::3]
+            ]
+            (tmp_path / name / f"{part}.jsonl").write_text("\n".join([*lines, "none"]))
+    (tmp_path / "third.csv").write_text("n,body\n1,golf day\n2,\n3,golf\n")
+    slices = [plan_slices(tmp_path / name) for name in ("first", "second", "third.csv")]
+    for place, piece in enumerate(slices):
+        options: dict[str, Any] = {"merge": place > 0, "part": f"part {place}"}
+        statistics_of_slices(spark, piece, tmp_path / "spark", **options)
+        here = local_statistics.statistics_of_slices(piece, tmp_path / "here", **options)
+        assert contents(tmp_path / "spark") == contents(tmp_path / "here")
+        by_turns: list[Callable[..., History]] = [
+            partial(statistics_of_slices, spark),
+            local_statistics.statistics_of_slices,
+        ]
+        by_turns[place % 2](piece, tmp_path / "turns", **options)
+        assert contents(tmp_path / "turns") == contents(tmp_path / "here")
+    assert (here.rows, here.rejects, here.version) == (2 * ROWS + 3, 6, 3)
+
+
 def test_command(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events, folder = tmp_path / "events.jsonl", tmp_path / "history"
     events.write_text(EVENTS)
-    arguments = ["statistics", "--events", str(events), "-o", str(folder), "--text", "body", "user.bio"]
+    arguments = ["statistics", "--spark", "--events", str(events), "-o", str(folder)]
+    arguments += ["--text", "body", "user.bio"]
     assert main(arguments) == 0
     said = capsys.readouterr()
     assert said.out == ""

@@ -112,9 +112,11 @@ def test_merging_counts_both(one: list[str | list[str] | None], two: list[str | 
     assert Dictionary.count(one).merge(Dictionary.count(two)) == Dictionary.count([*one, *two])
 
 
-@given(DICTIONARIES, st.sampled_from(["", "a", "ab", "é", "日", "zzz", "b_"]))
-def test_words_of_a_prefix(dictionary: Dictionary, prefix: str) -> None:
-    assert list(dictionary.starting_with(prefix)) == [word for word in dictionary if word.startswith(prefix)]
+@given(DICTIONARIES, st.sampled_from(["", "a", "ab", "é", "日", "zzz", "b_"]), st.integers(0, 4))
+def test_words_of_a_prefix(dictionary: Dictionary, prefix: str, length: int) -> None:
+    found = [word for word in dictionary if word.startswith(prefix)]
+    assert list(dictionary.starting_with(prefix)) == found
+    assert list(dictionary.starting_with(prefix, length)) == [word for word in found if len(word) == length]
 
 
 def found_idf(words: DictionaryWords, group: int, word: str) -> float:
@@ -200,7 +202,7 @@ def test_content_that_no_dictionary_has_is_refused(
 
 def test_foreign_files_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"word": ["a"]}), tmp_path / "other.parquet")
-    with pytest.raises(InputError, match="no dictionary of tocsin"):
+    with pytest.raises(InputError, match="is not a tocsin dictionary"):
         Dictionary.open(tmp_path / "other.parquet")
     (tmp_path / "text").write_text("a,b")
     with pytest.raises(InputError, match="cannot be read"):

@@ -6,9 +6,11 @@ import argparse
 import logging
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tocsin.cli.backtest_rule import history_of
 from tocsin.cli.console import progress, say, say_if_compiling, warn
 from tocsin.cli.destinations import check_destinations, check_outside
 from tocsin.cli.match import SMALL_INPUT
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from tocsin.conditions.live.index import Index
+    from tocsin.events.event_sources import EventSource
     from tocsin.events.slices import Slice
     from tocsin.history.overview.overview_result import Digest, Overview
     from tocsin.history.overview.tally import TallySettings
@@ -36,7 +39,6 @@ _MOST_POINTS = 30
 def add_overview_arguments(parser: argparse.ArgumentParser) -> None:
     """What only the overview takes."""
     group = parser.add_argument_group("all rules (without --rule)")
-    group.add_argument("--html", metavar="FILE", help="write one HTML page that needs nothing else")
     group.add_argument(
         "--out", metavar="FOLDER", help="write all tables as Parquet: rules, over_time, samples, times"
     )
@@ -61,7 +63,6 @@ def add_overview_arguments(parser: argparse.ArgumentParser) -> None:
 def overview_options(arguments: argparse.Namespace) -> list[str]:
     """Those of the options above that are given."""
     given = {
-        "--html": arguments.html,
         "--out": arguments.out,
         "--bucket": arguments.bucket,
         "--samples": arguments.samples is not None,
@@ -78,19 +79,23 @@ def run_overview_command(arguments: argparse.Namespace) -> int:
 
     started = time.perf_counter()
     check_top(arguments.top)
-    slices = plan_slices(arguments.events)
-    events = dict.fromkeys(piece.file for piece in slices)
+    source, _ = history_of(arguments.events)
+    if isinstance(source, Mapping):
+        raise UsageError("--events TABLE=FILE is for one rule: name it with --rule")
+    path = arguments.events[0]
+    slices = plan_slices(path)
+    files = dict.fromkeys(piece.file for piece in slices)
     written = [each for each in (arguments.html, arguments.out) if each is not None]
     pages = [] if arguments.html is None else [arguments.html]
-    check_destinations(pages, [*files_of(arguments.rules), arguments.events, *events])
+    check_destinations(pages, [*files_of(arguments.rules), path, *files])
     if arguments.out is not None:
         target = check_target(arguments.out)
-        check_outside(target, arguments.events)
+        check_outside(target, path)
         if arguments.html is not None and Path(arguments.html).resolve().is_relative_to(target.resolve()):
             raise UsageError(f"{arguments.html} cannot be written: the tables' folder takes that place")
     say_if_compiling()
     index = _index(arguments)
-    overview = _overview(arguments, index, slices)
+    overview = _overview(arguments, index, source, slices)
     summary = overview.summary
     if summary.rejects:
         warn(f"records that are not events, and were left out: {summary.rejects:,}")
@@ -123,12 +128,13 @@ def _index(arguments: argparse.Namespace) -> Index:
     return built
 
 
-def _overview(arguments: argparse.Namespace, index: Index, slices: list[Slice]) -> Overview:
+def _overview(
+    arguments: argparse.Namespace, index: Index, source: EventSource, slices: list[Slice]
+) -> Overview:
     from tocsin.conditions.language.field_names import field_named
-    from tocsin.events.event_sources import event_source, time_field
+    from tocsin.events.event_sources import time_field
     from tocsin.history.overview.overview import SAMPLES, run_overview, settings_for
 
-    source = event_source(arguments.events)
     samples = SAMPLES if arguments.samples is None else arguments.samples
     found_time = time_field(source) if arguments.time is None else field_named(arguments.time)
     settings = settings_for(found_time, arguments.bucket, samples)

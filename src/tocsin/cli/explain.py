@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,24 +16,29 @@ from tocsin.printable import printable
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.conditions.live.explanation import Explanation
-    from tocsin.conditions.planner.plan_report import RulePlan
+    from tocsin.conditions.planner.plan_report import ConjunctPlan, RulePlan
     from tocsin.events.event_sources import EventSource
+    from tocsin.watches.trigger_plan import TriggerPlan
 
 NAME = "explain"
 SUMMARY = "show why a rule matches an event, or why not; or how rules are found"
 DESCRIPTION = """\
 With --event: prints the rule's condition with the truth of each of its parts on one event, and the values
 they saw; for free text the words that were found, what they weigh, and what was missing. Exit code 0
-whether it matches or not.
+whether it matches or not. The event of a trigger over several tables is an object with a row for each
+alias, as `tocsin match` writes the rows of an alert.
 
 With --plan: prints for each rule which of its conjuncts is its way in, which others are asked and when,
-and for how many events each is estimated to hold. --analyze counts that over events."""
+and for how many events each is estimated to hold; of a trigger over several tables that for each table,
+what joins the rows, and what is asked of joined rows. --analyze counts over events."""
 EXAMPLES = """\
 examples:
   tocsin explain rules/ --rule adults --event '{"age": 31, "state": "CA"}'
   tocsin explain rules.tocsin --rule adults --event @event.json
   tocsin explain rules/ --plan --history statistics/
   tocsin explain rules/ --plan --rule adults --analyze --events visits.jsonl
+  tocsin explain video.sql --rule JordanGolf --event '{"v": {"vid": 7}, "b": {"vid": 7, "name": "Bob"}}'
+  tocsin explain video.sql --plan --analyze --events video=video.csv --events viewed_by=comments.jsonl
 """
 
 _MOST_COMPARED = 20_000
@@ -49,7 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plan", action="store_true", help="show how rules are found")
     parser.add_argument("--analyze", action="store_true", help="with --plan: count over --events")
-    parser.add_argument("--events", metavar="FILE_OR_FOLDER", help="the events of --analyze")
+    parser.add_argument(
+        "--events",
+        action="append",
+        metavar="FILE_OR_FOLDER",
+        help="the events of --analyze; TABLE=FILE, several times, for a trigger over several tables",
+    )
     add_text_arguments(parser)
 
 
@@ -72,9 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_plan(arguments: argparse.Namespace) -> int:
+    import numpy as np
+
+    from tocsin.cli.backtest_rule import history_of
     from tocsin.conditions.planner.plan_report import plan_rules
-    from tocsin.events.event_sources import event_source
     from tocsin.rules.rule_files import read_rules
+    from tocsin.watches.trigger_plan import plan_trigger
 
     if arguments.event is not None:
         raise UsageError("--event goes without --plan; --analyze takes --events")
@@ -84,17 +97,46 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     if path is not None:
         raise UsageError(f"{path} is a saved index: plans are made from rule files")
     preparation = preparation_of(arguments)
-    plans = plan_rules(read_rules(*arguments.rules), preparation.base, preparation.planner)
-    if arguments.rule is not None:
-        chosen = [plan for plan in plans if plan.rule == arguments.rule]
-        if not chosen:
-            raise InputError(_no_such_rule(arguments.rule, [plan.rule for plan in plans]))
-        plans = chosen
+    rules = read_rules(*arguments.rules)
+    ids = rules.ids.to_pylist()
+    chosen = [row for row, rule in enumerate(ids) if arguments.rule in (None, rule)]
+    if not chosen and arguments.rule is not None:
+        raise InputError(_no_such_rule(arguments.rule, ids))
+    single = [row for row in chosen if not rules.has_several_tables(row)]
+    joined = [row for row in chosen if rules.has_several_tables(row)]
+    plans = plan_rules(rules.take(np.array(single, np.int64)), preparation.base, preparation.planner)
+    triggers = [plan_trigger(rules, row, preparation.base, preparation.planner) for row in joined]
     if arguments.analyze:
-        plans = _analyzed(plans, event_source(arguments.events), preparation)
-    for plan in plans:
-        print(_plan_text(plan))
+        plans, triggers = _counted(plans, triggers, history_of(arguments.events)[0], preparation)
+    texts = dict(zip(single, map(_plan_text, plans), strict=True))
+    texts.update(zip(joined, map(_trigger_text, triggers), strict=True))
+    for row in chosen:
+        print(texts[row])
     return 0
+
+
+def _counted(
+    plans: list[RulePlan],
+    triggers: list[TriggerPlan],
+    events: EventSource | Mapping[str, EventSource],
+    preparation: Preparation,
+) -> tuple[list[RulePlan], list[TriggerPlan]]:
+    """The plans with what holds for how many events, or rows of each table."""
+    if not isinstance(events, Mapping):
+        if triggers:
+            raise UsageError(
+                f"the trigger {triggers[0].rule!r} is over several tables: give --events TABLE=FILE for each"
+            )
+        return _analyzed(plans, events, preparation), []
+    if plans:
+        raise UsageError("--events TABLE=FILE is for triggers over several tables: name one with --rule")
+
+    def count(table: str, plan: RulePlan) -> RulePlan:
+        if table not in events:
+            raise UsageError(f"the trigger {plan.rule!r} is over the table {table}, which has no rows here")
+        return _analyzed([plan], events[table], preparation)[0]
+
+    return [], [trigger.with_counts(count) for trigger in triggers]
 
 
 def _analyzed(plans: Sequence[RulePlan], events: EventSource, preparation: Preparation) -> list[RulePlan]:
@@ -117,13 +159,29 @@ def _analyzed(plans: Sequence[RulePlan], events: EventSource, preparation: Prepa
 
 def _plan_text(plan: RulePlan) -> str:
     """A line for the rule and one for each of its conjuncts."""
-    texts = [printable(each.text) for each in plan.conjuncts]
-    width = min(_WIDEST, max(map(len, texts)))
-    lines = [printable(plan.rule)]
-    for each, text in zip(plan.conjuncts, texts, strict=True):
+    return "\n".join([printable(plan.rule), *_conjunct_lines(plan.conjuncts)])
+
+
+def _conjunct_lines(conjuncts: Sequence[ConjunctPlan]) -> list[str]:
+    texts = [printable(each.text) for each in conjuncts]
+    width = min(_WIDEST, max(map(len, texts), default=0))
+    lines = []
+    for each, text in zip(conjuncts, texts, strict=True):
         truth = "" if each.actual is None else f"   true {_percent(each.actual)}"
         estimate = f"estimated {_percent(each.selectivity):<9}"
         lines.append(f"  {each.role:<10} {text:<{width}}   {estimate}{truth}".rstrip())
+    return lines
+
+
+def _trigger_text(plan: TriggerPlan) -> str:
+    """A line for the trigger, then its tables, the fields that join them, and what is asked after that."""
+    lines = [printable(plan.rule)]
+    for table in plan.tables:
+        fired = "" if table.change is None else f", fired by {table.change}"
+        lines.append(f"  {printable(table.alias)}: rows of {printable(table.table)}{fired}")
+        lines += [f"  {line}" for line in _conjunct_lines(table.conjuncts) or ["  every row"]]
+    lines += [f"  {'joined by':<12} {printable(key)}" for key in plan.keys]
+    lines += [f"  {'asked then':<12} {printable(each)}" for each in plan.filters]
     return "\n".join(lines)
 
 

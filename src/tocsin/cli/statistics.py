@@ -1,4 +1,4 @@
-"""`tocsin statistics`: what past events hold, counted on Spark."""
+"""`tocsin statistics`: what past events hold, counted here or on Spark."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ import argparse
 import logging
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tocsin.cli.console import left_out, say, say_if_compiling, warn
+from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn
 from tocsin.cli.destinations import check_outside
 from tocsin.errors import UsageError
 from tocsin.printable import number_of, printable
 
 if TYPE_CHECKING:
+    from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
 
 NAME = "statistics"
 SUMMARY = "count what past events hold"
 DESCRIPTION = """\
-Counts on Spark what the events of a file, or of a folder of part files, hold: of every field its values,
-of text fields the words (the dictionary that scores are made of) and which go together. The folder that
-it writes is what --history of other commands takes. Records that are no events are left out."""
+Counts what the events of a file, or of a folder of part files, hold: of every field its values, of text
+fields the words (the dictionary that scores are made of) and which go together. The folder that it writes
+is what --history of other commands takes. Records that are no events are left out. Files of more than half
+a gibibyte are counted on Spark, smaller ones in this process; the folder is the same."""
 EXAMPLES = """\
 examples:
   tocsin statistics --events visits/ -o history
   tocsin statistics --events news.jsonl -o history --text title body
   tocsin statistics --events today.jsonl -o history --merge --part 2026-11-16
+  tocsin statistics --events visits/ -o history --spark
 """
+
+SMALL_BYTES = 512 << 20
+"""Files of no more bytes than this are counted in this process, unless --spark says otherwise."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part", metavar="NAME", help="a name for these events, such as their day: merged once only"
     )
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--spark", action="store_true", help="count on Spark, however small the files are")
+    place.add_argument(
+        "--no-spark", action="store_true", help="count in this process, however large they are"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,7 +83,27 @@ def run(arguments: argparse.Namespace) -> int:
     if not slices:
         raise UsageError(f"{arguments.events}: there are no events to count")
     say_if_compiling()
-    say("Starting Spark")
+    is_small = sum(Path(file).stat().st_size for file in {piece.file for piece in slices}) <= SMALL_BYTES
+    here = arguments.no_spark or (is_small and not arguments.spark)
+    history = _count_here(arguments, slices) if here else _count_on_spark(arguments, slices)
+    if history.rejects:
+        warn(left_out(history.rejects, "event"))
+    _tell(history)
+    written = f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s"
+    say(f"{written} (version {history.version})")
+    return 0
+
+
+def _count_here(arguments: argparse.Namespace, slices: list[Slice]) -> History:
+    from tocsin.history.statistics.local_statistics import statistics_of_slices
+
+    say(f"Counting {number_of(len(slices), 'slice')} of events in this process (--spark counts on Spark)")
+    with progress("Counting slices", len(slices)) as advance:
+        return statistics_of_slices(slices, arguments.out, **_wanted(arguments), advance=advance)
+
+
+def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> History:
+    say("Starting Spark (--no-spark counts in this process)")
     from tocsin.warmup import warm_up
 
     warm_up()  # the compiled kernels are on disk before several workers look for them
@@ -84,21 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
     spark = session(config=WITHOUT_SPARKS_BAR)
     say(f"Counting {number_of(len(slices), 'slice')} of events")
     with stages_shown(spark, "Counting events"):
-        history = statistics_of_slices(
-            spark,
-            slices,
-            arguments.out,
-            text=arguments.text,
-            sketch=arguments.sketch,
-            merge=arguments.merge,
-            part=arguments.part,
-        )
-    if history.rejects:
-        warn(left_out(history.rejects, "event"))
-    _tell(history)
-    written = f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s"
-    say(f"{written} (version {history.version})")
-    return 0
+        return statistics_of_slices(spark, slices, arguments.out, **_wanted(arguments))
+
+
+def _wanted(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(arguments, name) for name in ("text", "sketch", "merge", "part")}
 
 
 def _tell(history: History) -> None:

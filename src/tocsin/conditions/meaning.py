@@ -13,7 +13,7 @@ Nothing here calls itself, so neither a deep event nor a deep condition can exha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -71,9 +71,14 @@ def condition_truth(condition: Condition, event: Event, texts: TextSettings = DE
 
 def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAULT) -> list[Truth]:
     """The truth of every step of a condition, in the order of its steps; the last is the whole's."""
+    return truths_of(condition.steps, lambda predicate: predicate_truth(predicate, event, texts))
+
+
+def truths_of(steps: Iterable[Any], leaf_truth: Callable[[Any], Truth]) -> list[Truth]:
+    """The truth of every step, given that of each leaf."""
     truths: list[Truth] = []
     waiting: list[Truth] = []
-    for step in condition.steps:
+    for step in steps:
         if isinstance(step, Operator):
             operands = waiting[-step.arity :]
             del waiting[-step.arity :]
@@ -81,7 +86,7 @@ def step_truths(condition: Condition, event: Event, texts: TextSettings = DEFAUL
         elif isinstance(step, Constant):
             truth = Truth.TRUE if step.value else Truth.FALSE
         else:
-            truth = predicate_truth(step, event, texts)
+            truth = leaf_truth(step)
         waiting.append(truth)
         truths.append(truth)
     return truths

@@ -265,7 +265,7 @@ def _parquet_rows(piece: Slice) -> Iterator[RowChunk]:
     first = piece.first_row
     for batch in _parquet_batches(piece, None, BATCH_ROWS):
         chunk = RowChunk([], [], [])
-        for number, row in enumerate(_values_of(batch), first):
+        for number, row in enumerate(rows_of_batch(batch), first):
             if isinstance(row, str):
                 chunk.rejects.append(Reject(number, row, ""))
             else:
@@ -275,14 +275,14 @@ def _parquet_rows(piece: Slice) -> Iterator[RowChunk]:
         first += batch.num_rows
 
 
-def _values_of(batch: pa.RecordBatch) -> list[dict[str, Any] | str]:
+def rows_of_batch(batch: pa.RecordBatch) -> list[dict[str, Any] | str]:
     """The rows of a batch, or why one cannot be read; only when some cannot are they read one by one."""
     try:
         return _rows_of(batch)
     except (UnicodeDecodeError, ValueError, OverflowError) as error:
         if batch.num_rows == 1:
             return [f"a value cannot be read: {error}"]
-        return [row for at in range(batch.num_rows) for row in _values_of(batch.slice(at, 1))]
+        return [row for at in range(batch.num_rows) for row in rows_of_batch(batch.slice(at, 1))]
 
 
 def _rows_of(batch: pa.RecordBatch) -> list[dict[str, Any] | str]:

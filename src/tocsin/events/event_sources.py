@@ -19,7 +19,7 @@ from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.errors import InputError, UsageError
 from tocsin.events.arrow_tables import batch_of_table
 from tocsin.events.cells import Column, EventBatch, Path
-from tocsin.events.event_files import BATCH_ROWS, read_slice
+from tocsin.events.event_files import BATCH_ROWS, read_rows, read_slice, rows_of_batch
 from tocsin.events.kept_columns import json_text, json_texts, kept_columns, plain
 from tocsin.events.python_events import FieldPlan
 from tocsin.events.slices import Slice, plan_slices
@@ -110,6 +110,9 @@ class EventSource(Protocol):
     ) -> Iterator[EventPortion]:
         """All events, with the cells of these fields. `show` names what can be shown of them; None is all."""
 
+    def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        """All events whole, each with its row number; those that cannot be read are left out."""
+
 
 def event_source(events: object) -> EventSource:
     """A path, an Arrow table, dictionaries or a source; InputError or UsageError when it is none of them."""
@@ -139,6 +142,11 @@ class _Files:
     ) -> Iterator[EventPortion]:
         for piece in self.slices:
             yield from portions_of_slice(piece, fields, rows, show)
+
+    def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        for piece in self.slices:
+            for chunk in read_rows(piece):
+                yield from zip(chunk.numbers, chunk.rows, strict=True)
 
 
 def portions_of_slice(
@@ -196,6 +204,14 @@ class _Table:
                 np.arange(first, first + part.num_rows), batch_of_table(part, fields), 0, texts
             )
 
+    def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        for first in range(0, self._table.num_rows, BATCH_ROWS):
+            part = self._table.slice(first, BATCH_ROWS)
+            columns = [_array(column) for column in part.columns]
+            batch = pa.RecordBatch.from_arrays(columns, names=part.schema.names) if columns else part
+            read = enumerate(rows_of_batch(batch), first)
+            yield from ((number, row) for number, row in read if not isinstance(row, str))
+
 
 def _array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -225,6 +241,9 @@ class _Dictionaries:
             yield EventPortion(
                 np.arange(first, first + len(part)), plan.batch(part), 0, texts_of_events(shown)
             )
+
+    def rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
+        return iter(enumerate(self._events))
 
 
 def _members(event: Mapping[str, object], names: Sequence[str]) -> Mapping[str, object]:

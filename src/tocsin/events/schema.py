@@ -59,6 +59,7 @@ _KINDS_OF_CSV = {
     ColumnType.STRING: _STRING,
     ColumnType.EMPTY: ANY_KIND,
 }
+_LINES_AT_ONCE = 256
 _OBJECT_NAMES = frozenset({"object", "struct", "map"})
 _TYPE_NAMES = _OBJECT_NAMES.union(KINDS_OF_NAME)
 _LIST_NAME = re.compile(r"(?:list|array)\s*<(.*)>\Z", re.DOTALL)
@@ -80,6 +81,14 @@ class Schema:
         """The schema of tables."""
         found = _Found()
         found.add_arrow(schema)
+        return found.schema()
+
+    @staticmethod
+    def of_events(events: Iterable[Mapping[str, object]]) -> Schema:
+        """Of events as Python has them."""
+        found = _Found()
+        for event in events:
+            found.add_event(event)
         return found.schema()
 
     @staticmethod
@@ -156,14 +165,14 @@ class _Found:
             self.add_object(path)
 
     def add_event(self, event: Mapping[str, object]) -> None:
-        """The fields of one event read from JSON."""
+        """The fields of one event."""
         todo: list[tuple[Path, object]] = [((name,), value) for name, value in event.items()]
         while todo:
             path, value = todo.pop()
-            if isinstance(value, dict):
+            if isinstance(value, Mapping):
                 self.add_object(path)
                 todo.extend(((*path, name), member) for name, member in value.items())
-            elif isinstance(value, list):
+            elif isinstance(value, list | tuple):
                 self.add(path, ())
                 todo.extend((path, element) for element in value)
             elif value is None:
@@ -185,8 +194,9 @@ class _Found:
                 return
             with open_records(piece.file) as stream:
                 stream.seek(piece.start)
-                for line in record_lines(stream, piece.start, piece.stop):
-                    for event in parse_lines([line]).objects:
+                lines = record_lines(stream, piece.start, piece.stop)
+                while some := list(islice(lines, _LINES_AT_ONCE)):
+                    for event in parse_lines(some).objects:
                         self.add_event(event)
 
 

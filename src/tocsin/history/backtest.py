@@ -1,60 +1,39 @@
-"""The test run: a rule's `contains` tried on a history of events, to find its threshold.
-
-The rule is matched twice in one index: once with the threshold 0, which is the Boolean reading, and
-once with one that no score reaches. The events of the first are ranked by score; those of the second as
-well would be alerts whatever the threshold.
-"""
+"""tocsin.backtest: rules tried on a history; all of them, one of them, or beside what they were before."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from functools import partial
+from typing import TYPE_CHECKING, overload
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
-
-from tocsin.arrays.dtypes import Doubles, Ints, Longs
-from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.language.field_names import field_named
-from tocsin.conditions.language.printer import print_field
-from tocsin.conditions.language.tree import (
-    TEXT_TESTS,
-    Condition,
-    Connective,
-    Operator,
-    Path,
-    Predicate,
-    Test,
-    has_threshold,
-)
+from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
-from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.conditions.meaning import threshold_of
 from tocsin.errors import UnknownRuleError, UsageError, telling
-from tocsin.events.cells import Column, EventBatch, StringCells
-from tocsin.events.event_sources import EventPortion, EventSource, event_source, seconds_of, time_field
-from tocsin.history.backtest_result import NO_DAY, Place, Ranking, TestRun
+from tocsin.events.event_sources import EventSource, event_source, time_field
+from tocsin.history.comparison import Comparison, compare_indexes, compare_runs
 from tocsin.history.overview.overview import SAMPLES, index_of, run_overview, settings_for
 from tocsin.history.overview.overview_result import Overview
+from tocsin.history.trial.event_run import run_on_events
+from tocsin.history.trial.joined_run import JoinedRun
+from tocsin.history.trial.test_run import TestRun
+from tocsin.history.trial.tried_rule import READ, TriedRule
+from tocsin.history.trial.why_never import WhyNever, why_never
 from tocsin.rules.rule_files import read_rules
 from tocsin.rules.rule_set import Rules
-from tocsin.text import TextQuery, TextSettings, parse_query
+from tocsin.saved import is_saved
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
     from tocsin.text import Dictionary
 
-READ, WITHOUT = 0, 1
-"""The rules that are matched: with the threshold 0, and with one that no score reaches."""
-_UNREACHABLE = "1000000000"
-_SECONDS_A_DAY = 86_400
-
 PathLike = str | os.PathLike[str]
+Tables = Mapping[str, EventSource]
+"""Events of several kinds: the rows of each table."""
 
 
 @overload
@@ -75,6 +54,19 @@ def backtest(
     rules: object,
     events: object,
     *,
+    compare: object,
+    rule: str | None = None,
+    samples: int = SAMPLES,
+    history: History | PathLike | None = None,
+    dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
+    stop_words: Iterable[str] = (),
+    text_threshold: float = 0.0,
+) -> Comparison: ...
+@overload
+def backtest(
+    rules: object,
+    events: object,
+    *,
     time: str | None = None,
     bucket: str | timedelta | None = None,
     samples: int = SAMPLES,
@@ -90,6 +82,7 @@ def backtest(
     events: object,
     *,
     rule: str | None = None,
+    compare: object = None,
     time: str | None = None,
     top: int | None = None,
     bucket: str | timedelta | None = None,
@@ -99,41 +92,67 @@ def backtest(
     dictionaries: Mapping[str, Dictionary | PathLike] | None = None,
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
-) -> TestRun | Overview:
-    """What rules would have done on a history; with `rule`, its `contains` tried: events ranked by score.
+) -> TestRun | Comparison | Overview:
+    """What rules would have done on a history; with `rule` one of them, ranked by score where it has free
+    text; with `compare` what is different from what other rules would have done.
 
     rules       a path, or whatever `tocsin.build` takes; without `rule` an index or a saved one too
-    events      a file or folder, an Arrow table, or dictionaries
-    time        the field that tells an event's time; without it the first that looks like one
+    events      a file or folder, an Arrow table, or dictionaries; for a trigger over several tables, and one
+                rule alone, all that by the name of the table: {"video": "video.csv", "viewed_by": [...]}
     history, dictionaries, stop_words, text_threshold   as for `tocsin.build`, when the rules are not built
 
     All rules, in memory (tocsin.spark.backtest is for what is larger):
     bucket      how long a stretch of time is: '1 day'; without it the history chooses, up to 60 of them
     samples     how many events are shown for each rule
     keep        the top-level fields that are shown of an event; without it all
+    time        the field that tells an event's time; without it the first that looks like one
 
     One rule:
     rule        its id. Of several `contains` the one with a threshold is tried
     top         how many events keep their text to be shown; without it all do
+    time        as above; of several tables a field of the event table
 
-    Raises UsageError when the rule has no `contains` that could be tried, UnknownRuleError when there is
-    no such rule, RuleError when its condition cannot be read.
+    Two sets of rules:
+    compare     the other rules, in any form that `rules` may have: new hits are those that they do not have
+    rule        only this one of both
+    samples     how many new hits, and how many lost ones, are named for each rule
+
+    Raises UsageError for what makes no sense together, UnknownRuleError when there is no such rule, RuleError
+    when a condition cannot be read.
     """
     if top is not None and top < 0:
         raise UsageError(f"top is how many texts to keep, not {top}")
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold)
-    source = event_source(events)
-    if rule is None:
-        found_time = time_field(source) if time is None else field_named(time)
-        settings = settings_for(found_time, bucket, samples)
-        return run_overview(index_of(rules, preparation), source, settings, keep=keep)
-    found = read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules)
-    return run_backtest(found, source, rule, preparation, time=time, top=top)
+    sources = sources_of(events)
+    if compare is not None:
+        return run_comparison(rules, compare, sources, preparation, rule=rule, samples=samples)
+    if rule is not None:
+        return run_backtest(rules_of(rules), sources, rule, preparation, time=time, top=top)
+    if isinstance(sources, Mapping):
+        raise UsageError("events of several tables are for one rule: name it with rule")
+    found_time = time_field(sources) if time is None else field_named(time)
+    settings = settings_for(found_time, bucket, samples)
+    return run_overview(index_of(rules, preparation), sources, settings, keep=keep)
+
+
+def sources_of(events: object) -> EventSource | Tables:
+    """Events of one kind, or the rows of several tables by their names."""
+    if isinstance(events, Mapping):
+        return {str(table): event_source(rows) for table, rows in events.items()}
+    return event_source(events)
+
+
+def rules_of(rules: object) -> Rules:
+    """Rules that are not built: the path of files, or what tocsin.build takes."""
+    return read_rules(rules) if isinstance(rules, str | os.PathLike) else Rules.of(rules)
+
+
+# ---- One rule
 
 
 def run_backtest(
     rules: Rules,
-    source: EventSource,
+    events: EventSource | Tables,
     rule: str,
     preparation: Preparation,
     *,
@@ -141,200 +160,126 @@ def run_backtest(
     top: int | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> TestRun:
-    """The same for what is read already; `advance` is called with how many events are done."""
-    tried = _tried(rules, rule, preparation.base.settings())
-    found_time = time_field(source) if time is None else field_named(time)
-    run = _Run(tried, _index(tried.place, preparation).version, found_time, top)
-    done = 0
-    for portion in source.portions(run.fields):
-        run.add(portion)
-        done += len(portion.rows) + portion.rejects
-        if advance is not None:
-            advance(done)
-    return run.result(None if found_time is None else print_field(found_time))
-
-
-# ---- Which contains
-
-
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """The `contains` to try."""
-
-    place: Place
-    field: Path
-    query: TextQuery
-    threshold: float | None
-
-
-def _tried(rules: Rules, rule: str, settings: TextSettings) -> _Tried:
-    try:
-        row = rules.ids.to_pylist().index(rule)
-    except ValueError:
-        raise UnknownRuleError(rule) from None
-    condition = rules.condition(row)
-    step, predicate = _step_to_try(condition, rule)
-    query = parse_query(str(predicate.operands[0].value), any_gap=predicate.test is Test.TM_CONTAINS)
-    place = Place(rules, row, condition.places[step])
-    return _Tried(place, predicate.field, query, threshold_of(predicate, settings))
-
-
-def _step_to_try(condition: Condition, rule: str) -> tuple[int, Predicate]:
-    every = {
-        place: step
-        for place, step in enumerate(condition.steps)
-        if isinstance(step, Predicate) and step.test in TEXT_TESTS
-    }
-    with_one = [place for place, step in every.items() if has_threshold(step)]
-    if not every:
-        raise UsageError(f"the rule {rule!r} has no contains, whose threshold a test run could find")
-    if len(every) > 1 and not with_one:
-        raise UsageError(
-            f"the rule {rule!r} has {len(every)} contains and none with a threshold: give one to that which"
-            " is to be tried"
-        )
-    step = with_one[0] if with_one else next(iter(every))
-    if step in _negated(condition):
-        raise UsageError(
-            f"the contains of the rule {rule!r} stands below a not, xor or xnor: there a higher threshold"
-            " can give more alerts, which a ranking cannot show"
-        )
-    return step, every[step]
-
-
-def _negated(condition: Condition) -> set[int]:
-    """The steps somewhere below a connective that a larger truth can make less true."""
-    below: set[int] = set()
-    operands = condition.operands()
-    for place in range(len(condition.steps) - 1, -1, -1):
-        step = condition.steps[place]
-        if not isinstance(step, Operator):
-            continue
-        if place in below or step.connective not in (Connective.AND, Connective.OR):
-            below.update(operands[place])
-    return below
-
-
-def _index(place: Place, preparation: Preparation) -> Index:
-    whens = [place.condition("0"), place.condition(_UNREACHABLE)]
-    alias = place.rules.aliases.get(place.row)
-    pair = Rules(
-        pa.array(["read", "without"], pa.large_string()),
-        pa.array(whens, pa.large_string()),
-        lines=np.ones(2, np.int64),
-        aliases={} if alias is None else {READ: alias, WITHOUT: alias},
+    """Try one rule on what is read already; `advance` is called with how many events are done."""
+    return _run(
+        TriedRule.of(rules, rule, preparation.base.settings()), events, preparation, time, top, advance
     )
-    return Index(compile_rules(pair, base=preparation.base))
 
 
-# ---- When
+def _run(
+    tried: TriedRule,
+    events: EventSource | Tables,
+    preparation: Preparation,
+    time: str | None = None,
+    top: int | None = None,
+    advance: Callable[[int], None] | None = None,
+    is_explained: bool = True,
+) -> TestRun:
+    """The run of one rule; why it never matched is looked for only if it is to be explained."""
+    sources = _sources(tried, events)
+    joined: JoinedRun | None = None
+    if tried.has_several_tables:
+        joined = JoinedRun(tried, sources, preparation, advance)
+        run = joined.result(time, top)
+    else:
+        run = run_on_events(tried, sources[0], preparation, time, top, advance)
+    if run.hits or not is_explained:
+        return run
+    if joined is not None:
+        return replace(run, why=_why_not_joined(joined, sources, preparation))
+    read = tried.matched_rules().condition(READ)
+    return replace(run, why=why_never(read, tried.text, sources[0], preparation))
 
 
-def _days(column: Column) -> tuple[Ints, Ints]:
-    """The events of a column that have a time, ascending, and the day of each since 1970."""
-    rows, seconds = seconds_of(column)
-    return rows, (seconds // _SECONDS_A_DAY).astype(np.int32)
-
-
-# ---- What
-
-
-class _Shown(NamedTuple):
-    """A document of the ranking, in the order of the ranking."""
-
-    minus_score: float
-    event: int
-    texts: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Run:
-    """A test run under way: what the portions so far gave."""
-
-    tried: _Tried
-    rules: Snapshot
-    time: Path | None
-    top: int | None
-    events: int = 0
-    rejects: int = 0
-    first_day: int | None = None
-    last_day: int | None = None
-    parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
-    shown: list[_Shown] = field(default_factory=list)
-
-    @property
-    def fields(self) -> list[Path]:
-        times = [] if self.time is None else [self.time]
-        return list(dict.fromkeys([*sorted(self.rules.fields), self.tried.field, *times]))
-
-    def add(self, portion: EventPortion) -> None:
-        """Match a portion, and keep what the ranking needs."""
-        self.events += len(portion.rows)
-        self.rejects += portion.rejects
-        day = self._day_of(portion.events)
-        found = self.rules.match_cells(portion.events)
-        matched = np.repeat(np.arange(len(found.per_event)), found.per_event)
-        always = np.zeros(portion.events.length, np.bool_)
-        always[matched[found.rule == WITHOUT]] = True
-        is_read = found.rule == READ
-        row = matched[is_read]
-        score = np.zeros(len(row)) if found.score is None else found.score[is_read]
-        event = portion.rows[row]
-        self.parts.append((event, score, always[row], day[row]))
-        self._show(event, score, row, portion.events)
-
-    def _day_of(self, events: EventBatch) -> Ints:
-        day = np.full(events.length, NO_DAY, np.int32)
-        column = None if self.time is None else events.columns.get(self.time)
-        if column is None:
-            return day
-        rows, days = _days(column)
-        day[rows] = days
-        if len(days):
-            first, last = int(days.min()), int(days.max())
-            self.first_day = first if self.first_day is None else min(first, self.first_day)
-            self.last_day = last if self.last_day is None else max(last, self.last_day)
-        return day
-
-    def _show(self, event: Longs, score: Doubles, row: Longs, events: EventBatch) -> None:
-        """Keep the documents that are among the first so far."""
-        best = np.lexsort((event, -score))[: self.top]
-        documents = _documents(events, self.tried.field, row[best])
-        found = map(_Shown, (-score[best]).tolist(), event[best].tolist(), documents)
-        self.shown = (
-            sorted([*self.shown, *found])[: self.top] if self.top is not None else [*self.shown, *found]
+def _sources(tried: TriedRule, events: EventSource | Tables) -> list[EventSource]:
+    """The events that a rule is over, or the rows of each of its tables."""
+    trigger = tried.trigger
+    named = [] if trigger is None else [table.name for table in trigger.tables]
+    if trigger is not None and not named and trigger.after is not None:
+        named = [trigger.after.alias]
+    if isinstance(events, Mapping):
+        if not named and len(events) == 1:
+            return list(events.values())
+        if not named:
+            raise UsageError(f"the rule {tried.rule!r} names no table: give it events of one kind")
+        missing = [name for name in named if name not in events]
+        if missing:
+            raise UsageError(
+                f"the rule {tried.rule!r} is over the table {missing[0]}, which has no rows here"
+            )
+        return [events[name] for name in named]
+    if len(named) > 1:
+        raise UsageError(
+            f"the rule {tried.rule!r} is over several tables: give the rows of each"
+            f" ({', '.join(dict.fromkeys(named))}), as TABLE=FILE or a mapping"
         )
+    return [events]
 
-    def result(self, time: str | None) -> TestRun:
-        """The run as a whole."""
-        event, score, always, day = (
-            np.concatenate([np.empty(0, kind), *(part[place] for part in self.parts)])
-            for place, kind in enumerate((np.int64, np.float64, np.bool_, np.int32))
+
+def _why_not_joined(joined: JoinedRun, sources: Sequence[EventSource], preparation: Preparation) -> WhyNever:
+    """Why no rows satisfy a trigger together: what is asked of each table, then of them together."""
+    text = joined.tried.text
+    found = WhyNever()
+    if text is not None:
+        found = why_never(None, text, sources[joined.event], preparation)
+    reasons: list[str] = []
+    for alias, position, source, table in zip(
+        joined.aliases, joined.positions, sources, joined.tables, strict=True
+    ):
+        if not table.events:
+            reasons.append(f"{alias}: the table has no rows")
+        if not table.events or table.rows or position.selection is None:
+            continue
+        selection = parse_condition(position.selection)
+        alone = why_never(selection, None, source, preparation)
+        reasons += [f"{alias}: {line}" for line in alone.lines()]
+    if not reasons:
+        entered = ", ".join(
+            f"{len(table.rows):,} of {table.events:,} rows of {alias}"
+            for alias, table in zip(joined.aliases, joined.tables, strict=True)
         )
-        best = np.lexsort((event, -score))
-        texts = [each.texts for each in sorted(self.shown)]
-        return TestRun(
-            place=self.tried.place,
-            query=self.tried.query,
-            threshold=self.tried.threshold,
-            events=self.events,
-            rejects=self.rejects,
-            time=time,
-            first_day=self.first_day,
-            last_day=self.last_day,
-            ranking=Ranking(event[best], score[best], always[best], day[best], texts),
+        reasons = [
+            f"{entered} are what is asked of each alone, and no combination of them satisfies the rest"
+        ]
+    return replace(found, reasons=tuple(reasons))
+
+
+# ---- Two sets of rules
+
+
+def run_comparison(
+    rules: object,
+    other: object,
+    events: EventSource | Tables,
+    preparation: Preparation,
+    *,
+    rule: str | None = None,
+    samples: int = SAMPLES,
+    advance: Callable[[int], None] | None = None,
+) -> Comparison:
+    """Compare the hits of rules with those of others; `advance` is called with how many events are done."""
+    if rule is not None:
+        both = [_as_it_is(each, rule, preparation) for each in (other, rules)]
+        if both == [None, None]:
+            raise UnknownRuleError(rule)
+        run = partial(
+            _run, events=events, preparation=preparation, top=0, advance=advance, is_explained=False
         )
+        runs = [None if each is None else run(each) for each in both]
+        return compare_runs(runs[0], runs[1], samples)
+    if isinstance(events, Mapping):
+        raise UsageError("events of several tables are for one rule: name it with rule")
+    mine, others = index_of(rules, preparation), index_of(other, preparation)
+    return compare_indexes(mine, others, events, samples, advance)
 
 
-def _documents(events: EventBatch, path: Path, rows: Longs) -> list[tuple[str, ...]]:
-    """The texts that some events have in a field."""
-    column = events.columns.get(path)
-    strings: StringCells | None = None if column is None else column.strings
-    if strings is None:
-        return [()] * len(rows)
-    first = np.searchsorted(strings.row, rows)
-    last = np.searchsorted(strings.row, rows, side="right")
-    return [
-        tuple(strings.texts[code].as_py() for code in strings.code[start:end].tolist())
-        for start, end in zip(first.tolist(), last.tolist(), strict=True)
-    ]
+def _as_it_is(rules: object, rule: str, preparation: Preparation) -> TriedRule | None:
+    """One of the rules with the threshold that it has; None when there is none of this id."""
+    if isinstance(rules, Index) or (isinstance(rules, str | os.PathLike) and is_saved(rules)):
+        raise UsageError(
+            "a rule of an index is compared with all the others: leave out rule, or give its file"
+        )
+    try:
+        return replace(TriedRule.of(rules_of(rules), rule, preparation.base.settings()), text=None)
+    except UnknownRuleError:
+        return None

@@ -10,13 +10,9 @@ events. The folder must be one that the driver and all workers see.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
-import uuid
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +20,7 @@ import pyspark.sql.functions as F  # noqa: N812  (as everybody writes it)
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefinedType
 
-from tocsin.errors import InputError, TocsinError, TocsinWarning, UsageError
+from tocsin.errors import UsageError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.file_urls import to_read, to_write
 from tocsin.spark.numbered_tasks import each_number, numbers
@@ -32,17 +28,12 @@ from tocsin.spark.numbered_tasks import each_number, numbers
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.statistics_folder import Contents
+    from tocsin.history.statistics.statistics_job import StatisticsJob
     from tocsin.spark.event_columns import Layout
 
 Path = tuple[str, ...]
 Batches = Iterable[Any]
 """Of pyarrow, which is not loaded with this module: see the package."""
-
-SKETCH = 64
-"""Hashes in a sketch unless told otherwise: the share of two words' documents is off by an eighth or so."""
-
-LEAST_SKETCH, LARGEST_SKETCH = 8, 4096
 
 FACT_COLUMNS = "field int, kind tinyint, fact string, high bigint, low bigint, text string, number bigint"
 PARTIAL_COLUMNS = f"{FACT_COLUMNS}, sketch array<bigint>"
@@ -71,6 +62,7 @@ def statistics(
     the new one, never a part of either. `part` gives the events a name, such as their day: a part that is
     in the folder already is not counted again, and a warning says so.
     """
+    from tocsin.history.statistics.statistics_job import StatisticsJob
     from tocsin.spark.event_columns import ship_columns
 
     if not isinstance(history, DataFrame):
@@ -80,9 +72,9 @@ def statistics(
             "statistics are counted of a history that has an end, and this DataFrame is a stream"
         )
     every, texts = fields_of(history.schema)
-    job = _Job.plan(path, every, texts, text=text, sketch=sketch, merge=merge, only=fields, part=part)
-    if job.is_done:
-        return _already(job)
+    job = StatisticsJob.plan(
+        path, every, texts, text=text, sketch=sketch, merge=merge, only=fields, part=part
+    )
     needed, shipment = ship_columns(history, job.looked_at, ())
     task = _table_task(job, shipment.layout)
     return _count(history.sparkSession, job, lambda: needed.mapInArrow(task, PARTIAL_COLUMNS))
@@ -102,11 +94,11 @@ def statistics_of_slices(
 
     Records that are no events are left out, and `rejects` of the result tells how many.
     """
+    from tocsin.history.statistics.statistics_job import StatisticsJob
+
     located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
     fields, texts = _fields_of_slices(session, located)
-    job = _Job.plan(path, fields, texts, text=text, sketch=sketch, merge=merge, part=part)
-    if job.is_done:
-        return _already(job)
+    job = StatisticsJob.plan(path, fields, texts, text=text, sketch=sketch, merge=merge, part=part)
     asked = numbers(session, len(located))
     return _count(session, job, lambda: asked.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
 
@@ -160,176 +152,22 @@ def _one_of_each_file(slices: Sequence[Slice]) -> list[Slice]:
     return list({piece.file: piece for piece in slices}.values())
 
 
-def _named(option: str, named: Sequence[str | Sequence[str]]) -> list[Path]:
-    """The fields that the user names."""
-    from tocsin.conditions.language.field_names import field_asked
-
-    if isinstance(named, str):
-        raise UsageError(f"{option} takes a list of fields")
-    return [field_asked(field) if isinstance(field, str) else tuple(field) for field in named]
-
-
 # ---- The job
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What is to be counted, and where it goes. Made to be pickled.
+def _count(session: SparkSession, job: StatisticsJob, partials: Callable[[], DataFrame]) -> History:
+    """Run the job."""
 
-    fields      all fields, those of the version before first: a place here is a field's number
-    looked_at   those of them that are counted in this run
-    text        the numbers of the fields whose words are counted in this run
-    before      what the folder holds, None when that is to be replaced
-    part        the name of this part of the history, if it has one
-    """
-
-    folder: FilePath
-    fields: tuple[Path, ...]
-    looked_at: tuple[Path, ...]
-    text: tuple[int, ...]
-    sketch: int
-    version: int
-    before: Contents | None
-    part: str | None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the folder holds this part already."""
-        return self.before is not None and self.part in self.before.parts
-
-    @staticmethod
-    def plan(
-        path: str | os.PathLike[str],
-        every: Sequence[Path],
-        texts: Sequence[Path],
-        *,
-        text: Sequence[str | Sequence[str]] | None,
-        sketch: int | None,
-        merge: bool,
-        only: Sequence[str | Sequence[str]] | None = None,
-        part: str | None = None,
-    ) -> _Job:
-        """What one run has to do; UsageError and InputError for what it cannot.
-
-        every    the fields that there are; `only` names those that are wanted, keys of maps among them
-        texts    those that hold text; `text` names those whose words are to be counted instead
-        """
-        from tocsin.events.cells import path_text
-        from tocsin.history.statistics.statistics_folder import check_folder
-
-        fields = list(every)
-        if only is not None:
-            columns = {field[0] for field in every}
-            fields = [field for field in dict.fromkeys(_named("fields", only)) if field[0] in columns]
-        named = [field for field in texts if field in fields] if text is None else _named("text", text)
-        for field in named:
-            if field not in fields:
-                raise UsageError(f"there is no field {path_text(field)!r} to count the words of")
-        if part is not None and not isinstance(part, str):
-            raise UsageError(f"the name of a part is a text, not {part!r}")
-        there = check_folder(path)
-        before = there if merge else None
-        size = sketch if sketch is not None else SKETCH if before is None else before.sketch
-        if not LEAST_SKETCH <= size <= LARGEST_SKETCH:
-            raise UsageError(f"a sketch has from {LEAST_SKETCH} to {LARGEST_SKETCH:,} hashes, not {size}")
-        if before is not None and before.sketch != size:
-            raise UsageError(
-                f"the sketches that are there have {before.sketch} hashes: {size} cannot be merged"
-            )
-        known = tuple(dict.fromkeys([*(before.fields if before is not None else ()), *fields]))
-        number = {field: place for place, field in enumerate(known)}
-        version = 1 if there is None else there.version + 1
-        return _Job(
-            FilePath(path).resolve(),
-            known,
-            tuple(fields),
-            tuple(number[field] for field in named),
-            size,
-            version,
-            before,
-            part,
-        )
-
-
-def _already(job: _Job) -> History:
-    """What the folder holds, when that is all."""
-    from tocsin.history.statistics.history import History
-
-    warnings.warn(f"{job.folder}: {job.part!r} is in it already, and not counted again", TocsinWarning, 3)
-    return History.open(job.folder)
-
-
-def _count(session: SparkSession, job: _Job, partials: Callable[[], DataFrame]) -> History:
-    """Run the job, and make its result the one that the folder holds."""
-    from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.statistics_folder import DRAFT, FIELDS, WORDS, write_contents
-    from tocsin.history.statistics.task_facts import warm_up
-
-    warm_up()
-    unique = f"{job.version}-{uuid.uuid4().hex[:8]}"
-    contents = _contents(job, f"{FIELDS}{unique}.parquet", f"{WORDS}{unique}")
-    draft = job.folder / f"{DRAFT}{unique}"
-    _make(job.folder)
-    done = False
-    try:
+    def count(words_folder: FilePath, draft: FilePath) -> tuple[int, Any]:
         _run(lambda: partials().write.parquet(to_write(draft)))
         noted = session.read.schema(PARTIAL_COLUMNS).parquet(to_read(draft))
-        words = _run(lambda: _write_words(session, job, noted, job.folder / contents.words_folder))
-        facts = _run(lambda: _write_facts(job, noted, job.folder / contents.fields_file))
-        _check_not_overtaken(job)
-        write_contents(job.folder, replace(contents, words=words, **facts))
-        done = True
-    except TocsinError:
-        _check_not_overtaken(job)  # else what it could not read is what another run has taken away
-        raise
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        if not done:
-            shutil.rmtree(job.folder / contents.words_folder, ignore_errors=True)
-            (job.folder / contents.fields_file).unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                job.folder.rmdir()  # when this run made it, and so it is empty
-    return History.open(job.folder)
+        words = _run(lambda: _write_words(session, job, noted, words_folder))
+        return words, _run(lambda: _merged_facts(noted))
+
+    return job.run(count)
 
 
-def _check_not_overtaken(job: _Job) -> None:
-    """TocsinError when the folder holds another version than the one that this run goes by."""
-    from tocsin.history.statistics.statistics_folder import read_contents
-
-    there = read_contents(job.folder)
-    if (0 if there is None else there.version) != job.version - 1:
-        raise TocsinError(f"{job.folder}: another run has written here meanwhile: try again")
-
-
-def _make(folder: FilePath) -> None:
-    from tocsin.storage.drafts import PRIVATE_FOLDER
-
-    try:
-        folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-
-
-def _contents(job: _Job, fields_file: str, words_folder: str) -> Contents:
-    from tocsin.history.statistics.statistics_folder import Contents
-
-    text = sorted({*job.text, *(job.before.text if job.before is not None else ())})
-    parts = [*(() if job.before is None else job.before.parts), *(() if job.part is None else [job.part])]
-    return Contents(
-        version=job.version,
-        rows=0,
-        rejects=0,
-        fields=job.fields,
-        text=tuple(text),
-        words=0,
-        sketch=job.sketch,
-        fields_file=fields_file,
-        words_folder=words_folder,
-        parts=tuple(parts),
-    )
-
-
-def _write_words(session: SparkSession, job: _Job, noted: DataFrame, folder: FilePath) -> int:
+def _write_words(session: SparkSession, job: StatisticsJob, noted: DataFrame, folder: FilePath) -> int:
     """Put equal words together and write them; how many there are."""
     from tocsin.history.statistics.task_facts import WORD
 
@@ -349,32 +187,18 @@ def _write_words(session: SparkSession, job: _Job, noted: DataFrame, folder: Fil
     return session.read.parquet(to_read(folder)).count()
 
 
-def _write_facts(job: _Job, noted: DataFrame, file: FilePath) -> dict[str, int]:
-    """Merge the facts of each field and write them; how many rows and rejects there were."""
+def _merged_facts(noted: DataFrame) -> Any:
+    """The facts of each field."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    from tocsin.history.statistics.field_facts import ALL_FIELDS, FACTS, merge_facts
-    from tocsin.history.statistics.statistics_folder import read_facts, write_facts
+    from tocsin.history.statistics.field_facts import FACTS, merge_facts
     from tocsin.history.statistics.task_facts import WORD
 
     def merge_field(facts: pa.Table) -> pa.Table:
         return merge_facts([facts.select(FACTS.names).cast(FACTS)])
 
-    facts = (
-        noted.where(F.col("fact") != WORD)
-        .drop("sketch")
-        .groupBy("field")
-        .applyInArrow(merge_field, FACT_COLUMNS)
-    )
-    merged = [facts.toArrow().cast(FACTS)]
-    if job.before is not None:
-        merged.append(read_facts(job.folder, job.before))
-    whole = merge_facts(merged)
-    write_facts(file, whole)
-    about = whole.filter(pc.equal(whole.column("field"), ALL_FIELDS))
-    said = dict(zip(about.column("fact").to_pylist(), about.column("number").to_pylist(), strict=True))
-    return {"rows": said.get("present", 0), "rejects": said.get("rejects", 0)}
+    facts = noted.where(F.col("fact") != WORD).drop("sketch").groupBy("field")
+    return facts.applyInArrow(merge_field, FACT_COLUMNS).toArrow().cast(FACTS)
 
 
 def _run(work: Callable[[], Any]) -> Any:
@@ -384,7 +208,7 @@ def _run(work: Callable[[], Any]) -> Any:
 # ---- What runs in the workers
 
 
-def _table_task(job: _Job, layout: Layout) -> Any:
+def _table_task(job: StatisticsJob, layout: Layout) -> Any:
     fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
 
     def note(batches: Batches) -> Iterator[Any]:
@@ -402,7 +226,7 @@ def _table_task(job: _Job, layout: Layout) -> Any:
     return note
 
 
-def _slice_task(job: _Job, slices: Sequence[Slice]) -> Any:
+def _slice_task(job: StatisticsJob, slices: Sequence[Slice]) -> Any:
     fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
 
     def note(batches: Batches) -> Iterator[Any]:

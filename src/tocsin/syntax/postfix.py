@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def operands_of(arities: Iterable[int]) -> list[tuple[int, ...]]:
@@ -17,3 +17,11 @@ def operands_of(arities: Iterable[int]) -> list[tuple[int, ...]]:
         taken.append(operands)
         waiting.append(place)
     return taken
+
+
+def first_steps(operands: Sequence[tuple[int, ...]]) -> list[int]:
+    """For each step where what it stands for begins; it ends with the step. Given what each step takes."""
+    first: list[int] = []
+    for place, taken in enumerate(operands):
+        first.append(first[taken[0]] if taken else place)
+    return first

@@ -117,10 +117,13 @@ class Dictionary:
         """All words, in the order of their bytes."""
         return iter(self.arrays.word.to_pylist())
 
-    def starting_with(self, prefix: str) -> Iterator[str]:
-        """The words that begin so, in the order of their bytes: what a prefix of a query stands for."""
+    def starting_with(self, prefix: str, length: int | None = None) -> Iterator[str]:
+        """The words that begin so, in the order of their bytes: what a prefix of a query stands for. With a
+        length those of so many characters."""
         for place in self.places_starting_with(prefix):
-            yield self.word_at(place)
+            word = self.word_at(place)
+            if length is None or len(word) == length:
+                yield word
 
     def word_at(self, place: int) -> str:
         """The word at a place of `arrays`."""

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from tests.history.statistics.corpora import history_of
 
 from tocsin import Dictionary, History
-from tocsin.conditions.language.parser import parse_predicate
+from tocsin.conditions.language.parser import parse_condition, parse_predicate
 from tocsin.conditions.language.tree import Predicate
-from tocsin.conditions.meaning import Truth, predicate_truth
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.meaning import Truth, matches, predicate_truth
+from tocsin.conditions.planner.plan_report import plan_rules
 from tocsin.errors import InputError, UsageError
 from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity, selectivity
+from tocsin.rules.rule_set import Rules
 from tocsin.text import parse_query, query_code, words_for_kernels
 
 ROWS = 400
@@ -87,6 +90,8 @@ EXACT = [
     "state like '%A'",
     "state ilike 'o_'",
     "state matches '^[A-N]'",
+    "tags = 'a'",
+    "tags = 'b'",
     "contains(body, 'golf')",
     "contains(body, 'golf & day')",
     "tm_contains(body, 'gol* | day')",
@@ -100,7 +105,8 @@ def test_exact_where_all_values_are_known(condition: str, history: History) -> N
 
 
 @pytest.mark.parametrize(
-    "condition", ["cidr(ip, '10.0.1.0/24')", "ip like '10.0.2.%'", "tags = 'a'", "tags >= 'a'"]
+    "condition",
+    ["cidr(ip, '10.0.1.0/24')", "ip like '10.0.2.%'", "tags in ('a', 'b')", "tags >= 'a'", "tags < 'b'"],
 )
 def test_near_where_values_are_sampled_or_in_lists(condition: str, history: History) -> None:
     assert estimate(condition, history) == pytest.approx(share(condition), abs=0.12)
@@ -120,6 +126,43 @@ def test_near_where_values_are_sampled_or_in_lists(condition: str, history: Hist
 )
 def test_what_never_happened_is_unlikely_but_possible(condition: str, history: History) -> None:
     assert 0 < estimate(condition, history) <= 1 / ROWS
+
+
+LISTS = st.one_of(
+    st.none(),
+    st.lists(st.one_of(st.sampled_from([1, 2, 3.0, 0.5, True]), st.sampled_from("abc")), max_size=5),
+    st.sampled_from([1, "a", True]),
+)
+
+
+@given(st.lists(LISTS, min_size=1, max_size=20))
+def test_a_value_of_a_list_is_exact(values: list[object]) -> None:
+    rows = [{"x": value} for value in values]
+    known = history_of(rows, [("x",)])
+    for condition in ("x = 1", "x = 0.5", "x = 'a'", "x = true", "x in ('b', 'b')", "x is null"):
+        predicate = asked(condition)
+        held = sum(predicate_truth(predicate, row) is Truth.TRUE for row in rows) / len(rows)
+        if held:
+            assert selectivity(predicate, known) == pytest.approx(held, abs=1e-12)
+
+
+NEGATED = ["not contains(body, 'golf')", "n != 7", "state not in ('CA', 'NY')", "n is not null"]
+
+
+def test_a_negation_holds_only_where_its_field_is_known() -> None:
+    rows: list[dict[str, object]] = [
+        {"body": "golf day", "n": 7},
+        {"body": "day", "state": "CA"},
+        {"n": 3, "state": "TX"},
+        {"n": "x"},
+    ]
+    rows *= 10
+    known = history_of(rows, [("body",), ("n",), ("state",)], [("body",)])
+    preparation = Preparation.of(known)
+    plans = plan_rules(Rules.of(enumerate(NEGATED)), preparation.base, preparation.planner)
+    for condition, plan in zip(NEGATED, plans, strict=True):
+        held = sum(matches(parse_condition(condition), row) for row in rows) / len(rows)
+        assert plan.conjuncts[0].selectivity == pytest.approx(held, abs=1e-12), condition
 
 
 def test_field_that_no_event_has_is_null(history: History) -> None:

@@ -8,7 +8,8 @@ where it has one: `x != 5`, `x not in (1, 2)`, `x is not null`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tocsin.conditions.language.tokens import TRIGGER_WORDS
 from tocsin.conditions.language.tree import (
@@ -33,8 +34,13 @@ _BINDING = {Connective.OR: 1, Connective.XOR: 2, Connective.XNOR: 2, Connective.
 
 def print_condition(condition: Condition) -> str:
     """The text of a condition. Takes steps of any depth; the text grows with the steps, no faster."""
-    steps = condition.steps
-    children = condition.operands()
+    return print_steps(condition.steps, condition.operands(), print_predicate)
+
+
+def print_steps(
+    steps: Sequence[Any], children: Sequence[tuple[int, ...]], leaf: Callable[[Any, bool], str]
+) -> str:
+    """The text of steps, given the places that each takes, and the text of a leaf or of NOT over it."""
     written: list[str] = []
     todo: list[str | tuple[int, int]] = [(len(steps) - 1, 0)]
     while todo:
@@ -45,11 +51,11 @@ def print_condition(condition: Condition) -> str:
         at, least = item
         step = steps[at]
         if not isinstance(step, Operator):
-            written.append(print_predicate(step) if isinstance(step, Predicate) else _constant(step))
+            written.append(_constant(step) if isinstance(step, Constant) else leaf(step, False))
         elif step.connective is Connective.NOT:
             operand = steps[children[at][0]]
-            if isinstance(operand, Predicate):
-                written.append(print_predicate(operand, negated=True))
+            if not isinstance(operand, Operator | Constant):
+                written.append(leaf(operand, True))
             else:
                 written.append("not ")
                 todo.append((children[at][0], _BINDING[Connective.NOT]))

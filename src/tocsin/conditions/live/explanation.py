@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from tocsin.conditions.language.printer import print_field, print_predicate
 from tocsin.conditions.language.tree import (
@@ -13,6 +14,7 @@ from tocsin.conditions.language.tree import (
     Connective,
     Constant,
     Operator,
+    Path,
     Predicate,
     Test,
 )
@@ -23,11 +25,17 @@ from tocsin.conditions.meaning import (
     lookup,
     score,
     step_truths,
+    text_score,
     threshold_of,
 )
-from tocsin.errors import EventError
+from tocsin.errors import EventError, RuleError
 from tocsin.events.field_values import type_name
 from tocsin.printable import printable
+from tocsin.rules.joins.meaning import joined_truths
+from tocsin.rules.joins.parser import parse_joined
+from tocsin.rules.joins.printer import print_joined_leaf
+from tocsin.rules.joins.splitter import text_predicates
+from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.rules.rule_set import Rules
 from tocsin.text import DEFAULT, TextExplanation, TextSettings, explain_text, parse_query
 
@@ -92,8 +100,19 @@ def _indent(depth: int) -> str:
 def explain_rule(
     rules: Rules, number: int, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
-    """Explain one of the rules; RuleError, with its place, when its condition cannot be read."""
-    return explain_condition(rules.ids[number].as_py(), rules.condition(number), event, texts)
+    """Explain one of the rules; RuleError, with its place, when its condition cannot be read.
+
+    The event of a trigger over several tables is an object with a row for each alias.
+    """
+    rule = rules.ids[number].as_py()
+    if not rules.has_several_tables(number):
+        return explain_condition(rule, rules.condition(number), event, texts)
+    trigger = rules.triggers[number]
+    try:
+        condition = parse_joined(rules.whens[number].as_py(), trigger.aliases)
+    except RuleError as error:
+        raise rules.error(number, error) from None
+    return explain_joined(rule, condition, check_rows(event, trigger.aliases), texts)
 
 
 def explain_condition(
@@ -102,39 +121,64 @@ def explain_condition(
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
     check_event(event)
     truths = step_truths(condition, event, texts)
-    children = condition.operands()
+
+    def leaf(depth: int, step: Predicate, negated: bool, truth: Truth) -> Part:
+        found = _found(step, event, texts) if step.test in TEXT_TESTS else None
+        return Part(depth, print_predicate(step, negated), truth, _saw(step.field, event), found)
+
+    return Explanation(
+        rule,
+        truths[-1] is Truth.TRUE,
+        _parts(condition.steps, condition.operands(), truths, leaf),
+        score(condition, event, texts),
+    )
+
+
+def explain_joined(
+    rule: str,
+    condition: JoinedCondition,
+    rows: Mapping[str, Mapping[str, object]],
+    texts: TextSettings = DEFAULT,
+) -> Explanation:
+    """Explain a condition over several tables on a row of each, by alias."""
+    truths = joined_truths(condition, rows, texts)
+
+    def leaf(depth: int, step: Predicate | Comparison, negated: bool, truth: Truth) -> Part:
+        text = print_joined_leaf(step, negated)
+        if isinstance(step, Comparison):
+            saw = ", ".join(_saw(path, rows) for path in (step.left, step.right))
+            return Part(depth, text, truth, saw)
+        bare = Predicate(step.field[1:], step.test, step.operands)
+        found = _found(bare, rows[step.field[0]], texts) if step.test in TEXT_TESTS else None
+        return Part(depth, text, truth, _saw(step.field, rows), found)
+
+    asked = [step for step in condition.steps if isinstance(step, Predicate) and step.test in TEXT_TESTS]
+    scored = text_score(text_predicates(condition), rows[asked[0].field[0]], texts) if asked else None
+    parts = _parts(condition.steps, condition.operands(), truths, leaf)
+    return Explanation(rule, truths[-1] is Truth.TRUE, parts, scored)
+
+
+def _parts(
+    steps: Sequence[Any],
+    children: Sequence[tuple[int, ...]],
+    truths: Sequence[Truth],
+    leaf: Callable[[int, Any, bool, Truth], Part],
+) -> tuple[Part, ...]:
+    """A line for each connective and each leaf, from the outside to the inside."""
     parts: list[Part] = []
-    waiting = [(len(condition.steps) - 1, 0)]
+    waiting = [(len(steps) - 1, 0)]
     while waiting:
         place, depth = waiting.pop()
-        step = condition.steps[place]
-        below = condition.steps[children[place][0]] if step == _NOT else None
-        if isinstance(below, Predicate):
-            parts.append(_leaf(depth, below, True, truths[place], event, texts))
-            continue
-        if isinstance(step, Predicate):
-            parts.append(_leaf(depth, step, False, truths[place], event, texts))
-            continue
-        parts.append(Part(depth, _text(step), truths[place], None))
-        waiting.extend((child, depth + 1) for child in reversed(children[place]))
-    return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts), score(condition, event, texts))
-
-
-def _leaf(
-    depth: int,
-    predicate: Predicate,
-    negated: bool,
-    truth: Truth,
-    event: Mapping[str, object],
-    texts: TextSettings,
-) -> Part:
-    return Part(
-        depth,
-        print_predicate(predicate, negated=negated),
-        truth,
-        _saw(predicate, event),
-        _found(predicate, event, texts) if predicate.test in TEXT_TESTS else None,
-    )
+        step = steps[place]
+        below = steps[children[place][0]] if step == _NOT else None
+        if below is not None and not isinstance(below, Operator | Constant):
+            parts.append(leaf(depth, below, True, truths[place]))
+        elif isinstance(step, Operator | Constant):
+            parts.append(Part(depth, _text(step), truths[place], None))
+            waiting.extend((child, depth + 1) for child in reversed(children[place]))
+        else:
+            parts.append(leaf(depth, step, False, truths[place]))
+    return tuple(parts)
 
 
 def _found(predicate: Predicate, event: Mapping[str, object], texts: TextSettings) -> TextExplanation | None:
@@ -158,15 +202,28 @@ def check_event(event: object) -> None:
         raise EventError(f"an event must be an object, not {type_name(event)}")
 
 
+def check_rows(event: object, aliases: Sequence[str]) -> dict[str, Mapping[str, object]]:
+    """The row of each alias; EventError unless the event is an object of them."""
+    check_event(event)
+    rows: dict[str, Mapping[str, object]] = {}
+    for alias in aliases:
+        row = event.get(alias) if isinstance(event, Mapping) else None
+        if not isinstance(row, Mapping):
+            shape = ", ".join(f'"{each}": {{...}}' for each in aliases)
+            raise EventError(f"there is no row of '{alias}': a trigger over several tables takes {{{shape}}}")
+        rows[alias] = row
+    return rows
+
+
 def _text(step: Constant | Operator) -> str:
     if isinstance(step, Constant):
         return "true" if step.value else "false"
     return step.connective.value
 
 
-def _saw(predicate: Predicate, event: Mapping[str, object]) -> str:
-    value = lookup(event, predicate.field)
-    field = print_field(predicate.field)
+def _saw(path: Path, event: Mapping[str, object]) -> str:
+    value = lookup(event, path)
+    field = print_field(path)
     if value is None:
         return f"{field} is missing"
     if isinstance(value, list):

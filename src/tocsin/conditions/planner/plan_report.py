@@ -19,6 +19,7 @@ from tocsin.conditions.language.tree import Condition, Connective, Operator
 from tocsin.conditions.planner.planner import ACCESS, Planner, in_order_read
 from tocsin.errors import raise_all
 from tocsin.rules.rule_set import Rules
+from tocsin.syntax.postfix import first_steps
 from tocsin.text import TextBase
 
 _ROLE = {WAY_IN: "way in", DEFERRED: "asked last"}
@@ -95,7 +96,7 @@ def conjunct_texts(condition: Condition) -> list[str]:
     operands = condition.operands()
     found: list[str] = []
     todo = [len(condition.steps) - 1]
-    first = _first_steps(condition)
+    first = first_steps(operands)
     while todo:
         at = todo.pop()
         step = condition.steps[at]
@@ -104,11 +105,3 @@ def conjunct_texts(condition: Condition) -> list[str]:
         else:
             found.append(print_condition(Condition(condition.steps[first[at] : at + 1])))
     return found
-
-
-def _first_steps(condition: Condition) -> list[int]:
-    """For each step where what it is made of begins."""
-    first: list[int] = []
-    for place, operands in enumerate(condition.operands()):
-        first.append(first[operands[0]] if operands else place)
-    return first

@@ -47,6 +47,12 @@ class Selectivity(Protocol):
     def of_queries(self, code: QueryCode, terms: Terms, query: Ints, fields: Sequence[Path], /) -> Doubles:
         """The same of text queries by their numbers, all at once; `fields` is by text group."""
 
+    def known(self, predicate: Predicate, /) -> float:
+        """The share of events for which a predicate is true or false: elsewhere its field says nothing."""
+
+    def known_texts(self, fields: Sequence[Path], /) -> Doubles:
+        """The same of the text queries of each of these fields."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planner:
@@ -91,9 +97,12 @@ class Planner:
             is_text = query[leaves] >= 0
             asked_texts = leaves[is_text]
             true[asked_texts] = self.selectivity.of_queries(code, terms, query[asked_texts], fields)
+            false[asked_texts] = self.selectivity.known_texts(fields)[code.group[query[asked_texts]]]
             for leaf in leaves[~is_text].tolist():
-                true[leaf] = self.selectivity(predicate_of(leaf))
-            false[leaves] = 1.0 - true[leaves]
+                predicate = predicate_of(leaf)
+                true[leaf] = self.selectivity(predicate)
+                false[leaf] = self.selectivity.known(predicate)
+            false[leaves] = np.maximum(false[leaves] - true[leaves], 0.0)
         found = np.full(len(query), costs.structured_found)
         asked = np.full(len(query), costs.structured_asked)
         letters = letters_of_queries(code, terms).astype(np.float64)

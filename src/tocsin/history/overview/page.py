@@ -1,32 +1,23 @@
-"""The overview as one HTML page that needs nothing but a browser.
-
-Rule ids, conditions and events may hold anything, scripts among it: every text goes through `_safe`, and
-the page's own policy lets nothing be loaded or sent. It holds the noisiest rules and some that never
-matched; all of them are in the tables that `write` writes.
-"""
+"""The overview as one HTML page: the noisiest rules, and some that never matched. All are in the tables."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from html import escape
 from typing import Any
 
 import pyarrow as pa
 
+from tocsin.history.html_document import html_cards, html_document, html_table, safe
 from tocsin.history.overview.overview_result import DECADES, Digest, Summary
 from tocsin.history.overview.plots import columns, quantile_strip, sparkline, stretches, timeline
 from tocsin.history.overview.rule_tables import SCORES
 from tocsin.history.overview.time_buckets import width_text
-from tocsin.version import VERSION
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LONGEST = 2_000
 _MISSING_SHOWN = 50
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def page(digest: Digest) -> str:
@@ -40,14 +31,7 @@ def page(digest: Digest) -> str:
         _never(digest),
         _missing(summary),
     ]
-    title = f"{summary.rules:,} rules over {summary.events:,} events"
-    return _PAGE.format(
-        title=title,
-        style=_STYLE,
-        script=_SCRIPT,
-        version=escape(VERSION),
-        body="\n".join(filter(None, sections)),
-    )
+    return html_document(f"{summary.rules:,} rules over {summary.events:,} events", sections)
 
 
 def _cards(summary: Summary) -> str:
@@ -63,11 +47,7 @@ def _cards(summary: Summary) -> str:
         ),
         ("matched every event", f"{summary.always:,}", ""),
     ]
-    shown = "".join(
-        f'<div class="card"><b>{number}</b><span>{name}</span><small>{note}</small></div>'
-        for name, number, note in cards
-    )
-    return f'<div class="cards">{shown}</div>'
+    return html_cards(cards)
 
 
 def _rejects(summary: Summary) -> str:
@@ -95,7 +75,7 @@ def _over_time(digest: Digest) -> str:
         labels,
         (f"from {_when(rows[0]['at'])}", f"last from {_when(rows[-1]['at'])}"),
     )
-    by = f"by <code>{_safe(summary.time or '')}</code>, {width_text(summary.width)} each, UTC"
+    by = f"by <code>{safe(summary.time or '')}</code>, {width_text(summary.width)} each, UTC"
     return (
         f'<section><h2>Events over time</h2><p>{by}. <i class="key full"></i> with a match'
         f' <i class="key faint"></i> all</p>{plot}</section>'
@@ -152,7 +132,7 @@ def _noisiest(digest: Digest) -> str:
         body.append(f"<tr>{''.join(cells)}</tr>")
     more = digest.summary.rules - digest.summary.never - len(rows)
     note = f"<p>{more:,} more matched less often.</p>" if more > 0 else ""
-    return f"<section><h2>The noisiest rules</h2>{_table(heads, body)}{note}</section>"
+    return f"<section><h2>The noisiest rules</h2>{html_table(heads, body)}{note}</section>"
 
 
 def _grouped(table: pa.Table) -> dict[str, list[dict[str, Any]]]:
@@ -165,7 +145,7 @@ def _grouped(table: pa.Table) -> dict[str, list[dict[str, Any]]]:
 def _rule_cell(row: dict[str, Any], samples: Sequence[dict[str, Any]]) -> str:
     shown = "".join(f"<pre>{_sample(each)}</pre>" for each in samples)
     details = f"<details><summary>{_events(len(samples))}</summary>{shown}</details>" if samples else ""
-    return f"<td data-value='{_safe(row['rule'])}'>{_named(row)}{details}</td>"
+    return f"<td data-value='{safe(row['rule'])}'>{_named(row)}{details}</td>"
 
 
 def _events(count: int) -> str:
@@ -173,12 +153,12 @@ def _events(count: int) -> str:
 
 
 def _named(row: dict[str, Any]) -> str:
-    return f"<bdi class='rule'>{_safe(row['rule'])}</bdi><code><bdi>{_safe(row['when'])}</bdi></code>"
+    return f"<bdi class='rule'>{safe(row['rule'])}</bdi><code><bdi>{safe(row['when'])}</bdi></code>"
 
 
 def _sample(row: dict[str, Any]) -> str:
     number = "" if row["event"] is None else f"event {row['event']:,}\n"
-    return number + _safe(_indented(row["json"] or ""))
+    return number + safe(_indented(row["json"] or ""))
 
 
 def _indented(text: str) -> str:
@@ -221,31 +201,25 @@ def _never(digest: Digest) -> str:
     if not rows:
         return ""
     body = [
-        f"<tr><td data-value='{_safe(row['rule'])}'>{_named(row)}</td>"
+        f"<tr><td data-value='{safe(row['rule'])}'>{_named(row)}</td>"
         f"<td class='why'>{'' if row['could_match'] else '<b>could not:</b> '}"
-        f"<bdi>{_safe(row['why'] or '')}</bdi></td></tr>"
+        f"<bdi>{safe(row['why'] or '')}</bdi></td></tr>"
         for row in rows
     ]
     more = digest.summary.never - len(rows)
     note = f"<p>{more:,} more never matched.</p>" if more > 0 else ""
-    return f"<section><h2>Rules that never matched</h2>{_table(['rule', 'why'], body)}{note}</section>"
+    return f"<section><h2>Rules that never matched</h2>{html_table(['rule', 'why'], body)}{note}</section>"
 
 
 def _missing(summary: Summary) -> str:
     if not summary.missing:
         return ""
-    names = ", ".join(f"<code>{_safe(name)}</code>" for name in summary.missing[:_MISSING_SHOWN])
+    names = ", ".join(f"<code>{safe(name)}</code>" for name in summary.missing[:_MISSING_SHOWN])
     more = len(summary.missing) - _MISSING_SHOWN
     return (
         "<section><h2>Fields that rules name and no event has</h2>"
         f"<p>{names}{f' and {more:,} more' if more > 0 else ''}</p></section>"
     )
-
-
-def _table(heads: Sequence[str], body: Sequence[str]) -> str:
-    head = "".join(f"<th><button>{name}</button></th>" for name in heads)
-    rows = f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody>"
-    return f"<div class='table'><table>{rows}</table></div>"
 
 
 def _second(at: datetime) -> int:
@@ -254,85 +228,3 @@ def _second(at: datetime) -> int:
 
 def _when(at: datetime) -> str:
     return at.strftime("%Y-%m-%d %H:%M")
-
-
-def _safe(text: str) -> str:
-    """A text as it can stand on the page, between tags and in quotes."""
-    cut = text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
-    return escape(_CONTROL.sub("\ufffd", cut), quote=True)
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
-  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}
-<footer>tocsin {version}</footer>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-_STYLE = """
-:root{color-scheme:light dark;--paper:#fff;--ink:#1d2430;--soft:#667085;--line:#e3e7ee;--card:#f6f8fb;
---full:#2f6fdb;--faint:#c3d6f7}
-@media (prefers-color-scheme:dark){:root{--paper:#14181f;--ink:#e6e9ef;--soft:#98a2b3;--line:#2b323d;
---card:#1c222b;--full:#6ea8ff;--faint:#2c4470}}
-*{box-sizing:border-box}
-body{margin:0 auto;padding:24px 20px 48px;max-width:1000px;background:var(--paper);color:var(--ink);
-font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-h1{font-size:24px;margin:0 0 18px}h2{font-size:17px;margin:34px 0 8px}
-p,small,footer{color:var(--soft)}p{margin:4px 0 8px}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(145px,1fr));gap:10px}
-.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px}
-.card b{display:block;font-size:22px;font-variant-numeric:tabular-nums}.card span{display:block}
-.card small{display:block;min-height:1.4em}
-svg{display:block;width:100%;height:auto}svg.spark{display:inline-block;width:auto;vertical-align:middle}
-.full{fill:var(--full)}.faint{fill:var(--faint)}.grid,.axis{stroke:var(--line)}.axis{stroke:var(--soft)}
-text{fill:var(--soft)}text.middle,text.value{text-anchor:middle}text.end{text-anchor:end}
-text.value{fill:var(--ink)}
-.key{display:inline-block;width:11px;height:11px;border-radius:2px;margin-left:10px}
-.key.full{background:var(--full)}.key.faint{background:var(--faint)}
-.table{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-size:14px}
-th{text-align:left;border-bottom:2px solid var(--line);padding:0}
-th button{all:unset;cursor:pointer;padding:6px 8px;color:var(--soft);font-weight:600;white-space:nowrap}
-th button:focus-visible{outline:2px solid var(--full)}
-th[aria-sort=ascending] button::after{content:" \\25b2"}
-th[aria-sort=descending] button::after{content:" \\25bc"}
-td{border-bottom:1px solid var(--line);padding:8px;vertical-align:top;overflow-wrap:anywhere}
-td.number{font-variant-numeric:tabular-nums;white-space:nowrap;min-width:90px}
-td:first-child{min-width:200px}td.why{width:50%;min-width:200px}
-.rule{font-weight:600;display:block}
-code,pre{font:12.5px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-td code{display:block;color:var(--soft);max-height:5.6em;overflow:auto}
-pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:8px 10px;margin:6px 0;
-white-space:pre-wrap;overflow-wrap:anywhere;max-height:16em;overflow:auto}
-summary{cursor:pointer;color:var(--soft);font-size:13px}
-.share{height:4px;background:var(--faint);border-radius:2px;margin-top:4px}
-.share div{height:4px;background:var(--full);border-radius:2px}
-footer{margin-top:40px;font-size:12px}
-"""
-
-_SCRIPT = """
-for (const button of document.querySelectorAll("th button")) button.onclick = () => {
-  const head = button.parentNode, table = head.closest("table"), body = table.tBodies[0];
-  const up = head.ariaSort === "descending";
-  for (const other of head.parentNode.children) other.ariaSort = null;
-  head.ariaSort = up ? "ascending" : "descending";
-  const value = row => { const cell = row.cells[head.cellIndex];
-    const said = cell.dataset.value ?? cell.textContent; return said !== "" && !isNaN(said) ? +said : said; };
-  const rows = [...body.rows].sort((a, b) => { const x = value(a), y = value(b);
-    return (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y)))
-      * (up ? 1 : -1); });
-  body.append(...rows);
-};
-"""

@@ -10,7 +10,7 @@ are the facts of all these rows. One table holds them all, in the tasks, between
     3       STRING   events                        980       rows with a value of the kind
     3       STRING   cells                         1203      values of the kind (a list has several)
     3       STRING   distinct   8812                         one of the DISTINCT least hashes of values
-    3       STRING   frequent              "CA"    411       a value, and how often it was counted at least
+    3       STRING   frequent              "CA"    411       a value, and in how many rows at least
     3       STRING   lost                          17        how much these counts may be too small
     3       STRING   sample                "NY"    5120      one of the SAMPLE values in rows of least hash
 
@@ -23,10 +23,12 @@ are exact.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.graph.value_keys import double_keys
@@ -89,7 +91,7 @@ def number_fact(field: int, fact: str, number: int) -> pa.Table:
 
 
 def _scalars(field: int, kind: Kind, row: Ints, high: Longs, low: Longs, row_hash: Longs) -> list[pa.Table]:
-    first, second, count = _distinct_pairs(high, low)
+    first, second, count = _distinct_pairs(*_once_a_row(row, high, low))
     chosen = _least(row_hash[row], SAMPLE)
     return [
         _numbers(field, kind, events=_events(row), cells=len(row)),
@@ -97,6 +99,17 @@ def _scalars(field: int, kind: Kind, row: Ints, high: Longs, low: Longs, row_has
         _rows(field, kind, "frequent", high=first, low=second, number=count),
         _rows(field, kind, "sample", high=high[chosen], low=low[chosen], number=row_hash[row[chosen]]),
     ]
+
+
+def _once_a_row(row: Ints, *keys: NDArray[Any]) -> list[NDArray[Any]]:
+    """The values without those that a list repeats."""
+    if _events(row) == len(row):
+        return list(keys)
+    order = np.lexsort((*keys, row))
+    columns = [column[order] for column in (row, *keys)]
+    is_new = np.ones(len(row), np.bool_)
+    is_new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return [column[is_new] for column in columns[1:]]
 
 
 def _distinct_pairs(high: Longs, low: Longs) -> tuple[Longs, Longs, Longs]:
@@ -110,7 +123,7 @@ def _distinct_pairs(high: Longs, low: Longs) -> tuple[Longs, Longs, Longs]:
 
 def _texts(field: int, cells: StringCells, row_hash: Longs) -> list[pa.Table]:
     texts, row = cells.texts, cells.row
-    count = np.bincount(cells.code, minlength=len(texts))
+    count = np.bincount(_once_a_row(row, cells.code)[0], minlength=len(texts))
     is_short = pc.less_equal(pc.binary_length(texts), LONGEST).to_numpy(zero_copy_only=False)
     short = np.flatnonzero(is_short)
     chosen = _least(row_hash[row], SAMPLE)

@@ -58,6 +58,24 @@ class HistorySelectivity:
         bounded: Doubles = np.clip(share, least, 1.0)
         return bounded
 
+    def known(self, predicate: Predicate, /) -> float:
+        """The share of events for which a predicate is true or false, and not unknown: its negation is true
+        only among these."""
+        field = self._history.field(predicate.field)
+        if not field.rows or predicate.test is Test.NULL:
+            return 1.0
+        if predicate.test in TEXT_TESTS:
+            return float(self.known_texts([predicate.field])[0])
+        held = sum(each.events for each in _values_asked(predicate, field))
+        return min(held, field.present) / field.rows
+
+    def known_texts(self, fields: Sequence[Path]) -> Doubles:
+        """The share of events in which each of these fields holds a document."""
+        found = [self._history.field(path) for path in fields]
+        documents = [each.present if each.documents is None else each.documents for each in found]
+        rows = self._history.rows
+        return np.array(documents, np.float64) / rows if rows else np.ones(len(found))
+
 
 def selectivity(predicate: Predicate, history: History) -> float:
     """The share of events for which the predicate is true: 0 < s <= 1."""
@@ -79,36 +97,57 @@ def _share(predicate: Predicate, field: FieldStatistics, history: History) -> fl
     if test in TEXT_TESTS:
         return _share_of_text(predicate, field, history)
     share = 0.0
-    strings = field.kinds.get(Kind.STRING)
-    kind = kind_of_predicate(predicate)
-    if strings is not None and (test in READ_STRINGS or kind is Kind.TIMESTAMP):
-        share = _of_events(_share_of_tried(predicate, strings), strings, field)
-    values = field.kinds.get(kind)
-    if values is not None and test not in READ_STRINGS:
-        share += _of_events(_share_of_values(predicate, values), values, field)
+    for values in _values_asked(predicate, field):
+        is_read = values.kind is Kind.STRING and (
+            test in READ_STRINGS or kind_of_predicate(predicate) is Kind.TIMESTAMP
+        )
+        tried = _share_of_tried if is_read else _share_of_values
+        share += tried(predicate, values) * values.events / field.rows
     return share
 
 
-def _of_events(share: float, values: KindStatistics, field: FieldStatistics) -> float:
-    """From a share of values to one of all events, of which one with a list has several chances."""
-    chances = values.cells / max(1, values.events)
-    of_events = share if chances == 1 else 1.0 - (1.0 - min(1.0, share)) ** chances
-    return of_events * values.events / field.rows
+def _values_asked(predicate: Predicate, field: FieldStatistics) -> list[KindStatistics]:
+    """The values of a field that a predicate (not `is null`, no text query) may know."""
+    kind = kind_of_predicate(predicate)
+    kinds = [] if predicate.test in READ_STRINGS else [kind]
+    if predicate.test in READ_STRINGS or kind is Kind.TIMESTAMP:
+        kinds.append(Kind.STRING)
+    return [field.kinds[each] for each in kinds if each in field.kinds]
+
+
+def _by_chance(share: float, statistics: KindStatistics) -> float:
+    """From a share of values to one of the events that hold any, of which one with a list has several
+    chances."""
+    chances = statistics.cells / max(1, statistics.events)
+    return share if chances == 1 else 1.0 - (1.0 - min(1.0, share)) ** chances
 
 
 def _share_of_values(predicate: Predicate, statistics: KindStatistics) -> float:
-    """The share of the values of its kind that equal an operand, or lie in the range."""
+    """The share of the events with values of its kind that hold one which equals an operand, or lies in the
+    range."""
     keys = [_key(operand) for operand in predicate.operands]
     if predicate.test in (Test.EQ, Test.IN):
-        return sum(_share_of_value(key, statistics) for key in set(keys))
+        return _any_of([_share_of_value(key, statistics) for key in set(keys)], statistics)
     values, total = statistics.weighted
     low, high = _ends(predicate.test, keys, values)
-    return max(float(total[high] - total[low]) if low < high else 0.0, _least_seen(values, statistics))
+    if low < high and statistics.knows_all:
+        held = [statistics.counted[value] / statistics.events for value in values[low:high]]
+        return _any_of(held, statistics)
+    share = max(float(total[high] - total[low]) if low < high else 0.0, _least_seen(values, statistics))
+    return _by_chance(share, statistics)
+
+
+def _any_of(shares: Sequence[float], statistics: KindStatistics) -> float:
+    """The share of events that hold any of some values. An event has one value, or a list, whose values are
+    taken to have nothing to do with one another."""
+    if statistics.cells == statistics.events:
+        return sum(shares)
+    return 1.0 - float(np.prod([1.0 - min(1.0, share) for share in shares]))
 
 
 def _least_seen(asked: Sequence[Key], statistics: KindStatistics) -> float:
     """What is said when none of the values that were asked is the one: they may stand for others."""
-    knows_all = statistics.lost == 0 and len(asked) == len(statistics.counted)
+    knows_all = statistics.knows_all and len(asked) == len(statistics.counted)
     return least_share(statistics.cells if knows_all else len(asked))
 
 
@@ -117,15 +156,15 @@ def _key(operand: Literal) -> Key:
 
 
 def _share_of_value(key: Key, statistics: KindStatistics) -> float:
-    """Of a value that was counted what was counted, else an even part of what is left."""
+    """Of the events that hold a value: if it was counted what was counted, else an even part of the rest."""
     counted = statistics.counted.get(key)
     if counted is not None:
-        return counted / statistics.cells
+        return counted / statistics.events
     others = statistics.distinct - len(statistics.counted)
     if statistics.lost == 0 or others <= 0:
         return 0.0
     left = max(0, statistics.cells - sum(statistics.counted.values()))
-    return min(left / others, statistics.lost) / statistics.cells
+    return min(left / others, statistics.lost) / statistics.events
 
 
 def _ends(test: Test, keys: list[Any], values: list[Any]) -> tuple[int, int]:
@@ -150,7 +189,7 @@ def _share_of_tried(predicate: Predicate, statistics: KindStatistics) -> float:
     asked = Predicate(_TRIED_FIELD, predicate.test, predicate.operands)
     holds = [predicate_truth(asked, {_TRIED_FIELD[0]: value}) is Truth.TRUE for value in tried]
     held = float(share[::step][holds].sum() / share[::step].sum()) if tried else 0.0
-    return max(held, _least_seen(tried, statistics))
+    return _by_chance(max(held, _least_seen(tried, statistics)), statistics)
 
 
 def _share_of_text(predicate: Predicate, field: FieldStatistics, history: History) -> float:

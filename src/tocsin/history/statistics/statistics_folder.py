@@ -163,8 +163,8 @@ def read_facts(folder: FilePath, contents: Contents) -> pa.Table:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
-def read_words(folder: FilePath, contents: Contents, field: int) -> pa.Table:
-    """The words of one field: word, documents, sketch; InputError when they are not there or damaged."""
+def read_words(folder: FilePath, contents: Contents, field: int | None = None) -> pa.Table:
+    """The words of one field, or of all, as WORD_FILES; InputError when they are not there or damaged."""
     path = folder / contents.words_folder
     try:
         options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
@@ -172,7 +172,7 @@ def read_words(folder: FilePath, contents: Contents, field: int) -> pa.Table:
         files = ds.dataset(path, schema=WORD_FILES, format=form)
         if files.count_rows() != contents.words:
             raise InputError(f"{path}: is damaged: words are missing")
-        words = files.to_table(columns=["word", "documents", "sketch"], filter=ds.field("field") == field)
+        words = files.to_table(filter=None if field is None else ds.field("field") == field)
         words.validate(full=True)
         return words
     except (OSError, MemoryError, ValueError, pa.ArrowException) as error:

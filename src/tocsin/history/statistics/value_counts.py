@@ -33,7 +33,7 @@ class KindStatistics:
     events      rows that hold a value of the kind
     cells       values of the kind; more than `events` when there are lists
     distinct    different values, about: exact while there are few
-    counted     values and how often each was met, often first
+    counted     values and in how many events each was met, often first
     lost        how much the counts may be too small at most; a value that is not here was met no more
                 often than that. 0: these are all values, and the counts are exact
     sample      values of rows chosen by chance, ascending
@@ -47,8 +47,13 @@ class KindStatistics:
     lost: int
     sample: list[Key] = field(repr=False)
 
+    @property
+    def knows_all(self) -> bool:
+        """Whether `counted` has every value there is, exactly."""
+        return bool(self.counted) and self.lost == 0
+
     def most_frequent(self, count: int = 10) -> list[tuple[Value, int]]:
-        """The values met most often, timestamps in nanoseconds since 1970, and how often each was met."""
+        """The values met most often, timestamps in nanoseconds since 1970, and in how many events."""
         first = list(self.counted.items())[:count]
         return [(shown(self.kind, key), number) for key, number in first]
 
@@ -65,7 +70,7 @@ class KindStatistics:
 
         Every value that there is when none was lost, else the sample.
         """
-        if self.counted and self.lost == 0:
+        if self.knows_all:
             values = sorted(self.counted)
             share = np.array([self.counted[value] for value in values], np.float64)
         else:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.conditions.language.tree import Constant, Operator, Predicate, Test
-from tocsin.conditions.meaning import Event, Truth, combined, lookup, predicate_truth, value_as
+from tocsin.conditions.language.tree import Predicate, Test
+from tocsin.conditions.meaning import Event, Truth, lookup, predicate_truth, truths_of, value_as
 from tocsin.conditions.operators import COMPARISONS
 from tocsin.events.kinds import Kind
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
@@ -23,20 +23,21 @@ def joined_truth(
     condition: JoinedCondition, rows: Mapping[str, Event], texts: TextSettings = DEFAULT
 ) -> Truth:
     """The truth of a condition on a joined row."""
-    waiting: list[Truth] = []
-    for step in condition.steps:
-        if isinstance(step, Operator):
-            operands = waiting[-step.arity :]
-            del waiting[-step.arity :]
-            waiting.append(combined(step.connective, operands))
-        elif isinstance(step, Constant):
-            waiting.append(Truth.TRUE if step.value else Truth.FALSE)
-        elif isinstance(step, Comparison):
-            waiting.append(comparison_truth(step, rows))
-        else:
-            bare = Predicate(step.field[1:], step.test, step.operands)
-            waiting.append(predicate_truth(bare, rows[step.field[0]], texts))
-    return waiting[-1]
+    return joined_truths(condition, rows, texts)[-1]
+
+
+def joined_truths(
+    condition: JoinedCondition, rows: Mapping[str, Event], texts: TextSettings = DEFAULT
+) -> list[Truth]:
+    """The truth of every step; the last is the whole's."""
+
+    def leaf_truth(step: Predicate | Comparison) -> Truth:
+        if isinstance(step, Comparison):
+            return comparison_truth(step, rows)
+        bare = Predicate(step.field[1:], step.test, step.operands)
+        return predicate_truth(bare, rows[step.field[0]], texts)
+
+    return truths_of(condition.steps, leaf_truth)
 
 
 def comparison_truth(comparison: Comparison, rows: Mapping[str, Event]) -> Truth:

@@ -25,6 +25,7 @@ from tocsin.conditions.language.tree import (
     Test,
 )
 from tocsin.rules.joins.tree import Comparison, JoinedCondition, JoinedStep
+from tocsin.syntax.postfix import first_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def text_predicates(condition: JoinedCondition) -> list[Predicate]:
 def _conjuncts(condition: JoinedCondition) -> Iterator[tuple[JoinedStep, ...]]:
     """The parts that must all be true, in the order written, however the `and`s were grouped."""
     children = condition.operands()
-    starts = _starts(children)
+    starts = first_steps(children)
     waiting = [len(condition.steps) - 1]
     while waiting:
         place = waiting.pop()
@@ -88,14 +89,6 @@ def _conjuncts(condition: JoinedCondition) -> Iterator[tuple[JoinedStep, ...]]:
             waiting.extend(reversed(children[place]))
         else:
             yield condition.steps[starts[place] : place + 1]
-
-
-def _starts(children: Sequence[tuple[int, ...]]) -> list[int]:
-    """For each step where the steps begin that it stands for, which end with itself."""
-    starts: list[int] = []
-    for place, operands in enumerate(children):
-        starts.append(starts[operands[0]] if operands else place)
-    return starts
 
 
 def _is_comparison(steps: Sequence[JoinedStep]) -> bool:

@@ -1,0 +1,205 @@
+"""Two sets of rules over one history: which hits are new, which are lost, and how the rate changes.
+
+Rules are the same when their ids are. Each batch is matched by both sets, a hit is a number of event and
+rule, and what only one side has is a difference of sorted numbers; so nothing is held but counts and a few
+samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.arrays.dtypes import Flags, Longs
+from tocsin.conditions.live.index import Index
+from tocsin.conditions.live.snapshot import Snapshot
+from tocsin.errors import UsageError
+from tocsin.events.cells import EventBatch
+from tocsin.events.event_sources import EventSource
+from tocsin.history.trial.test_run import TestRun
+
+BATCH = 4_096
+"""Events that are matched by both sets at a time."""
+
+NEW, LOST = "new", "lost"
+Hit = tuple[int, tuple[tuple[str, int], ...]]
+"""The number of an event; of joined rows that of the event table's row, and of each with its table."""
+
+_RULES = pa.schema(
+    [
+        ("rule", pa.string()),
+        ("other_hits", pa.int64()),
+        ("hits", pa.int64()),
+        ("new", pa.int64()),
+        ("lost", pa.int64()),
+        ("other_rate", pa.float64()),
+        ("rate", pa.float64()),
+        ("difference", pa.float64()),
+    ]
+)
+_SAMPLES = pa.schema([("rule", pa.string()), ("change", pa.string()), ("event", pa.int64())])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What rules give and other rules do not, and the other way round.
+
+    events, rejects   how many events the history has, and how many of its records were none
+    rules     a row for each rule of either: rule, other_hits, hits (null where there is no such rule), new,
+              lost, other_rate, rate, difference. A rate is hits over events
+    samples   the first new and lost hits of each rule: rule, change (new or lost), event
+    """
+
+    events: int
+    rejects: int
+    rules: pa.Table = field(repr=False)
+    samples: pa.Table = field(repr=False)
+
+    @cached_property
+    def changed(self) -> pa.Table:
+        """The rules with new or lost hits, those with most first."""
+        new, lost = (self.rules.column(name).to_numpy() for name in (NEW, LOST))
+        order = np.argsort(-(new + lost), kind="stable")
+        return self.rules.take(pa.array(order[: np.count_nonzero(new + lost)]))
+
+    @property
+    def new(self) -> int:
+        """New hits of all rules."""
+        return int(self.rules.column(NEW).to_numpy().sum())
+
+    @property
+    def lost(self) -> int:
+        """Lost hits of all rules."""
+        return int(self.rules.column(LOST).to_numpy().sum())
+
+
+class Differences:
+    """What was counted so far of the rules of either side, numbered together."""
+
+    def __init__(self, ids: Sequence[str], is_other: Flags, is_mine: Flags, samples: int) -> None:
+        if isinstance(samples, bool) or not isinstance(samples, int) or samples < 0:
+            raise UsageError(f"samples is how many hits are named for each rule, not {samples!r}")
+        self._ids = ids
+        self._is_other, self._is_mine = is_other, is_mine
+        self._most = samples
+        self._hits = np.zeros((2, len(ids)), np.int64)
+        self._only = {change: np.zeros(len(ids), np.int64) for change in (NEW, LOST)}
+        self._samples: list[tuple[int, str, int]] = []
+
+    def add(self, other: tuple[Longs, Longs], mine: tuple[Longs, Longs]) -> None:
+        """Hits as rule numbers and event numbers, each pair once, of events that come once."""
+        for side, (rule, _) in enumerate((other, mine)):
+            self._hits[side] += np.bincount(rule, minlength=len(self._ids))
+        for change, here, there in ((NEW, mine, other), (LOST, other, mine)):
+            rule, event = _without(here, there)
+            before = self._only[change][rule]
+            start = np.searchsorted(rule, rule)
+            shown = before + np.arange(len(rule)) - start < self._most
+            numbers = zip(rule[shown].tolist(), event[shown].tolist(), strict=True)
+            self._samples += [(number, change, each) for number, each in numbers]
+            self._only[change] += np.bincount(rule, minlength=len(self._ids))
+
+    def result(self, events: int, rejects: int, event_of: Longs | None = None) -> Comparison:
+        """All that was counted; `event_of` has the event of each number, where the numbers are others."""
+        rates = self._hits / max(1, events)
+        arrays = [
+            pa.array(self._ids, pa.string()),
+            pa.array(self._hits[0], mask=~self._is_other),
+            pa.array(self._hits[1], mask=~self._is_mine),
+            pa.array(self._only[NEW]),
+            pa.array(self._only[LOST]),
+            pa.array(rates[0], mask=~self._is_other),
+            pa.array(rates[1], mask=~self._is_mine),
+            pa.array(rates[1] - rates[0]),
+        ]
+        samples = sorted(self._samples, key=lambda each: (each[0], each[1] == LOST, each[2]))
+        rows = [
+            (self._ids[number], change, event if event_of is None else int(event_of[event]))
+            for number, change, event in samples
+        ]
+        columns = list(zip(*rows, strict=True)) or [(), (), ()]
+        named = [pa.array(column, each.type) for column, each in zip(columns, _SAMPLES, strict=True)]
+        return Comparison(
+            events,
+            rejects,
+            pa.Table.from_arrays(arrays, schema=_RULES),
+            pa.Table.from_arrays(named, schema=_SAMPLES),
+        )
+
+
+def _without(here: tuple[Longs, Longs], there: tuple[Longs, Longs]) -> tuple[Longs, Longs]:
+    """The hits of one side that the other does not have, in the order of rules and events."""
+    rule, event = here
+    wide = max((int(each[1].max()) + 1 for each in (here, there) if len(each[1])), default=1)
+    keys = np.setdiff1d(rule * wide + event, there[0] * wide + there[1], assume_unique=False)
+    return keys // wide, keys % wide
+
+
+def compare_indexes(
+    mine: Index,
+    other: Index,
+    source: EventSource,
+    samples: int,
+    advance: Callable[[int], None] | None = None,
+) -> Comparison:
+    """Match all events with both; `advance` is called with how many are done."""
+    both = [other.version, mine.version]
+    ids = [rules.ids_of(rules.numbers()).to_pylist() for rules in both]
+    names = list(dict.fromkeys([*ids[1], *ids[0]]))
+    place = {name: at for at, name in enumerate(names)}
+    places: list[Longs] = []
+    present = np.zeros((2, len(names)), np.bool_)
+    for side, rules in enumerate(both):
+        together = np.zeros(rules.count, np.int64)
+        together[rules.numbers()] = [place[name] for name in ids[side]]
+        places.append(together)
+        present[side, together[rules.numbers()]] = True
+    found = Differences(names, present[0], present[1], samples)
+    fields = list(dict.fromkeys(path for rules in both for path in rules.fields))
+    events = rejects = 0
+    for portion in source.portions(fields, BATCH):
+        events += len(portion.rows)
+        rejects += portion.rejects
+        found.add(
+            *(_hits(rules, portion.events, at, portion.rows) for rules, at in zip(both, places, strict=True))
+        )
+        if advance is not None:
+            advance(events + rejects)
+    return found.result(events, rejects)
+
+
+def _hits(rules: Snapshot, events: EventBatch, places: Longs, rows: Longs) -> tuple[Longs, Longs]:
+    found = rules.match_cells(events)
+    return places[found.rule], np.repeat(rows, found.per_event)
+
+
+def compare_runs(other: TestRun | None, mine: TestRun | None, samples: int) -> Comparison:
+    """The same of one rule that was tried in both forms; None where there is no such rule.
+
+    Joined rows are the same hit when they are the same rows of the same tables.
+    """
+    runs = [run for run in (mine, other) if run is not None]
+    found = [[] if run is None else _numbered(run) for run in (other, mine)]
+    number: dict[Hit, int] = {hit: at for at, hit in enumerate(sorted({*found[0], *found[1]}))}
+    hits = [np.array([number[hit] for hit in each], np.int64) for each in found]
+    is_other, is_mine = (np.array([run is not None]) for run in (other, mine))
+    differences = Differences([runs[0].rule], is_other, is_mine, samples)
+    others, mines = ((np.zeros(len(each), np.int64), each) for each in hits)
+    differences.add(others, mines)
+    event_of = np.array([event for event, _ in number], np.int64)
+    return differences.result(runs[0].events, runs[0].rejects, event_of)
+
+
+def _numbered(run: TestRun) -> list[Hit]:
+    trigger = run.tried.trigger
+    if not run.tables or trigger is None:
+        return [(event, ()) for event in run.ranking.event.tolist()]
+    names = [table.name for table in trigger.tables]
+    return [
+        (event, tuple(zip(names, numbers, strict=True)))
+        for event, numbers in zip(run.ranking.event.tolist(), run.ranking.rows.tolist(), strict=True)
+    ]

@@ -1,0 +1,197 @@
+"""A trigger over several tables tried on their rows: every combination of rows that satisfies it.
+
+It is the query of the TriggerMan paper, `select ... from video v, viewed_by b where ... order by score desc`:
+each combination counts once, whichever of its rows came last and whatever change would fire the trigger.
+
+    entered     the rows of each table that its selection lets through, found a batch at a time
+    joined      with each of the event table's rows those that go with it, through the activation index
+    filtered    what is asked of joined rows, by its meaning
+
+Without `after` the event table is the first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tocsin.conditions.language.field_names import field_named
+from tocsin.conditions.language.printer import print_field
+from tocsin.conditions.live.build_settings import Preparation
+from tocsin.conditions.meaning import Event, Truth, document_at, text_score
+from tocsin.errors import EventError
+from tocsin.events.event_sources import EventSource, time_field
+from tocsin.events.kept_columns import json_text
+from tocsin.history.overview.overview import index_of
+from tocsin.history.trial.event_days import EventDays
+from tocsin.history.trial.test_run import Ranking, TestRun
+from tocsin.history.trial.tried_rule import READ, WITHOUT, TriedRule
+from tocsin.rules.joins.meaning import joined_truth
+from tocsin.watches.alerts import alert_text
+from tocsin.watches.joins import Joins, Place, entry_of
+from tocsin.watches.table_contents import Row, kept_row
+from tocsin.watches.watched_trigger import Watched, watched
+
+Numbers = tuple[int, ...]
+"""A combination of rows: the row number in each table."""
+
+
+@dataclass(slots=True)
+class Entered:
+    """The rows of a table that enter a position of the trigger.
+
+    rows     by number
+    found    by number: which of READ and WITHOUT let it through, and the score of free text in the selection
+    """
+
+    events: int = 0
+    rejects: int = 0
+    rows: dict[int, Row] = field(default_factory=dict)
+    found: dict[int, list[tuple[int, float | None]]] = field(default_factory=dict)
+
+
+class JoinedRun:
+    """The tables of a trigger read; `sources` has one for each alias, in order."""
+
+    def __init__(
+        self,
+        tried: TriedRule,
+        sources: Sequence[EventSource],
+        preparation: Preparation,
+        advance: Callable[[int], None] | None = None,
+    ) -> None:
+        rules = tried.matched_rules()
+        triggers = [watched(rules, row) for row in range(len(rules))]
+        self.event = triggers[READ].event or 0
+        self.positions = triggers[READ].positions
+        self.aliases = [str(each.alias) for each in self.positions]
+        self.tried = tried
+        self._sources = sources
+        self._texts = preparation.base.settings()
+        self._triggers = [replace(trigger, event=self.event) for trigger in triggers]
+        self.tables: list[Entered] = []
+        for at, source in enumerate(sources):
+            done = sum(table.events for table in self.tables)
+            self.tables.append(_entered(self._triggers, at, source, preparation, done, advance))
+
+    def combinations(self) -> tuple[dict[Numbers, float | None], set[Numbers]]:
+        """Every combination that satisfies READ with its score, and those that satisfy WITHOUT."""
+        joins = Joins()
+        for trigger in self._triggers:
+            joins.prepare(trigger)
+        for at, table in enumerate(self.tables):
+            if at != self.event:
+                for trigger, number, entry in self._entries(at, table):
+                    joins.enter(trigger, entry, number)
+        found: tuple[dict[Numbers, float | None], ...] = ({}, {})
+        for trigger, number, entry in self._entries(self.event, self.tables[self.event]):
+            for numbers in joins.combinations(trigger, entry, number):
+                if self._passes(trigger, numbers):
+                    found[entry.place.trigger][numbers] = self._score(trigger, number, entry.score)
+        return found[READ], set(found[WITHOUT])
+
+    def _entries(self, at: int, table: Entered) -> Iterator[tuple[Watched, int, Any]]:
+        """What each row of a table carries into its position, for READ and WITHOUT."""
+        for number in list(table.found):
+            for rule, score in table.found[number]:
+                trigger = self._triggers[rule]
+                try:
+                    entry = entry_of(trigger, Place(rule, at), table.rows[number], score)
+                except EventError:
+                    table.rejects += 1
+                    break
+                yield trigger, number, entry
+
+    def _passes(self, trigger: Watched, numbers: Numbers) -> bool:
+        return not trigger.filters or all(
+            joined_truth(each, self.joined(numbers), self._texts) is Truth.TRUE for each in trigger.filters
+        )
+
+    def joined(self, numbers: Numbers) -> dict[str, Row]:
+        """The rows of a combination, by alias."""
+        rows = (table.rows[number] for table, number in zip(self.tables, numbers, strict=True))
+        return dict(zip(self.aliases, rows, strict=True))
+
+    def _score(self, trigger: Watched, number: int, score: float | None) -> float | None:
+        if trigger.texts:
+            return text_score(trigger.texts, self.tables[self.event].rows[number], self._texts)
+        return score
+
+    def result(self, time: str | None, top: int | None) -> TestRun:
+        """The run as a whole."""
+        scores, always = self.combinations()
+        source = self._sources[self.event]
+        found_time = time_field(source) if time is None else field_named(time)
+        rows = np.array(list(scores), np.int64).reshape(-1, len(self.tables))
+        days = EventDays(found_time)
+        event = rows[:, self.event]
+        ranking = Ranking(
+            event,
+            np.array([np.nan if score is None else score for score in scores.values()], np.float64),
+            np.array([self.tried.text is None or numbers in always for numbers in scores], np.bool_),
+            days.of_rows(source, event),
+            rows,
+            [],
+        ).sorted()
+        shown = [tuple(numbers) for numbers in ranking.rows[:top].tolist()]
+        return TestRun(
+            tried=self.tried,
+            events=self.tables[self.event].events,
+            rejects=sum(table.rejects for table in self.tables),
+            time=None if found_time is None else print_field(found_time),
+            first_day=days.first,
+            last_day=days.last,
+            ranking=ranking._replace(texts=[self._shown(numbers) for numbers in shown]),
+            tables={alias: table.events for alias, table in zip(self.aliases, self.tables, strict=True)},
+        )
+
+    def _shown(self, numbers: Numbers) -> tuple[str, ...]:
+        if self.tried.text is None:
+            rows = self.joined(numbers)
+            by_alias: dict[str | None, Event] = dict(rows.items())
+            return (alert_text(self._triggers[READ].alert, by_alias, None) or json_text(rows),)
+        return tuple(
+            document_at(self.tables[self.event].rows[numbers[self.event]], self.tried.text.field) or ()
+        )
+
+
+def _entered(
+    triggers: Sequence[Watched],
+    at: int,
+    source: EventSource,
+    preparation: Preparation,
+    done: int,
+    advance: Callable[[int], None] | None,
+) -> Entered:
+    """Find the rows that enter a position, and read those."""
+    table = Entered()
+    selections = [(rule, trigger.positions[at].selection) for rule, trigger in enumerate(triggers)]
+    asked = [(str(rule), when) for rule, when in selections if when is not None]
+    everywhere = [(rule, None) for rule, when in selections if when is None]
+    rules = index_of(asked, preparation).version
+    of_number = [int(name) for name, _ in asked]
+    for portion in source.portions(rules.fields):
+        table.events += len(portion.rows)
+        table.rejects += portion.rejects
+        found = rules.match_cells(portion.events)
+        score = np.full(len(found.rule), np.nan) if found.score is None else found.score
+        if everywhere:
+            table.found.update((number, list(everywhere)) for number in portion.rows.tolist())
+        matched = np.repeat(portion.rows, found.per_event).tolist()
+        for number, rule, each in zip(matched, found.rule.tolist(), score.tolist(), strict=True):
+            entry = of_number[rule], None if np.isnan(each) else each
+            table.found.setdefault(number, []).append(entry)
+        if advance is not None:
+            advance(done + table.events)
+    for number, row in source.rows() if table.found else ():
+        if number in table.found:
+            try:
+                table.rows[number] = kept_row(row)
+            except EventError:
+                continue
+    table.rejects += len(table.found) - len(table.rows)
+    table.found = {number: table.found[number] for number in table.rows}
+    return table

@@ -1,0 +1,70 @@
+"""The plan of a trigger over several tables as people read it: how the rows of each table are found, what
+joins them, and what is asked of joined rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tocsin.conditions.planner.plan_report import ConjunctPlan, RulePlan, plan_rules
+from tocsin.conditions.planner.planner import Planner
+from tocsin.rules.joins.parser import parse_joined
+from tocsin.rules.joins.printer import print_joined, print_joined_leaf
+from tocsin.rules.joins.splitter import split
+from tocsin.rules.rule_set import Rules
+from tocsin.text import TextBase
+from tocsin.watches.watched_trigger import watched
+
+
+class TablePlan(NamedTuple):
+    """One of a trigger's tables.
+
+    change      the kind of change of its rows that fires the trigger; None when none does
+    conjuncts   of what is asked of its rows before they are joined, in the index that all triggers over the
+                table share; none when every row is let through
+    """
+
+    alias: str
+    table: str
+    change: str | None
+    conjuncts: tuple[ConjunctPlan, ...]
+
+
+class TriggerPlan(NamedTuple):
+    """How a trigger is found: the event table first.
+
+    keys      the fields that rows are joined by
+    filters   what is asked of joined rows
+    """
+
+    rule: str
+    tables: tuple[TablePlan, ...]
+    keys: tuple[str, ...]
+    filters: tuple[str, ...]
+
+    def with_counts(self, count: Callable[[str, RulePlan], RulePlan]) -> TriggerPlan:
+        """The same with what was counted of each table's rows."""
+        tables = (
+            table._replace(conjuncts=count(table.table, RulePlan(self.rule, table.conjuncts)).conjuncts)
+            for table in self.tables
+        )
+        return self._replace(tables=tuple(tables))
+
+
+def plan_trigger(rules: Rules, row: int, base: TextBase, planner: Planner) -> TriggerPlan:
+    """The plan of the trigger of this row, which is over several tables and right."""
+    trigger = watched(rules, row)
+    apart = split(parse_joined(rules.whens[row].as_py(), rules.triggers[row].aliases))
+    tables = []
+    for at, position in enumerate(trigger.positions):
+        asked = [] if position.selection is None else [(trigger.rule, position.selection)]
+        plans = plan_rules(Rules.of(asked), base, planner)
+        change = trigger.change if trigger.event in (None, at) else None
+        conjuncts = plans[0].conjuncts if plans else ()
+        tables.append(TablePlan(str(position.alias), str(position.table), change, conjuncts))
+    return TriggerPlan(
+        trigger.rule,
+        tuple(sorted(tables, key=lambda table: table.change is None)),
+        tuple(map(print_joined_leaf, apart.equalities)),
+        tuple(map(print_joined, apart.filters)),
+    )

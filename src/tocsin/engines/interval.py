@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Flags
+from tocsin.arrays.array_checks import Check
+from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.conjunction_index import ConjunctionIndex
 from tocsin.engines.kernels.interval_labels import (
+    ALONE,
     NARROW,
     Intervals,
     label_trees,
     lay_out_intervals,
     match_intervals,
+    unsound_intervals,
 )
 from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
@@ -28,9 +30,11 @@ from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
 class IntervalEngine(AnnotatedTrees):
     """Two numbers for each place. Trees of any shape; those of more than NARROW leaves have wider numbers."""
 
-    def __init__(self, conjunctions: ConjunctionIndex, places: Places, intervals: Intervals) -> None:
-        super().__init__(conjunctions, places)
-        self._intervals = intervals
+    LABELS = Intervals
+
+    def __init__(self, conjunctions: ConjunctionIndex, places: Places, labels: Intervals) -> None:
+        super().__init__(conjunctions, places, labels)
+        self._intervals = labels
         most = int(np.diff(places.rule_start).max(initial=0))
         self._matched = Scratch(lambda: np.empty((most >> 6) + 1, np.uint64))
 
@@ -41,7 +45,7 @@ class IntervalEngine(AnnotatedTrees):
         is_narrow = leaves <= NARROW
         narrow_span = starts(np.where(is_narrow, leaves, 0), np.int64)
         wide_span = starts(np.where(is_narrow, 0, leaves), np.int64)
-        narrow = np.zeros(narrow_span[-1], np.uint32)
+        narrow = np.full(narrow_span[-1], ALONE, np.uint32)
         wide = np.empty(wide_span[-1], np.uint64)
         rule_start = starts(leaves, np.int32)
         conjunction_of = np.full(rule_start[-1], -1, np.int32)
@@ -67,6 +71,8 @@ class IntervalEngine(AnnotatedTrees):
         start = int(self._intervals.start[rule])
         return [(label >> half, label & (1 << half) - 1) for label in labels[start : start + count].tolist()]
 
-    def bytes_of_parts(self) -> Mapping[str, int]:
-        """The memory of the index of conjunctions, of their places, and of the labels."""
-        return self._bytes_of_parts(self._intervals)
+    @staticmethod
+    def check_labels(check: Check, name: str, labels: Intervals, rule_start: Ints) -> None:
+        """IndexFileError unless every place has an interval of its rule's segment."""
+        check.length(f"{name}.start", labels.start, len(rule_start) - 1)
+        check.sound(f"{name}.start", unsound_intervals(rule_start, labels))

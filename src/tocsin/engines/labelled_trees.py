@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tocsin.arrays.array_checks import Array, Check, typed
 from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.radix_sort import no_tally
 from tocsin.arrays.scratch import Scratch
-from tocsin.engines.conjunction_index import ConjunctionIndex
+from tocsin.engines.conjunction_index import ConjunctionIndex, SavedConjunctions, check_conjunctions
 from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves
 from tocsin.engines.kernels.expressions import Expressions, always_true
 from tocsin.engines.kernels.tree_places import (
@@ -41,9 +41,13 @@ _MOST_PLACES = 4_096
 class AnnotatedTrees(ABC):
     """Rules as places of conjunctions, each with a label; the trees themselves are not kept."""
 
-    def __init__(self, conjunctions: ConjunctionIndex, places: Places) -> None:
+    LABELS: ClassVar[Any]
+    """The tuple of arrays that has the labels."""
+
+    def __init__(self, conjunctions: ConjunctionIndex, places: Places, labels: Any) -> None:
         self._conjunctions = conjunctions
         self._places = places
+        self._labelling = labels
         blocks = int(places.rule_start[-1] >> BLOCK_BITS) + 1
         self._ordering = Scratch(lambda: OrderingRoom(np.zeros((blocks >> 6) + 1, np.uint64), no_tally()))
 
@@ -64,7 +68,7 @@ class AnnotatedTrees(ABC):
     def of(cls, expressions: Expressions) -> Self:
         """Label every rule; RefusedRules when the labels of one would be too many or too long."""
         over, conjunctions = with_conjunction_leaves(expressions)
-        index = ConjunctionIndex(conjunctions, expressions.literals)
+        index = ConjunctionIndex.of(conjunctions, expressions.literals)
         return cls.of_trees(trees_of(over), index, always_true(over))
 
     @classmethod
@@ -81,12 +85,36 @@ class AnnotatedTrees(ABC):
         first, last = self._places.rule_start[rule : rule + 2].tolist()
         return range(first, last)
 
-    def _bytes_of_parts(self, labels: tuple[NDArray[np.generic], ...]) -> Mapping[str, int]:
+    def bytes_of_parts(self) -> Mapping[str, int]:
+        """The memory of the index of conjunctions, of their places, and of the labels."""
         return {
             **self._conjunctions.bytes_of_parts(),
             "places": sum(array.nbytes for array in self._places),
-            "labels": sum(array.nbytes for array in labels),
+            "labels": sum(array.nbytes for array in self._labelling),
         }
+
+    def saved(self) -> Mapping[str, Any]:
+        """The tuples of arrays that a file is to hold."""
+        return {"conjunctions": self._conjunctions.saved(), "places": self._places, "labels": self._labelling}
+
+    @classmethod
+    def of_file(cls, file: str, arrays: dict[str, Array], literals: int, rules: int, *, verify: bool) -> Self:
+        """The engine of so many literals and rules that a file holds; is it sound, if `verify`?"""
+        conjunctions: SavedConjunctions = typed(file, "conjunctions", SavedConjunctions, arrays)
+        places: Places = typed(file, "places", Places, arrays)
+        labels = typed(file, "labels", cls.LABELS, arrays)
+        if verify:
+            check = Check(file)
+            count = max(0, len(places.opening_start) - 1)
+            check_conjunctions(check, "conjunctions", conjunctions, literals, count)
+            _check_places(check, "places", places, count, rules)
+            cls.check_labels(check, "labels", labels, places.rule_start)
+        return cls(ConjunctionIndex.of_saved(conjunctions), places, labels)
+
+    @staticmethod
+    @abstractmethod
+    def check_labels(check: Check, name: str, labels: Any, rule_start: Ints) -> None:
+        """IndexFileError unless there is a label for every place of the rules."""
 
 
 def lay_out_places(
@@ -111,6 +139,31 @@ def lay_out_places(
         block,
         np.flatnonzero(always).astype(np.int32),
     )
+
+
+def _check_places(check: Check, name: str, places: Places, conjunctions: int, rules: int) -> None:
+    """IndexFileError unless these are the places of so many conjunctions in so many rules."""
+    start = places.rule_start
+    check.length(f"{name}.rule_start", start, rules + 1)
+    ascends = start[0] == 0 and bool((start[1:] > start[:-1]).all())
+    check.that(f"{name}.rule_start", ascends, "does not ascend from 0")
+    count = int(start[-1])
+    check.length(f"{name}.block", places.block, 2 * ((count >> BLOCK_BITS) + 1))
+    is_so = np.array_equal(places.block, blocks_of_rules(start))
+    check.that(f"{name}.block", is_so, "does not tell where rules begin")
+    taken = np.zeros(count, np.bool_)
+    for kind in ("opening", "other"):
+        its_start, place = getattr(places, f"{kind}_start"), getattr(places, kind)
+        check.offsets(f"{name}.{kind}_start", its_start, conjunctions, len(place))
+        check.references(f"{name}.{kind}", place, count)
+        taken[place] = True
+    once = np.count_nonzero(taken) == len(places.opening) + len(places.other)
+    check.that(f"{name}.opening", once, "has a place twice")
+    noted = places.opening if len(places.other) else places.other
+    last = np.array_equal(places.opening_last, last_places(noted, start, places.block))
+    check.that(f"{name}.opening_last", last, "does not tell where rules end")
+    check.references(f"{name}.always", places.always, rules)
+    check.that(f"{name}.always", bool((np.diff(places.always) > 0).all()), "does not ascend")
 
 
 def _listed(conjunction_of: Ints, opens: Flags, opening: bool, conjunctions: int) -> Lists:

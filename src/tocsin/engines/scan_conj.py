@@ -43,7 +43,7 @@ class ScanConjunctionsEngine:
         """Write every rule out; RefusedRules when one is too large for that."""
         over, conjunctions = with_conjunction_leaves(expressions)
         code = write_code(trees_of(over), always_true(over), over.literals)
-        return cls(ConjunctionIndex(conjunctions, expressions.literals), code, over.literals)
+        return cls(ConjunctionIndex.of(conjunctions, expressions.literals), code, over.literals)
 
     def match(self, held: Lists) -> Lists:
         """For each event the rules that match, ascending."""

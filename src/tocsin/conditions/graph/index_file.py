@@ -6,7 +6,7 @@ Its header also names the fields, the facts and the settings of free text.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,14 +46,24 @@ _ARRAYS: dict[str, np.dtype[Any]] = {
 }
 
 
-def save_index(index: CompiledIndex, path: str | os.PathLike[str], mode: int = PRIVATE) -> None:
-    """Write the index to a file, whole or not at all; `mode` as in drafts.draft_of."""
+def save_index(
+    index: CompiledIndex,
+    path: str | os.PathLike[str],
+    mode: int = PRIVATE,
+    header: Mapping[str, Any] | None = None,
+    beside: Sequence[tuple[str, NDArray[Any]]] = (),
+) -> None:
+    """Write the index to a file, whole or not at all; `mode` as in drafts.draft_of.
+
+    `header` and the arrays `beside` are what else a file says whose kind is another.
+    """
     said = {
+        **(header or {}),
         "fields": [list(path) for path in index.group_path],
         "facts": index.facts,
         "texts": index.texts.header(),
     }
-    save_arrays(path, said, list(_named_arrays(index)), mode)
+    save_arrays(path, said, [*_named_arrays(index), *beside], mode)
 
 
 def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> CompiledIndex:

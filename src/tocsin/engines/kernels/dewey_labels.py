@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin.arrays.array_checks import SOUND
 from tocsin.arrays.bits import ALL, leading_zeros, lowest_bit
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
@@ -160,6 +161,24 @@ def write_labels(
             its_packed += 1
 
 
+@kernel
+def unsound_labels(rule_start: Ints, labels: DeweyLabels) -> int:
+    """The first rule whose labels are not there, or packed and do not ascend; SOUND if there is none."""
+    for rule in range(labels.start.size):
+        places = np.int64(rule_start[rule + 1]) - rule_start[rule]
+        first = labels.start[rule]
+        is_wide = labels.form[rule] == WIDE
+        stored = labels.number_start.size - 1 if is_wide else labels.packed.size
+        if not 0 <= first <= stored - places:
+            return rule
+        before = np.uint64(0)
+        for i in range(first, first if is_wide else first + places):
+            if labels.packed[i] <= before:
+                return rule
+            before = labels.packed[i]
+    return SOUND
+
+
 @inner_kernel
 def count_label(label: np.uint64, before: np.uint64, counted: np.uint64, form: int) -> tuple[np.uint64, bool]:
     """Go up from a leaf that holds: how far the ANDs on its way have come, and whether the top holds.
@@ -193,15 +212,16 @@ def _holds_wide(
 ) -> bool:
     """Whether a rule with wide labels holds, given those of its places that hold; as count_label does it."""
     before = np.int64(0)
+    shared = np.int64(0)
     counted[0] = 0
-    common = 0
     for i in range(place.size):
         begin = number_start[start + place[i] - first]
         levels = number_start[start + place[i] - first + 1] - begin
         common = 0
-        while i > 0 and number[begin + common] == number[before + common]:
+        while common < min(shared, levels) and number[begin + common] == number[before + common]:
             common += 1
         before = begin
+        shared = levels
         counted[common + 1 : levels] = 0
         level = levels - 1
         while level >= 0:

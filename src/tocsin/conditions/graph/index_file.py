@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import check_facts, check_paths, typed, typed_array
-from tocsin.arrays.array_file import INDEX, kind_of, open_arrays, save_arrays
+from tocsin.arrays.array_file import ENGINE, INDEX, kind_of, open_arrays, save_arrays, shown
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
@@ -73,6 +73,11 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
     somebody has verified who can be trusted: kernels would follow wherever it leads them.
     """
     header, arrays = open_arrays(path, verify=verify)
+    if kind_of(header) == ENGINE:
+        name = shown(header.get("engine"))
+        raise IndexFileError(
+            f"{os.fspath(path)} is for the engine {name}; only an index of atree can be here"
+        )
     if kind_of(header) != INDEX:
         raise IndexFileError(f"{os.fspath(path)} is not an index of rules: it holds a {kind_of(header)}")
     return index_of_arrays(os.fspath(path), header, arrays, verify=verify)

@@ -27,7 +27,7 @@ from tocsin.engines.kernels.dewey_labels import (
 from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
 from tocsin.engines.kernels.unfolded_trees import Trees
-from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves
 
 MOST_NUMBERS = 1 << 24
 """Numbers that all wide labels of one rule may have. A tree of n levels may have some n * n / 2 of them."""
@@ -62,30 +62,19 @@ class DeweyEngine(AnnotatedTrees):
         count = count_places(trees)
         is_wide = form == WIDE
         packed_span = starts(np.where(is_wide, 0, count), np.int64)
-        packed = np.ones(packed_span[-1], np.uint64)
-        wide_start = np.zeros(count[is_wide].sum() + 1, np.int64)
-        wide = np.empty(measures.numbers[is_wide].sum(), np.int32)
-        rule_start = starts(count, np.int32)
-        conjunction_of = np.full(rule_start[-1], -1, np.int32)
-        opens = np.zeros(rule_start[-1], np.bool_)
-        write_labels(
-            trees,
-            level,
-            number,
-            rule_start,
+        labels = DeweyLabels(
             form,
             packed_span,
-            conjunction_of,
-            opens,
-            packed,
-            wide_start,
-            wide,
+            np.ones(packed_span[-1], np.uint64),
+            np.zeros(count[is_wide].sum() + 1, np.int64),
+            np.empty(measures.numbers[is_wide].sum(), np.int32),
         )
-        start, kept = share_labels(packed_span, packed)
+        leaves = no_leaves(count)
+        write_labels(trees, level, number, leaves, labels)
+        start, kept = share_labels(packed_span, labels.packed)
         start = np.where(is_wide, starts(np.where(is_wide, count, 0), np.int64)[:-1], start)
-        labels = DeweyLabels(form, start, packed[:kept].copy(), wide_start, wide)
-        places = lay_out_places(conjunction_of, opens, len(conjunctions), rule_start, always)
-        return cls(conjunctions, places, labels)
+        labels = labels._replace(start=start, packed=labels.packed[:kept].copy())
+        return cls(conjunctions, lay_out_places(leaves, len(conjunctions), always), labels)
 
     def evaluate(self, places: Lists) -> Lists:
         """The rules that match, given the places that hold: Algorithms 1 to 3."""

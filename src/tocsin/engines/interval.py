@@ -24,7 +24,7 @@ from tocsin.engines.kernels.interval_labels import (
 from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
 from tocsin.engines.kernels.unfolded_trees import Trees
-from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves
 
 
 class IntervalEngine(AnnotatedTrees):
@@ -41,23 +41,17 @@ class IntervalEngine(AnnotatedTrees):
     @classmethod
     def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: Flags) -> Self:
         """Label the leaves of trees: LABEL (Algorithm 4)."""
-        leaves = count_places(trees)
-        is_narrow = leaves <= NARROW
-        narrow_span = starts(np.where(is_narrow, leaves, 0), np.int64)
-        wide_span = starts(np.where(is_narrow, 0, leaves), np.int64)
+        count = count_places(trees)
+        is_narrow = count <= NARROW
+        narrow_span = starts(np.where(is_narrow, count, 0), np.int64)
+        wide_span = starts(np.where(is_narrow, 0, count), np.int64)
         narrow = np.full(narrow_span[-1], ALONE, np.uint32)
         wide = np.empty(wide_span[-1], np.uint64)
-        rule_start = starts(leaves, np.int32)
-        conjunction_of = np.full(rule_start[-1], -1, np.int32)
-        opens = np.zeros(rule_start[-1], np.bool_)
-        begin, end = label_trees(trees)
-        lay_out_intervals(
-            trees, begin, end, rule_start, narrow_span, wide_span, conjunction_of, opens, narrow, wide
-        )
-        start, count = share_labels(narrow_span, narrow)
-        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow[:count].copy(), wide)
-        places = lay_out_places(conjunction_of, opens, len(conjunctions), rule_start, always)
-        return cls(conjunctions, places, intervals)
+        leaves = no_leaves(count)
+        lay_out_intervals(trees, *label_trees(trees), leaves, narrow_span, wide_span, narrow, wide)
+        start, kept = share_labels(narrow_span, narrow)
+        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow[:kept].copy(), wide)
+        return cls(conjunctions, lay_out_places(leaves, len(conjunctions), always), intervals)
 
     def evaluate(self, places: Lists) -> Lists:
         """The rules that match, given the places that hold: MATCH (Algorithm 5)."""

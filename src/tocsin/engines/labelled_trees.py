@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tocsin.arrays.array_checks import Array, Check, typed
-from tocsin.arrays.dtypes import Flags, Ints
+from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.lists import Lists
+from tocsin.arrays.packed import starts
 from tocsin.arrays.radix_sort import no_tally
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.conjunction_index import ConjunctionIndex, SavedConjunctions, check_conjunctions
@@ -23,6 +24,7 @@ from tocsin.engines.kernels.tree_places import (
     BLOCK_BITS,
     OrderingRoom,
     Places,
+    TreeLeaves,
     blocks_of_rules,
     last_places,
     list_places,
@@ -117,20 +119,25 @@ class AnnotatedTrees(ABC):
         """IndexFileError unless there is a label for every place of the rules."""
 
 
-def lay_out_places(
-    conjunction_of: Ints, opens: Flags, conjunctions: int, rule_start: Ints, always: Flags
-) -> Places:
-    """Places by conjunction, given of each its conjunction, or -1, and whether it opens its rule.
+def no_leaves(counts: Longs) -> TreeLeaves:
+    """Room for so many places of each rule."""
+    rule_start = starts(counts, np.int32)
+    return TreeLeaves(rule_start, np.full(rule_start[-1], -1, np.int32), np.zeros(rule_start[-1], np.bool_))
 
-    `opens` is changed: a rule with very many places counts all of them as opening ones, and so do all
+
+def lay_out_places(leaves: TreeLeaves, conjunctions: int, always: Flags) -> Places:
+    """Places by conjunction.
+
+    `leaves.opens` is changed: a rule with very many places counts all of them as opening ones, and so do all
     rules when these are not few.
     """
+    rule_start, _, opens = leaves
     opens |= np.repeat(np.diff(rule_start) > _MOST_PLACES, np.diff(rule_start))
     if _FEW_OPENING * np.count_nonzero(opens) > len(opens):
         opens[:] = True
     block = blocks_of_rules(rule_start)
-    opening = _listed(conjunction_of, opens, True, conjunctions)
-    other = _listed(conjunction_of, opens, False, conjunctions)
+    opening = _listed(leaves, True, conjunctions)
+    other = _listed(leaves, False, conjunctions)
     return Places(
         *opening,
         last_places(opening.item if len(other.item) else other.item, rule_start, block),
@@ -166,12 +173,13 @@ def _check_places(check: Check, name: str, places: Places, conjunctions: int, ru
     check.that(f"{name}.always", bool((np.diff(places.always) > 0).all()), "does not ascend")
 
 
-def _listed(conjunction_of: Ints, opens: Flags, opening: bool, conjunctions: int) -> Lists:
+def _listed(leaves: TreeLeaves, opening: bool, conjunctions: int) -> Lists:
     """The opening or the other places of each conjunction.
 
     The arrays are not made by the kernel: NumPy asks the system for large pages, and every list is a jump.
     """
     start = np.empty(conjunctions + 1, np.int64)
-    place = np.empty(np.count_nonzero((opens == opening) & (conjunction_of >= 0)), np.int32)
-    list_places(conjunction_of, opens, opening, start, place)
+    count = np.count_nonzero((leaves.opens == opening) & (leaves.conjunction_of >= 0))
+    place = np.empty(count, np.int32)
+    list_places(leaves, opening, start, place)
     return Lists(start, place)

@@ -77,7 +77,7 @@ class PredicateStage:
             for first in range(0, batch.length, EVENTS_LISTED_TOGETHER):
                 last = min(first + EVENTS_LISTED_TOGETHER, batch.length)
                 yield literals_of_rows(
-                    first, last, *by_row, cells, index.leaves, index.ranges, index.links, marks
+                    first, last, by_row, cells, index.leaves, index.ranges, index.links, marks
                 )
 
     def bytes_of_parts(self) -> dict[str, int]:

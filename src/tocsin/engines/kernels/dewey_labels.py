@@ -23,10 +23,10 @@ import numpy as np
 
 from tocsin.arrays.array_checks import SOUND
 from tocsin.arrays.bits import ALL, leading_zeros, lowest_bit
-from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs, Words
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.arrays.lists import Lists, with_room
-from tocsin.engines.kernels.tree_places import Places, merge_always, rule_at
+from tocsin.engines.kernels.tree_places import Places, TreeLeaves, merge_always, rule_at
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, is_and_code
 
 WIDE = 0
@@ -116,21 +116,14 @@ def measure(trees: Trees, level: Ints, number: Ints) -> Measures:
 
 
 @kernel
-def write_labels(
-    trees: Trees,
-    level: Ints,
-    number: Ints,
-    rule_start: Ints,
-    form: Bytes,
-    packed_span: Longs,
-    conjunction_of: Ints,
-    opens: Flags,
-    packed: Words,
-    wide_start: Longs,
-    wide: Ints,
-) -> None:
-    """Write the conjunctions and labels of all places, and which of them open their rules."""
+def write_labels(trees: Trees, level: Ints, number: Ints, leaves: TreeLeaves, labels: DeweyLabels) -> None:
+    """Write the conjunctions and labels of all places, and which of them open their rules.
+
+    `labels.start` is where the packed labels of each rule are to be; wide ones are as they come.
+    """
     start, code = trees
+    rule_start, conjunction_of, opens = leaves
+    form, packed_span, packed, wide_start, wide = labels
     deepest = 0
     for i in range(level.size):
         deepest = max(deepest, level[i])

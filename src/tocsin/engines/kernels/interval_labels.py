@@ -18,20 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import SOUND
-from tocsin.arrays.dtypes import Flags, Ints, Longs, Words
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.arrays.lists import Lists, with_room
-from tocsin.engines.kernels.tree_places import Places, merge_always, rule_at
+from tocsin.engines.kernels.tree_places import Places, TreeLeaves, merge_always, rule_at
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, count_leaves, is_and_code
 
 NARROW = 65_535
-"""Leaves of a tree whose begins and ends fit into 16 bits."""
+"""TreeLeaves of a tree whose begins and ends fit into 16 bits."""
 
 ALONE = np.uint32(1 << 16 | 1)
 """The narrow label of the only place of a rule."""
 
 _IN_REGISTER = 63
-"""Leaves of a tree for which `matched` fits into a machine word."""
+"""TreeLeaves of a tree for which `matched` fits into a machine word."""
 
 _HALF_NARROW = np.uint32(16)
 _END_NARROW = np.uint32(0xFFFF)
@@ -116,17 +116,16 @@ def lay_out_intervals(
     trees: Trees,
     begin: Ints,
     end: Ints,
-    rule_start: Ints,
+    leaves: TreeLeaves,
     narrow_span: Longs,
     wide_span: Longs,
-    conjunction_of: Ints,
-    opens: Flags,
     narrow: NDArray[np.uint32],
     wide: Words,
 ) -> None:
     """Put the leaves of each tree in order of begin: the conjunctions and labels of all places, and
     which of them open their rules."""
     start, code = trees
+    rule_start, conjunction_of, opens = leaves
     largest = 0
     for rule in range(start.size - 1):
         largest = max(largest, rule_start[rule + 1] - rule_start[rule])

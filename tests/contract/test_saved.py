@@ -71,3 +71,33 @@ def test_no_rules_at_all(tmp_path: Path, engine: str) -> None:
     assert len(reopened) == 0
     assert list(reopened.match({"a": 1})) == []
     assert reopened.match_table(pa.table({"a": [1, 2]})).num_rows == 0
+
+
+def test_free_text_keeps_its_settings_through_changes_and_files(engine: str, tmp_path: Path) -> None:
+    words = tocsin.Dictionary.count(["golf open", "david lee golf", "trophy final", "a b c apple"])
+    settings: Any = {"dictionaries": {"body": words}, "stop_words": ["the"], "text_threshold": 0.2}
+    rules = [
+        ("a", "contains(body, 'golf & the & open')"),
+        ("b", "x = 1"),
+        ("c", "contains(body, 'open, lee')"),
+    ]
+    later = [("d", "contains(body, 'golf, trophy') and x = 1"), ("b", "contains(body, 'the, open', 0.9)")]
+    event = {"x": 1, "body": "the golf open of lee"}
+    index = tocsin.build(rules, engine, **settings)
+    index.apply([("insert", *later[0]), ("replace", *later[1])])
+    wanted = tocsin.build([rules[0], rules[2], *later], **settings)
+    index.save(tmp_path / "rules.tocsin")
+    again = tocsin.open(tmp_path / "rules.tocsin")
+    again.insert("e", "contains(body, 'the & golf')")
+    wanted.insert("e", "contains(body, 'the & golf')")
+    right = [(match.rule, match.score) for match in wanted.match(event)]
+    assert len(right) >= 3
+    assert [(match.rule, match.score) for match in again.match(event)] == right
+    other = tocsin.Dictionary.count(["golf golf golf", "lee"])
+    for index in (again, wanted):
+        assert index.reweighed(dictionaries={"body": other}).engine == index.engine
+    found = [each.reweighed(dictionaries={"body": other}).match(event) for each in (again, wanted)]
+    assert [(match.rule, match.score) for match in found[0]] == [
+        (match.rule, match.score) for match in found[1]
+    ]
+    assert [(match.rule, match.score) for match in found[0]] != right

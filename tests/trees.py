@@ -69,5 +69,5 @@ def engine_of(engine: type[E], *some: Tree) -> E:
     """An engine of trees, one rule each, whose leaf n is the conjunction of key n."""
     code = packed(*some)
     leaves = int(code.code.max(initial=0)) + 1
-    index = ConjunctionIndex(lists_of([[leaf] for leaf in range(leaves)]), leaves)
+    index = ConjunctionIndex.of(lists_of([[leaf] for leaf in range(leaves)]), leaves)
     return engine.of_trees(code, index, np.zeros(len(some), np.bool_))

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.arrays.array_file import INDEX, MAGIC, PROGRAM, kind_of, open_arrays
+from numpy.typing import NDArray
+
+from tocsin.arrays.array_file import ENGINE, INDEX, MAGIC, PROGRAM, kind_of, open_arrays
 from tocsin.conditions.graph.shards import is_sharded
 from tocsin.errors import IndexFileError, telling
 from tocsin.storage.record_log import ALWAYS, holds_journal
@@ -35,9 +37,23 @@ def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
         from tocsin.conditions.live.sharded_index import open_shards
 
         return open_shards(path, verify=verify)
-    from tocsin.conditions.live.index import open_file
+    header, arrays = open_arrays(path, verify=verify)
+    if kind_of(header) not in (INDEX, ENGINE):
+        raise IndexFileError(f"{os.fspath(path)} is no index of rules: it holds a {kind_of(header)}")
+    return _rules_of_arrays(os.fspath(path), header, arrays, verify)
 
-    return open_file(path, verify=verify)
+
+def _rules_of_arrays(
+    name: str, header: dict[str, Any], arrays: dict[str, NDArray[Any]], verify: bool
+) -> Index:
+    if kind_of(header) == ENGINE:
+        from tocsin.engines.engine_layer import open_engine
+
+        return open_engine(name, header, arrays, verify=verify)
+    from tocsin.conditions.graph.index_file import index_of_arrays
+    from tocsin.conditions.live.index import Index
+
+    return Index(index_of_arrays(name, header, arrays, verify=verify))
 
 
 @telling("opening a saved file")
@@ -59,11 +75,8 @@ def open_saved(path: str | os.PathLike[str], *, verify: bool = True, sync: str =
     header, arrays = open_arrays(path, verify=verify)
     name = os.fspath(path)
     kind = kind_of(header)
-    if kind == INDEX:
-        from tocsin.conditions.graph.index_file import index_of_arrays
-        from tocsin.conditions.live.index import Index
-
-        return Index(index_of_arrays(name, header, arrays, verify=verify))
+    if kind in (INDEX, ENGINE):
+        return _rules_of_arrays(name, header, arrays, verify)
     if kind == PROGRAM:
         from tocsin.datalog.engine.engine_file import engine_of_arrays
 

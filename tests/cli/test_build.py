@@ -19,6 +19,21 @@ def test_an_index_is_written_and_described(tocsin: Command) -> None:
     assert len(library.open(tocsin.folder / "rules.tocsin")) == 4
 
 
+def test_an_index_for_another_engine(tocsin: Command) -> None:
+    tocsin.file("rules.csv", RULES)
+    ran = tocsin("build", "rules.csv", "-o", "rules.tocsin", "--engine", "interval")
+    assert ran.code == 0
+    assert "engine        interval" in ran.err
+    assert tocsin("verify", "rules.tocsin").out == (
+        "rules.tocsin: OK: an index of 3 rules for the engine interval\n"
+    )
+    index = library.open(tocsin.folder / "rules.tocsin")
+    assert (index.engine, len(index)) == ("interval", 3)
+    ran = tocsin("build", "rules.csv", "-o", "spark.tocsin", "--engine", "interval", "--spark")
+    assert (ran.code, tocsin.files()) == (2, ["rules.csv", "rules.tocsin"])
+    assert tocsin("build", "rules.csv", "-o", "magic.tocsin", "--engine", "magic").code == 2
+
+
 def test_bad_rules_stop_it_with_all_their_errors(tocsin: Command) -> None:
     tocsin.file("rules.csv", RULES + "x,age >\ny,= 3\n,age = 1\n")
     ran = tocsin("build", "rules.csv", "-o", "rules.tocsin")

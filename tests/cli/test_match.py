@@ -253,6 +253,12 @@ def test_engines_that_do_not_fit(tocsin: Command) -> None:
     assert match(tocsin, "--engine", "magic").code == 2
     assert match(tocsin, "--engine", "scan", rules="rules.tocsin").code == 2
     assert match(tocsin, "--engine", "atree", rules="rules.tocsin").code == 0
+    tocsin("build", "rules.csv", "-o", "dewey.tocsin", "--engine", "dewey")
+    assert pairs(match(tocsin, rules="dewey.tocsin").rows) == PAIRS
+    assert pairs(match(tocsin, "--engine", "dewey", rules="dewey.tocsin").rows) == PAIRS
+    ran = match(tocsin, "--engine", "interval", rules="dewey.tocsin")
+    assert (ran.code, ran.out) == (2, "")
+    assert "dewey.tocsin is for the engine dewey: give rule files for another" in ran.err
     assert tocsin("match", "rules.tocsin", "rules.csv", "--events", "events.jsonl", "--no-spark").code == 2
 
 

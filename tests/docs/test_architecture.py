@@ -120,20 +120,8 @@ def test_an_engine_by_the_recipe(tmp_path: Path) -> None:
     edit(
         tree,
         "engines/registry.py",
-        '    "scan": _scan,\n',
-        '    "scan": _scan,\n    "mine": _mine,\n',
-    )
-    edit(
-        tree,
-        "engines/registry.py",
-        "BUILDERS: dict",
-        """def _mine(expressions: Expressions) -> Engine:
-    from tocsin.engines.mine import ScanEngine
-
-    return ScanEngine.of(expressions)
-
-
-BUILDERS: dict""",
+        '    "scan": "ScanEngine",\n',
+        '    "scan": "ScanEngine",\n    "mine": "ScanEngine",\n',
     )
     program = """
 import tocsin

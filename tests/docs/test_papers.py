@@ -37,7 +37,7 @@ def test_a_place_exists(place: str) -> None:
 
 
 def test_all_experiments_are_there_and_no_others() -> None:
-    named = {code for code in CODE if re.fullmatch(r"[a-z]+-(table|figure)\d+", code)}
+    named = {code for code in CODE if re.fullmatch(r"[a-z]+-(table\d+|figure\d+|delta)", code)}
     assert named == set(EXPERIMENTS)
 
 

@@ -1,4 +1,4 @@
-"""Conjunctions are found as sets of keys would find them, whichever way, and after any changes."""
+"""Conjunctions are found as sets of keys would find them, whichever way."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from tests.expressions import lists_of, plain_lists
 
-from tocsin.engines import conjunction_index as conjunctions_module
 from tocsin.engines.conjunction_index import ConjunctionIndex
 from tocsin.engines.kernels.conjunction_cursors import MOST_LISTS, no_cursors, skip_through, skipping_pays
 
@@ -32,7 +30,7 @@ def holding(conjunctions: dict[int, tuple[Keys, Keys]], held: Keys) -> list[int]
 
 @given(st.lists(st.tuples(some_keys, some_keys)), events)
 def test_like_sets(conjunctions: list[tuple[Keys, Keys]], events: list[Keys]) -> None:
-    index = ConjunctionIndex(
+    index = ConjunctionIndex.of(
         lists_of([[*keys, *keys] for keys, _ in conjunctions]),
         KEYS,
         lists_of([sorted(negated) for _, negated in conjunctions]),
@@ -61,7 +59,7 @@ def test_long_lists(held_count: int, most: int) -> None:
     rng = np.random.default_rng(1)
     held = [sorted(rng.choice(keys, held_count, replace=False).tolist()) for _ in range(5)]
     held[0] = list(range(held_count))
-    found = ConjunctionIndex(lists_of(conjunctions), keys).search(lists_of(held))
+    found = ConjunctionIndex.of(lists_of(conjunctions), keys).search(lists_of(held))
     sets = {number: (frozenset(some), frozenset[int]()) for number, some in enumerate(conjunctions)}
     assert plain_lists(found) == [holding(sets, frozenset(some)) for some in held]
 
@@ -95,87 +93,12 @@ def test_skipping_pays_where_all_lists_but_a_short_one_are_long() -> None:
 @pytest.mark.parametrize("size", [255, 256, 300, 70_000])
 def test_large_conjunctions(size: int) -> None:
     keys = size + 1
-    index = ConjunctionIndex(lists_of([range(size), range(1, keys), [0]]), keys)
+    index = ConjunctionIndex.of(lists_of([range(size), range(1, keys), [0]]), keys)
     held = [range(keys), range(size), range(size - 1), range(1, keys)]
     assert plain_lists(index.search(lists_of(held))) == [[0, 1, 2], [0, 2], [2], [1]]
 
 
 def test_nothing() -> None:
-    index = ConjunctionIndex(lists_of([]), 0)
+    index = ConjunctionIndex.of(lists_of([]), 0)
     assert plain_lists(index.search(lists_of([[], [0, 3]]))) == [[], []]
     assert plain_lists(index.search(lists_of([]))) == []
-
-
-def test_deleting_what_is_not_there() -> None:
-    index = ConjunctionIndex(lists_of([[0]]), 1)
-    index.delete(0)
-    for number in (-1, 0, 1):
-        with pytest.raises(KeyError):
-            index.delete(number)
-    index.fold()
-    with pytest.raises(KeyError):
-        index.delete(0)
-    with pytest.raises(ValueError, match="from 0"):
-        index.insert([-1])
-
-
-class Changes(RuleBasedStateMachine):
-    """An index that is changed, and a dictionary of sets."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        first = [frozenset({0, 1}), frozenset[int](), frozenset({0})]
-        negated = [frozenset[int](), frozenset({2}), frozenset[int]()]
-        self.index = ConjunctionIndex(
-            lists_of([sorted(keys) for keys in first]), 3, lists_of([sorted(keys) for keys in negated])
-        )
-        self.expected = dict(enumerate(zip(first, negated, strict=True)))
-        self.given_out = 3
-
-    @rule(keys=some_keys, negated=some_keys)
-    def insert(self, keys: Keys, negated: Keys) -> None:
-        number = self.index.insert([*keys, *keys], negated)
-        assert number == self.given_out, "numbers are not used again"
-        self.given_out += 1
-        self.expected[number] = keys, negated
-
-    @precondition(lambda self: self.expected)
-    @rule(data=st.data())
-    def delete(self, data: st.DataObject) -> None:
-        number = data.draw(st.sampled_from(sorted(self.expected)))
-        self.index.delete(number)
-        del self.expected[number]
-
-    @rule()
-    def fold(self) -> None:
-        self.index.fold()
-
-    @rule(events=events)
-    def search(self, events: list[Keys]) -> None:
-        found = self.index.search(lists_of([sorted(held) for held in events]))
-        assert plain_lists(found) == [holding(self.expected, held) for held in events]
-
-    @invariant()
-    def counts(self) -> None:
-        assert len(self.index) == len(self.expected)
-
-
-TestChanges = Changes.TestCase
-
-
-def test_changes_are_folded_in_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conjunctions_module, "_FEW_CHANGES", 3)
-    index = ConjunctionIndex(lists_of([[0], [1]]), 2)
-    folded = 0
-    fold = index.fold
-
-    def counted_fold() -> None:
-        nonlocal folded
-        folded += 1
-        fold()
-
-    monkeypatch.setattr(index, "fold", counted_fold)
-    index.delete(1)
-    numbers = [index.insert([0, key]) for key in range(2, 6)]
-    assert folded == 1
-    assert plain_lists(index.search(lists_of([[0, 1, 3, 5]]))) == [[0, numbers[1], numbers[3]]]

@@ -66,14 +66,15 @@ def sealed(header: bytes, body: bytes) -> bytes:
     return MAGIC + b"".join(numbers) + b"".join(sums) + header + gap + body
 
 
-def mutated(data: bytes, draw: random.Random) -> tuple[str, bytes]:
-    """A file with one or a few changes, and what they are."""
+def mutated(data: bytes, draw: random.Random, only: tuple[str, ...] = ("",)) -> tuple[str, bytes]:
+    """A file with one or a few changes, and what they are; in arrays whose names begin so."""
     header, arrays = read(data)
+    names = [name for name in arrays if name.startswith(only)]
     if draw.random() < 0.12:
         return _with_odd_header(header, arrays, draw)
     done = []
     for _ in range(draw.choice((1, 1, 1, 1, 2, 3))):
-        name = draw.choice([name for name, array in arrays.items() if len(array)] or list(arrays))
+        name = draw.choice([name for name in names if len(arrays[name])] or names)
         how = draw.choice(
             (_values, _values, _values, _swap, _cut, _noise, _longer, _retyped, _shuffled, _repeat)
         )

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from tests.fuzz.in_child import failures
@@ -43,6 +44,19 @@ PATTERNS = [
         for i in range(20)
     ),
 ]
+LABELLED = [
+    ("deep", " and (y = 'p' or ".join(f"x != {i} or z > {i}" for i in range(14)) + 13 * ")"),
+    ("broad", " or ".join(f"x = {i} and z >= {i - 1}" for i in range(80))),
+    ("always", "x is null or x is not null"),
+]
+"""Labels of Dewey that do not fit into 64 bits, and a tree of Interval that does not."""
+
+TALL = [
+    (f"tall{i}", f"x = {i}" + "".join(f" and (y = 'v{j}' or z > {i + j})" for j in range(12)))
+    for i in range(12)
+]
+"""Rules of whose places few are opening ones."""
+
 TEXTS = [
     ("t1", "contains(body, 'golf & trop* & \"david lee\"')"),
     ("t2", "contains(body, '(golf | tennis) & !open, trophy', 0.7) and x = 1"),
@@ -91,13 +105,17 @@ def rule_sets() -> Mapping[str, Callable[[], Any]]:
         return index
 
     dictionary = tocsin.Dictionary.count(["golf open", "david lee golf", "trophy final word1", "a b c apple"])
+    everything = [*STRUCTURED, *PATTERNS, *TEXTS]
     return {
+        "interval": lambda: tocsin.build([*everything, *LABELLED, *TALL], engine="interval"),
+        "dewey": lambda: tocsin.build([LABELLED[0], *TALL, *TEXTS[:2]], engine="dewey"),
+        "scan": lambda: tocsin.build(STRUCTURED[:20], engine="scan"),
         "structured": lambda: tocsin.build(described),
         "patterns": lambda: tocsin.build(PATTERNS),
         "texts": lambda: tocsin.build([*TEXTS, *STRUCTURED[:4]], dictionaries={"body": dictionary}),
         "changed": changed,
         "nothing": lambda: tocsin.build([]),
-        "everything": lambda: tocsin.build([*STRUCTURED, *PATTERNS, *TEXTS], stop_words=["the"]),
+        "everything": lambda: tocsin.build(everything, stop_words=["the"]),
     }
 
 
@@ -148,11 +166,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
-def tried(saved: Mapping[str, bytes], folder: Path, count: int, seed: int) -> Iterator[str]:
-    """What goes wrong with so many files of each rule set."""
+def tried(
+    saved: Mapping[str, bytes], folder: Path, count: int, seed: int, only: tuple[str, ...] = ("",)
+) -> Iterator[str]:
+    """What goes wrong with so many files of each rule set, changed in arrays whose names begin so."""
     for name, data in saved.items():
         draw = random.Random(f"{name} {seed}")
-        cases = [mutated(data, draw) for _ in range(count)]
+        cases = [mutated(data, draw, only) for _ in range(count)]
 
         def attempt(number: int, cases: list[tuple[str, bytes]] = cases, name: str = name) -> None:
             path = folder / f"{name}-{number}.tocsin"
@@ -172,6 +192,75 @@ def test_written_again_is_the_same(saved: dict[str, bytes]) -> None:
 
 def test_mutated_files(saved: dict[str, bytes], tmp_path: Path) -> None:
     assert list(tried(saved, tmp_path, 60, 1)) == []
+
+
+OF_ENGINES = ("conjunctions.", "places.", "labels.")
+
+
+def test_mutated_files_of_engines(saved: dict[str, bytes], tmp_path: Path) -> None:
+    labelled = {name: saved[name] for name in ("interval", "dewey")}
+    assert list(tried(labelled, tmp_path, 250, 3, OF_ENGINES)) == []
+
+
+ENGINE_ARRAYS: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("interval", "conjunctions.size_start", lambda array: array[:2]),
+    ("interval", "conjunctions.start", lambda array: array[::-1].copy()),
+    ("interval", "conjunctions.item", lambda array: array + 1),
+    ("interval", "conjunctions.item", lambda array: array[::-1].copy()),
+    ("dewey", "conjunctions.item", lambda array: array * 0),
+    ("dewey", "places.rule_start", lambda array: array + (1 << 29)),
+    ("dewey", "places.rule_start", lambda array: array // 2),
+    ("dewey", "places.block", lambda array: array | np.uint64(1)),
+    ("interval", "places.opening", lambda array: array * 0),
+    ("interval", "places.opening", lambda array: array + (1 << 29)),
+    ("dewey", "places.other", lambda array: array - 1_000),
+    ("dewey", "places.other_start", lambda array: array[:-1]),
+    ("dewey", "places.opening_last", lambda array: array + 1),
+    ("interval", "places.always", lambda array: array + 1_000),
+    ("interval", "places.always", lambda array: np.repeat(array, 2)),
+    ("interval", "labels.start", lambda array: array + 1_000_000),
+    ("interval", "labels.start", lambda array: -array),
+    ("interval", "labels.narrow", lambda array: array & np.uint32(0xFFFF)),
+    ("interval", "labels.narrow", lambda array: array | np.uint32(0xFFFF)),
+    ("interval", "labels.narrow", lambda array: array << np.uint32(16) | array >> np.uint32(16)),
+    ("dewey", "labels.form", lambda array: array + 1),
+    ("dewey", "labels.start", lambda array: array - 1),
+    ("dewey", "labels.packed", lambda array: array * np.uint64(0)),
+    ("dewey", "labels.packed", lambda array: array[::-1].copy()),
+    ("dewey", "labels.number_start", lambda array: array + 1),
+    ("dewey", "labels.number_start", lambda array: array[:0]),
+]
+
+
+@pytest.mark.parametrize(("name", "array", "change"), ENGINE_ARRAYS)
+def test_every_array_of_an_engine_is_checked(
+    name: str, array: str, change: Callable[[Any], Any], saved: dict[str, bytes], tmp_path: Path
+) -> None:
+    header, arrays = read(saved[name])
+    assert len(arrays[array])
+    arrays[array] = change(arrays[array]).astype(arrays[array].dtype)
+    path = tmp_path / "kept.tocsin"
+    path.write_bytes(written(header, arrays))
+    with pytest.raises(IndexFileError, match=f"kept.tocsin is damaged: the array {array.split('.')[0]}"):
+        tocsin.open(path)
+
+
+@pytest.mark.parametrize("engine", [None, 7, "", "atree", "no such engine", ["dewey"], "interval"])
+def test_a_file_of_no_engine(engine: object, saved: dict[str, bytes], tmp_path: Path) -> None:
+    header, arrays = read(saved["dewey"])
+    path = tmp_path / "kept.tocsin"
+    path.write_bytes(written({**header, "engine": engine}, arrays))
+    with pytest.raises(IndexFileError, match=r"kept\.tocsin is (for the engine|damaged)"):
+        tocsin.open(path)
+
+
+def test_a_graph_that_an_engine_cannot_take(saved: dict[str, bytes], tmp_path: Path) -> None:
+    """Sound for the A-Tree, whose parts are shared; written out as a tree it is without end."""
+    tocsin.build([("a", " xor ".join(f"x = {i}" for i in range(40)))]).save(tmp_path / "large.tocsin")
+    header, arrays = read((tmp_path / "large.tocsin").read_bytes())
+    (tmp_path / "large.tocsin").write_bytes(written({**header, "kind": "engine", "engine": "scan"}, arrays))
+    with pytest.raises(IndexFileError, match="damaged: the engine scan cannot take its rule 0: written out"):
+        tocsin.open(tmp_path / "large.tocsin")
 
 
 KEPT: list[tuple[str, str, Callable[[Any], Any]]] = [

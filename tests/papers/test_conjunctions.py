@@ -33,7 +33,7 @@ CONJUNCTIONS: list[tuple[list[int], list[int]]] = [
     ],
 )
 def test_which_conjunctions_hold(held: set[int], expected: list[int]) -> None:
-    index = ConjunctionIndex(
+    index = ConjunctionIndex.of(
         lists_of([keys for keys, _ in CONJUNCTIONS]), 7, lists_of([negated for _, negated in CONJUNCTIONS])
     )
     assert plain_lists(index.search(lists_of([sorted(held)]))) == [expected]

@@ -16,6 +16,7 @@ from tests.trees import Tree, engine_of, packed
 
 from tocsin.engines.interval import IntervalEngine
 from tocsin.engines.kernels.interval_labels import Intervals, extended, label_trees, match_intervals
+from tocsin.engines.kernels.tree_places import TreeLeaves
 from tocsin.engines.labelled_trees import lay_out_places
 
 M = 10
@@ -65,9 +66,8 @@ def matches(labels: Labels, held: set[int]) -> bool:
     by_begin = sorted(labels, key=lambda leaf: labels[leaf][0])
     conjunction_of = np.full(M, -1, np.int32)
     conjunction_of[: len(labels)] = by_begin
-    places = lay_out_places(
-        conjunction_of, np.ones(M, np.bool_), len(labels), np.array([0, M], np.int32), np.zeros(1, np.bool_)
-    )
+    leaves = TreeLeaves(np.array([0, M], np.int32), conjunction_of, np.ones(M, np.bool_))
+    places = lay_out_places(leaves, len(labels), np.zeros(1, np.bool_))
     narrow = np.zeros(M, np.uint32)
     narrow[: len(labels)] = [labels[leaf][0] << 16 | labels[leaf][1] for leaf in by_begin]
     intervals = Intervals(np.zeros(1, np.int64), narrow, np.empty(0, np.uint64))

@@ -162,13 +162,16 @@ def test_what_is_no_index_is_refused(people: DataFrame, tmp_path: Path, content:
         ts.match(people, path)
 
 
-def test_other_arguments_are_refused(people: DataFrame, index: Index) -> None:
+def test_other_arguments_are_refused(people: DataFrame, index: Index, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not NoneType"):
         ts.match(people, None)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="a Spark DataFrame, not list"):
         ts.match([{"age": 31}], index)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="engine scan does not run on Spark"):
         ts.match(people, tocsin.build(RULES, engine="scan"))
+    tocsin.build(RULES, engine="interval").save(tmp_path / "interval.tocsin")
+    with pytest.raises(IndexFileError, match="for the engine 'interval'; only an index of atree"):
+        ts.match(people, tmp_path / "interval.tocsin")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ Arrays are mapped copy-on-write: processes share the pages, and kernels see ordi
 they never write to. Who writes over an open file in place, as `cp` does, pulls it away from under those who
 have it mapped: move a new file there instead, as we do.
 
-The header's `kind` says what is saved: an index of rules, or the state of a program.
+The header's `kind` says what is saved: an index of rules, one for another engine, or the state of a program.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tocsin.storage.drafts import PRIVATE, draft_of, remove_stale_drafts
 MAGIC = b"TOCSIN\r\n"
 VERSION = 5
 
-INDEX, PROGRAM = "index", "program"
+INDEX, ENGINE, PROGRAM = "index", "engine", "program"
 
 _PREAMBLE = struct.Struct("<8sQQQ16s16s")
 _ALIGN = 64

@@ -8,15 +8,16 @@ import time
 from tocsin.cli.build_on_spark import build_on_spark, shards_of
 from tocsin.cli.console import say, say_if_compiling, warn_of_rules_left_out
 from tocsin.cli.destinations import check_destinations, rejects_file, write_rejects
-from tocsin.cli.rule_sources import files_of, read_and_build
+from tocsin.cli.rule_sources import ENGINE_HELP, files_of, read_and_build
 from tocsin.cli.text_options import add_text_arguments, preparation_of
+from tocsin.errors import UsageError
 from tocsin.printable import printable
 
 NAME = "build"
 SUMMARY = "make an index of rules"
 DESCRIPTION = """\
 Reads rules and writes an index of them: one file, which `tocsin match` and tocsin.open load at once.
-Bad rules stop it, each with its place, unless they are to be skipped.
+Bad rules stop it, each with its place, unless they are to be skipped. With --engine it is for another engine.
 
 With --spark the rules are read, compared and shared by Spark's tasks, and the index has them in the order
 of their ids. With --shards it is a folder of several files, each with some of the rules."""
@@ -25,6 +26,7 @@ examples:
   tocsin build rules/ -o rules.tocsin
   tocsin build campaigns.parquet extra.sql -o rules.tocsin --skip-bad --rejects bad.jsonl
   tocsin build alerts.sql -o alerts.tocsin --history statistics/
+  tocsin build alerts.sql -o alerts.tocsin --engine interval
   tocsin build campaigns/ -o rules.tocsin --spark --shards 4
 """
 
@@ -41,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where to write what --skip-bad leaves out (default: beside the index, NAME.rejects.jsonl)",
     )
+    parser.add_argument("--engine", metavar="NAME", help=ENGINE_HELP)
     parser.add_argument("--spark", action="store_true", help="build on Spark: for millions of rules")
     parser.add_argument(
         "--shards",
@@ -55,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tocsin.conditions.live.index import Index
 
     shards = shards_of(arguments)
+    if arguments.spark and arguments.engine not in (None, Index.engine):
+        raise UsageError(f"Spark builds for the engine {Index.engine}: give --engine without --spark")
     rejects = rejects_file(arguments.rejects, arguments.out, arguments.skip_bad)
     destinations = [] if shards is not None else [arguments.out]
     destinations += [rejects] if arguments.skip_bad else []
@@ -65,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         build_on_spark(arguments, shards, rejects)
         say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
         return 0
-    index, bad = read_and_build(arguments.rules, Index.engine, arguments.skip_bad, preparation_of(arguments))
+    engine = arguments.engine or Index.engine
+    index, bad = read_and_build(arguments.rules, engine, arguments.skip_bad, preparation_of(arguments))
     index.save(arguments.out)
     if bad or arguments.rejects is not None:
         write_rejects(rejects, bad)

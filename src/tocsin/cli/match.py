@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tocsin.cli import destinations
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
 from tocsin.cli.match_tables import run_tables, table_source
-from tocsin.cli.rule_sources import RULES_OR_INDEX, files_of, read_and_build, saved_index
+from tocsin.cli.rule_sources import ENGINE_HELP, RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
 from tocsin.errors import EventError, UsageError
 from tocsin.printable import first_few, number_of, printable
@@ -82,11 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " a folder that is empty, or new and named with a / at its end, gets a file from each task: Parquet,"
         " unless its name ends in .jsonl or .csv",
     )
-    parser.add_argument(
-        "--engine",
-        metavar="NAME",
-        help="how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj",
-    )
+    parser.add_argument("--engine", metavar="NAME", help=ENGINE_HELP)
     parser.add_argument(
         "--keep",
         nargs="+",
@@ -166,10 +162,11 @@ def _open_index(arguments: argparse.Namespace) -> tuple[Index, list[str]]:
 
     path = saved_index(arguments.rules)
     if path is not None:
-        if arguments.engine not in (None, Index.engine):
-            raise UsageError(f"a saved index is of the engine {Index.engine}: give rule files for another")
         refuse_for_index(arguments, path)
-        return open_rules(path), []
+        index = open_rules(path)
+        if arguments.engine not in (None, index.engine):
+            raise UsageError(f"{path} is for the engine {index.engine}: give rule files for another")
+        return index, []
     return read_and_build(
         arguments.rules, arguments.engine or Index.engine, arguments.skip_bad, preparation_of(arguments)
     )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tocsin.conditions.live.index import Index
     from tocsin.rules.rule_set import Rules
 
+ENGINE_HELP = "how to match: atree (default), interval, dewey, bop, bdd, dnf, scan or scan-conj"
 RULES_OR_INDEX = "a saved index, or rule files (.sql .csv .jsonl .parquet) or folders of them"
 
 

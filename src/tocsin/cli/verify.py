@@ -65,7 +65,8 @@ def _what_it_is(path: Path) -> str:
     opened = open_saved(path)
     if hasattr(opened, "program"):
         return f"an engine of {number_of(len(list(opened)), 'relation')}"
-    return f"an index of {number_of(len(opened), 'rule')}"
+    suited = "" if opened.engine == type(opened).engine else f" for the engine {opened.engine}"
+    return f"an index of {number_of(len(opened), 'rule')}{suited}"
 
 
 def _begins_as_parquet(path: Path) -> bool:

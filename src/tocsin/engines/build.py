@@ -13,7 +13,7 @@ from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.index import Index
 from tocsin.conditions.matching.learned_order import learned
-from tocsin.engines.engine_snapshot import build_with_engine
+from tocsin.engines.engine_layer import build_with_engine
 from tocsin.engines.registry import BUILDERS
 from tocsin.errors import RuleError, UsageError, each_error, telling
 from tocsin.rules.rule_set import Rules
@@ -31,7 +31,7 @@ def _atree(rules: Rules, preparation: Preparation) -> Index:
 
 ENGINES: dict[str, Callable[[Rules, Preparation], Index]] = {
     "atree": _atree,
-    **{name: partial(build_with_engine, name, build) for name, build in BUILDERS.items()},
+    **{name: partial(build_with_engine, name) for name in BUILDERS},
 }
 """Every engine by its name: rules in, an index out; RuleError or RuleErrors when some cannot be taken."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Bytes, Flags
+from tocsin.arrays.array_checks import Check
+from tocsin.arrays.dtypes import Bytes, Flags, Ints
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
 from tocsin.arrays.scratch import Scratch
@@ -21,12 +21,13 @@ from tocsin.engines.kernels.dewey_labels import (
     match_labels,
     measure,
     number_nodes,
+    unsound_labels,
     write_labels,
 )
 from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
 from tocsin.engines.kernels.unfolded_trees import Trees
-from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves
 
 MOST_NUMBERS = 1 << 24
 """Numbers that all wide labels of one rule may have. A tree of n levels may have some n * n / 2 of them."""
@@ -35,11 +36,17 @@ MOST_NUMBERS_OF_ALL = 1 << 30
 """Numbers that the wide labels of all rules may have."""
 
 
+_PACKED = (5, 4, 3)
+"""How labels can be packed, the roomiest form first: see DeweyLabels.form."""
+
+
 class DeweyEngine(AnnotatedTrees):
     """A label for each place, packed where it fits. Trees are made alternating first."""
 
+    LABELS = DeweyLabels
+
     def __init__(self, conjunctions: ConjunctionIndex, places: Places, labels: DeweyLabels) -> None:
-        super().__init__(conjunctions, places)
+        super().__init__(conjunctions, places, labels)
         self._labels = labels
         levels = int(np.diff(labels.number_start).max(initial=0))
         self._counted = Scratch(lambda: np.empty(levels + 1, np.int32))
@@ -55,30 +62,19 @@ class DeweyEngine(AnnotatedTrees):
         count = count_places(trees)
         is_wide = form == WIDE
         packed_span = starts(np.where(is_wide, 0, count), np.int64)
-        packed = np.zeros(packed_span[-1], np.uint64)
-        wide_start = np.zeros(count[is_wide].sum() + 1, np.int64)
-        wide = np.empty(measures.numbers[is_wide].sum(), np.int32)
-        rule_start = starts(count, np.int32)
-        conjunction_of = np.full(rule_start[-1], -1, np.int32)
-        opens = np.zeros(rule_start[-1], np.bool_)
-        write_labels(
-            trees,
-            level,
-            number,
-            rule_start,
+        labels = DeweyLabels(
             form,
             packed_span,
-            conjunction_of,
-            opens,
-            packed,
-            wide_start,
-            wide,
+            np.ones(packed_span[-1], np.uint64),
+            np.zeros(count[is_wide].sum() + 1, np.int64),
+            np.empty(measures.numbers[is_wide].sum(), np.int32),
         )
-        start, kept = share_labels(packed_span, packed)
+        leaves = no_leaves(count)
+        write_labels(trees, level, number, leaves, labels)
+        start, kept = share_labels(packed_span, labels.packed)
         start = np.where(is_wide, starts(np.where(is_wide, count, 0), np.int64)[:-1], start)
-        labels = DeweyLabels(form, start, packed[:kept].copy(), wide_start, wide)
-        places = lay_out_places(conjunction_of, opens, len(conjunctions), rule_start, always)
-        return cls(conjunctions, places, labels)
+        labels = labels._replace(start=start, packed=labels.packed[:kept].copy())
+        return cls(conjunctions, lay_out_places(leaves, len(conjunctions), always), labels)
 
     def evaluate(self, places: Lists) -> Lists:
         """The rules that match, given the places that hold: Algorithms 1 to 3."""
@@ -100,15 +96,25 @@ class DeweyEngine(AnnotatedTrees):
             printed.append(".".join(f"{each >> 1}{'*' * (each & 1)}" for each in numbers if each))
         return printed
 
-    def bytes_of_parts(self) -> Mapping[str, int]:
-        """The memory of the index of conjunctions, of their places, and of the labels."""
-        return self._bytes_of_parts(self._labels)
+    @staticmethod
+    def check_labels(check: Check, name: str, labels: DeweyLabels, rule_start: Ints) -> None:
+        """IndexFileError unless every place has a label, and those of a rule ascend where they are packed."""
+        check.length(f"{name}.form", labels.form, len(rule_start) - 1)
+        check.that(
+            f"{name}.form", bool(np.isin(labels.form, (WIDE, *_PACKED)).all()), "has a form that is none"
+        )
+        check.length(f"{name}.start", labels.start, len(rule_start) - 1)
+        check.that(f"{name}.number_start", len(labels.number_start) > 0, "is empty")
+        check.offsets(
+            f"{name}.number_start", labels.number_start, len(labels.number_start) - 1, len(labels.number)
+        )
+        check.sound(f"{name}.start", unsound_labels(rule_start, labels))
 
 
 def _forms(measures: Measures) -> Bytes:
     """How the labels of each rule are packed."""
     form = np.full(len(measures.levels), WIDE, np.uint8)
-    for doublings in (5, 4, 3):
+    for doublings in _PACKED:
         bits = 1 << doublings
         fits = (measures.levels <= 64 // bits) & (measures.largest < 1 << (bits - 1))
         form[fits] = doublings

@@ -11,7 +11,7 @@ how they come from literals to rules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -31,11 +31,8 @@ class Engine(Protocol):
         """The memory that its arrays take, by part."""
 
 
-class EngineBuilder(Protocol):
-    """Makes an engine of expressions."""
-
-    def __call__(self, expressions: Expressions) -> Engine:
-        """The engine; RefusedRules when it cannot take some rules."""
+EngineBuilder = Callable[[Expressions], Engine]
+"""Makes an engine of expressions; RefusedRules when it cannot take some rules."""
 
 
 class RefusedRules(Exception):

@@ -2,58 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Flags
+from tocsin.arrays.array_checks import Check
+from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
 from tocsin.arrays.scratch import Scratch
 from tocsin.engines.conjunction_index import ConjunctionIndex
 from tocsin.engines.kernels.interval_labels import (
+    ALONE,
     NARROW,
     Intervals,
     label_trees,
     lay_out_intervals,
     match_intervals,
+    unsound_intervals,
 )
 from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
 from tocsin.engines.kernels.unfolded_trees import Trees
-from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves
 
 
 class IntervalEngine(AnnotatedTrees):
     """Two numbers for each place. Trees of any shape; those of more than NARROW leaves have wider numbers."""
 
-    def __init__(self, conjunctions: ConjunctionIndex, places: Places, intervals: Intervals) -> None:
-        super().__init__(conjunctions, places)
-        self._intervals = intervals
+    LABELS = Intervals
+
+    def __init__(self, conjunctions: ConjunctionIndex, places: Places, labels: Intervals) -> None:
+        super().__init__(conjunctions, places, labels)
+        self._intervals = labels
         most = int(np.diff(places.rule_start).max(initial=0))
         self._matched = Scratch(lambda: np.empty((most >> 6) + 1, np.uint64))
 
     @classmethod
     def of_trees(cls, trees: Trees, conjunctions: ConjunctionIndex, always: Flags) -> Self:
         """Label the leaves of trees: LABEL (Algorithm 4)."""
-        leaves = count_places(trees)
-        is_narrow = leaves <= NARROW
-        narrow_span = starts(np.where(is_narrow, leaves, 0), np.int64)
-        wide_span = starts(np.where(is_narrow, 0, leaves), np.int64)
-        narrow = np.zeros(narrow_span[-1], np.uint32)
+        count = count_places(trees)
+        is_narrow = count <= NARROW
+        narrow_span = starts(np.where(is_narrow, count, 0), np.int64)
+        wide_span = starts(np.where(is_narrow, 0, count), np.int64)
+        narrow = np.full(narrow_span[-1], ALONE, np.uint32)
         wide = np.empty(wide_span[-1], np.uint64)
-        rule_start = starts(leaves, np.int32)
-        conjunction_of = np.full(rule_start[-1], -1, np.int32)
-        opens = np.zeros(rule_start[-1], np.bool_)
-        begin, end = label_trees(trees)
-        lay_out_intervals(
-            trees, begin, end, rule_start, narrow_span, wide_span, conjunction_of, opens, narrow, wide
-        )
-        start, count = share_labels(narrow_span, narrow)
-        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow[:count].copy(), wide)
-        places = lay_out_places(conjunction_of, opens, len(conjunctions), rule_start, always)
-        return cls(conjunctions, places, intervals)
+        leaves = no_leaves(count)
+        lay_out_intervals(trees, *label_trees(trees), leaves, narrow_span, wide_span, narrow, wide)
+        start, kept = share_labels(narrow_span, narrow)
+        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow[:kept].copy(), wide)
+        return cls(conjunctions, lay_out_places(leaves, len(conjunctions), always), intervals)
 
     def evaluate(self, places: Lists) -> Lists:
         """The rules that match, given the places that hold: MATCH (Algorithm 5)."""
@@ -67,6 +65,8 @@ class IntervalEngine(AnnotatedTrees):
         start = int(self._intervals.start[rule])
         return [(label >> half, label & (1 << half) - 1) for label in labels[start : start + count].tolist()]
 
-    def bytes_of_parts(self) -> Mapping[str, int]:
-        """The memory of the index of conjunctions, of their places, and of the labels."""
-        return self._bytes_of_parts(self._intervals)
+    @staticmethod
+    def check_labels(check: Check, name: str, labels: Intervals, rule_start: Ints) -> None:
+        """IndexFileError unless every place has an interval of its rule's segment."""
+        check.length(f"{name}.start", labels.start, len(rule_start) - 1)
+        check.sound(f"{name}.start", unsound_intervals(rule_start, labels))

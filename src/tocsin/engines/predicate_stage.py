@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
 from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
 from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
@@ -18,7 +19,6 @@ from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.resolver import Resolver
 from tocsin.engines.kernels.held_literals import cells_by_row, literals_of_event, literals_of_rows
 from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
 from tocsin.text import EventDocuments, TextMatcher
 
 EVENTS_LISTED_TOGETHER = 64
@@ -31,7 +31,6 @@ class PredicateStage:
     def __init__(self, compiled: CompiledIndex) -> None:
         self._index = _without_rules(compiled)
         self._resolver = Resolver(self._index)
-        self._plan = FieldPlan(self._resolver.fields)
         self._marks = Scratch(self._no_marks)
 
     @property
@@ -44,12 +43,19 @@ class PredicateStage:
         """Predicates that may be true, and those whose falsehood some rule asks for."""
         return self._index.plane_count
 
-    def of_event(self, event: Mapping[str, object], documents: EventDocuments) -> Lists:
-        """The literals that hold in one event, ascending. Its documents are told to `documents`."""
-        one = self._resolver.resolve_plain(event, documents)
-        if one is None:
-            documents.batch = self._plan.batch([event])
-            one = self._resolver.resolve_one(documents.batch, documents)
+    def of_plain(self, event: object, documents: EventDocuments) -> Lists | None:
+        """The literals that hold in one event, ascending; None when it is not plain.
+
+        Its documents are told to `documents`.
+        """
+        plain = self._resolver.resolve_plain(event, documents)
+        return None if plain is None else self._of_cells(plain)
+
+    def of_one(self, batch: EventBatch, documents: EventDocuments) -> Lists:
+        """The literals that hold in the only event of a batch; `documents` are the batch's."""
+        return self._of_cells(self._resolver.resolve_one(batch, documents))
+
+    def _of_cells(self, one: OneEvent) -> Lists:
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(
@@ -71,7 +77,7 @@ class PredicateStage:
             for first in range(0, batch.length, EVENTS_LISTED_TOGETHER):
                 last = min(first + EVENTS_LISTED_TOGETHER, batch.length)
                 yield literals_of_rows(
-                    first, last, *by_row, cells, index.leaves, index.ranges, index.links, marks
+                    first, last, by_row, cells, index.leaves, index.ranges, index.links, marks
                 )
 
     def bytes_of_parts(self) -> dict[str, int]:

@@ -2,58 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
+from importlib import import_module
+from typing import Any
+
 from tocsin.engines.engine import Engine, EngineBuilder
 from tocsin.engines.kernels.expressions import Expressions
 
-
-def _interval(expressions: Expressions) -> Engine:
-    from tocsin.engines.interval import IntervalEngine
-
-    return IntervalEngine.of(expressions)
-
-
-def _dewey(expressions: Expressions) -> Engine:
-    from tocsin.engines.dewey import DeweyEngine
-
-    return DeweyEngine.of(expressions)
-
-
-def _bop(expressions: Expressions) -> Engine:
-    from tocsin.engines.bop import BopEngine
-
-    return BopEngine.of(expressions)
-
-
-def _bdd(expressions: Expressions) -> Engine:
-    from tocsin.engines.bdd import BddEngine
-
-    return BddEngine.of(expressions)
-
-
-def _dnf(expressions: Expressions) -> Engine:
-    from tocsin.engines.dnf import DnfEngine
-
-    return DnfEngine.of(expressions)
-
-
-def _scan(expressions: Expressions) -> Engine:
-    from tocsin.engines.scan import ScanEngine
-
-    return ScanEngine.of(expressions)
-
-
-def _scan_conjunctions(expressions: Expressions) -> Engine:
-    from tocsin.engines.scan_conj import ScanConjunctionsEngine
-
-    return ScanConjunctionsEngine.of(expressions)
-
-
-BUILDERS: dict[str, EngineBuilder] = {
-    "interval": _interval,
-    "dewey": _dewey,
-    "bop": _bop,
-    "bdd": _bdd,
-    "dnf": _dnf,
-    "scan": _scan,
-    "scan-conj": _scan_conjunctions,
+_CLASSES = {
+    "interval": "IntervalEngine",
+    "dewey": "DeweyEngine",
+    "bop": "BopEngine",
+    "bdd": "BddEngine",
+    "dnf": "DnfEngine",
+    "scan": "ScanEngine",
+    "scan-conj": "ScanConjunctionsEngine",
 }
+"""Of each engine its class, which is in the file of the engine's name."""
+
+REFUSE_ONLY_LARGE_TREES = frozenset({"interval", "dewey", "bop", "scan", "scan-conj"})
+"""Engines that take every rule whose tree is not too large, or nested too deep."""
+
+
+def engine_class(name: str) -> Any:
+    """The class of an engine."""
+    return getattr(import_module(f"tocsin.engines.{name.replace('-', '_')}"), _CLASSES[name])
+
+
+def _build(name: str, expressions: Expressions) -> Engine:
+    built: Engine = engine_class(name).of(expressions)
+    return built
+
+
+BUILDERS: dict[str, EngineBuilder] = {name: partial(_build, name) for name in _CLASSES}

@@ -13,8 +13,9 @@ from tocsin.arrays.packed import in_large_pages
 from tocsin.arrays.scratch import Scratch
 from tocsin.conditions.kernels.literal_bitmap import SPARE
 from tocsin.engines.conjunction_index import ConjunctionIndex
-from tocsin.engines.kernels.candidate_scan import rules_by_leaf, scan_candidates
+from tocsin.engines.kernels.candidate_scan import scan_candidates
 from tocsin.engines.kernels.conjunction_leaves import with_conjunction_leaves
+from tocsin.engines.kernels.conjunctions import turned_over
 from tocsin.engines.kernels.expressions import Expressions, always_true
 from tocsin.engines.kernels.tree_code import TreeCode, write_code
 from tocsin.engines.unfolded_rules import trees_of
@@ -35,7 +36,9 @@ class ScanConjunctionsEngine:
     def __init__(self, conjunctions: ConjunctionIndex, code: TreeCode, leaves: int) -> None:
         self._conjunctions = conjunctions
         self._code = in_large_pages(code)
-        self._rules_by_leaf = in_large_pages(rules_by_leaf(code, leaves))
+        every = np.arange(len(code.start) - 1, dtype=np.int32)
+        asking = turned_over(Lists(code.start, code.asked >> 1), every, leaves + 1)
+        self._rules_by_leaf = in_large_pages(asking)
         self._room = Scratch(self._make_room)
 
     @classmethod
@@ -43,7 +46,7 @@ class ScanConjunctionsEngine:
         """Write every rule out; RefusedRules when one is too large for that."""
         over, conjunctions = with_conjunction_leaves(expressions)
         code = write_code(trees_of(over), always_true(over), over.literals)
-        return cls(ConjunctionIndex(conjunctions, expressions.literals), code, over.literals)
+        return cls(ConjunctionIndex.of(conjunctions, expressions.literals), code, over.literals)
 
     def match(self, held: Lists) -> Lists:
         """For each event the rules that match, ascending."""

@@ -59,13 +59,15 @@ wishes = st.lists(st.tuples(ids, st.one_of(st.none(), conditions)), min_size=1, 
 
 
 class AnyOrder(RuleBasedStateMachine):
+    engine = "atree"
+
     def __init__(self) -> None:
         super().__init__()
         self.patch = pytest.MonkeyPatch()
         shrink(self.patch)
         self.folder = tempfile.TemporaryDirectory()
         self.model: dict[str, Condition] = {}
-        self.index: Any = built([])
+        self.index: Any = built([], self.engine)
 
     def teardown(self) -> None:
         self.patch.undo()
@@ -74,7 +76,7 @@ class AnyOrder(RuleBasedStateMachine):
     @initialize(given=st.lists(conditions, max_size=10))
     def build(self, given: list[Condition]) -> None:
         self.model = {f"r{number}": condition for number, condition in enumerate(given)}
-        self.index = built(list(self.model.items()))
+        self.index = built(list(self.model.items()), self.engine)
 
     def attempt(self, operation: tuple[Any, ...]) -> None:
         """Make a change to the dictionary; KeyError when it cannot be made."""
@@ -207,6 +209,7 @@ class AnyOrder(RuleBasedStateMachine):
         self.index.save(path)
         again = tocsin.open(path)
         assert again.ids.to_pylist() == list(self.model)
+        assert again.engine == self.engine
         if reopen:
             self.index = again
 
@@ -220,7 +223,45 @@ class AnyOrder(RuleBasedStateMachine):
                 assert self.index.rule(name).when == print_condition(self.model[name])
 
 
-TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(
-    max_examples=25, stateful_step_count=40, suppress_health_check=list(HealthCheck)
+class OfInterval(AnyOrder):
+    engine = "interval"
+
+
+class OfDewey(AnyOrder):
+    engine = "dewey"
+
+
+class OfBop(AnyOrder):
+    engine = "bop"
+
+
+class OfBdd(AnyOrder):
+    engine = "bdd"
+
+
+class OfDnf(AnyOrder):
+    engine = "dnf"
+
+
+class OfScan(AnyOrder):
+    engine = "scan"
+
+
+class OfScanConj(AnyOrder):
+    engine = "scan-conj"
+
+
+def _order(machine: type[AnyOrder], examples: int) -> Any:
+    case = machine.TestCase
+    case.settings = settings(
+        max_examples=examples, stateful_step_count=40, suppress_health_check=list(HealthCheck)
+    )
+    return case
+
+
+TestAnyOrder = _order(AnyOrder, 25)
+TestInterval = _order(OfInterval, 15)
+TestDewey = _order(OfDewey, 15)
+TestBop, TestBdd, TestDnf, TestScan, TestScanConj = (
+    _order(each, 4) for each in (OfBop, OfBdd, OfDnf, OfScan, OfScanConj)
 )

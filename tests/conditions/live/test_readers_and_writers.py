@@ -22,10 +22,10 @@ EVENT = {"x": 1}
 TABLE = pa.table({"x": [1, -1, 1]})
 
 
-def build() -> Index:
+def build(engine: str = "atree") -> Index:
     """Pairs of rules that match together; `even 3` and `odd 3` are there or not there, both of them."""
     rules = [(f"{half} {pair}", "x = 1") for pair in range(PAIRS) for half in ("even", "odd")]
-    index = tocsin.build(rules)
+    index = tocsin.build(rules, engine)
     assert isinstance(index, Index)
     return index
 
@@ -68,8 +68,9 @@ def reading(look: list) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("small_layers")
-def test_readers_see_pairs() -> None:
-    index = build()
+@pytest.mark.parametrize("engine", ["atree", "interval", "dewey"])
+def test_readers_see_pairs(engine: str) -> None:
+    index = build(engine)
 
     def match() -> None:
         check([match.rule for match in index.match(EVENT)])
@@ -131,8 +132,9 @@ def test_writers_take_turns() -> None:
     assert len(index) == len(found)
 
 
-def test_a_save_beside_a_writer_holds_one_version(tmp_path) -> None:
-    index = build()
+@pytest.mark.parametrize("engine", ["atree", "interval"])
+def test_a_save_beside_a_writer_holds_one_version(engine: str, tmp_path) -> None:
+    index = build(engine)
     path = tmp_path / "rules.tocsin"
 
     def save() -> None:

@@ -14,7 +14,7 @@ from tocsin.engines.kernels.expressions import Expressions
 from tocsin.engines.registry import BUILDERS
 from tocsin.errors import TocsinError, UsageError
 from tocsin_lab.contracts import Contracts, ContractSetting, make_contracts, make_visits
-from tocsin_lab.experiments import dewey_depth, dewey_engines, dewey_growth
+from tocsin_lab.experiments import dewey_delta, dewey_depth, dewey_engines, dewey_growth
 from tocsin_lab.experiments.catalogue import EXPERIMENTS
 from tocsin_lab.experiments.dewey_engines import Workload, readings
 from tocsin_lab.experiments.dewey_expansion import expansions
@@ -160,7 +160,8 @@ def test_expansions_are_counted_right(children: dict[int, float]):
 
 
 def test_every_table_and_figure_of_the_paper_is_there():
-    assert [f"dewey-table{n}" for n in (2, 3, 4)] + [f"dewey-figure{n}" for n in range(7, 15)] == NAMES
+    of_the_paper = [f"dewey-table{n}" for n in (2, 3, 4)] + [f"dewey-figure{n}" for n in range(7, 15)]
+    assert [*of_the_paper, "dewey-delta"] == NAMES
 
 
 @pytest.fixture
@@ -168,6 +169,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dewey_depth, "VISITS", 30)
     monkeypatch.setattr(dewey_engines, "FEWEST_VISITS", 30)
     monkeypatch.setattr(dewey_growth, "FEWEST", 200)
+    monkeypatch.setattr(dewey_delta, "FEWEST", 200)
 
 
 def outcome_of(name: str) -> Outcome:
@@ -210,3 +212,23 @@ def test_the_papers_own_figures_stand_beside_ours(engines: None, small: None):
     assert "depth 2: dnf refused 100 of 100: it is too large" in table.notes
     rows = outcome_of("dewey-figure12").tables[0].rows
     assert {row[-1] for row in rows} == {PLOTTED_ONLY}
+
+
+def test_deltas_are_measured_with_the_rules_that_are_in_them(small: None):
+    table = outcome_of("dewey-delta").tables[0]
+    headings = [column.heading for column in table.columns]
+    shown = {(row[0], row[1]): dict(zip(headings, row, strict=True)) for row in table.rows}
+    assert {share: shown[share, "dewey"]["rules in the delta"] for share in ("0%", "1%", "10%")} == {
+        "0%": 0,
+        "1%": 2,
+        "10%": 20,
+    }
+    assert all((row["layers"] == 1) == (row["rules in the delta"] == 0) for row in shown.values())
+    assert all((row["folding, s"] == 0) == (row["rules in the delta"] == 0) for row in shown.values())
+
+
+def test_a_wrong_match_beside_a_delta_is_told(small: None, monkeypatch: pytest.MonkeyPatch):
+    scan = BUILDERS["scan"]
+    monkeypatch.setitem(BUILDERS, "dewey", lambda expressions: Forgetful(scan(expressions)))
+    with pytest.raises(TocsinError, match="dewey is wrong with 0%"):
+        outcome_of("dewey-delta")

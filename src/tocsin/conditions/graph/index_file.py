@@ -6,14 +6,14 @@ Its header also names the fields, the facts and the settings of free text.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import check_facts, check_paths, typed, typed_array
-from tocsin.arrays.array_file import INDEX, kind_of, open_arrays, save_arrays
+from tocsin.arrays.array_file import ENGINE, INDEX, kind_of, open_arrays, save_arrays, shown
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
@@ -46,14 +46,24 @@ _ARRAYS: dict[str, np.dtype[Any]] = {
 }
 
 
-def save_index(index: CompiledIndex, path: str | os.PathLike[str], mode: int = PRIVATE) -> None:
-    """Write the index to a file, whole or not at all; `mode` as in drafts.draft_of."""
+def save_index(
+    index: CompiledIndex,
+    path: str | os.PathLike[str],
+    mode: int = PRIVATE,
+    header: Mapping[str, Any] | None = None,
+    beside: Sequence[tuple[str, NDArray[Any]]] = (),
+) -> None:
+    """Write the index to a file, whole or not at all; `mode` as in drafts.draft_of.
+
+    `header` and the arrays `beside` are what else a file says whose kind is another.
+    """
     said = {
+        **(header or {}),
         "fields": [list(path) for path in index.group_path],
         "facts": index.facts,
         "texts": index.texts.header(),
     }
-    save_arrays(path, said, list(_named_arrays(index)), mode)
+    save_arrays(path, said, [*_named_arrays(index), *beside], mode)
 
 
 def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> CompiledIndex:
@@ -63,6 +73,11 @@ def open_index(path: str | os.PathLike[str], *, verify: bool = True) -> Compiled
     somebody has verified who can be trusted: kernels would follow wherever it leads them.
     """
     header, arrays = open_arrays(path, verify=verify)
+    if kind_of(header) == ENGINE:
+        name = shown(header.get("engine"))
+        raise IndexFileError(
+            f"{os.fspath(path)} is for the engine {name}; only an index of atree can be here"
+        )
     if kind_of(header) != INDEX:
         raise IndexFileError(f"{os.fspath(path)} is not an index of rules: it holds a {kind_of(header)}")
     return index_of_arrays(os.fspath(path), header, arrays, verify=verify)

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Protocol
 from weakref import WeakSet
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like
+from tocsin.conditions.graph.compiled_index import compile_like
 from tocsin.conditions.live.layered_snapshot import Compiled, LayeredSnapshot
-from tocsin.conditions.live.layers import Stack, main_layer
+from tocsin.conditions.live.layers import Layer, Stack
 from tocsin.conditions.live.merge_policy import compaction_is_due, fresh_are_due, merged_above
 
 
@@ -52,8 +52,8 @@ class Upkeep:
             self._is_running = True
             threading.Thread(target=self._run, name="tocsin-upkeep", daemon=True).start()
 
-    def compact(self) -> CompiledIndex:
-        """Compile all rules, unless the main index is them already; the main index."""
+    def compact(self) -> Layer:
+        """Compile all rules, unless the main index is them already; the main index, as a layer."""
         with self._at_work:
             return self._compact()
 
@@ -94,15 +94,15 @@ class Upkeep:
             stack = (*layers[:first], *(() if merged is None else (merged,)), *above)
             self._holder.version = now.on(replace(latest, stack=Stack(stack, latest.stack), claimed=1))
 
-    def _compact(self) -> CompiledIndex:
+    def _compact(self) -> Layer:
         """The layers of one moment become the main index; later layers move on top of it."""
         claimed, moment = self._claimed_whole()
         if claimed.is_whole:
-            return claimed.ledger.main
+            return claimed.main
         compacted = claimed.start.count
         kept = claimed.ledger.alive(compacted, moment)
         main = compile_like(claimed.ledger.main, claimed.ledger.rules(kept))
-        layer = main_layer(main)
+        layer = claimed.main.like(main)
         with self._lock:
             now = self._holder.version
             latest = now.lineage.latest
@@ -110,9 +110,9 @@ class Upkeep:
             above = latest.stack.layers[len(claimed.start.stack.layers) :]
             stack = Stack((layer, *(each.moved(shift) for each in above)))
             ledger = now.ledger.after(main, kept, compacted)
-            moved = replace(now, ledger=ledger, count=now.count + shift)
+            moved = replace(now, ledger=ledger, count=now.count + shift, compactions=now.compactions + 1)
             self._holder.version = moved.on(Compiled(stack, latest.count + shift, latest.change))
-        return main
+        return layer
 
     def _claimed_whole(self) -> tuple[LayeredSnapshot, int]:
         """A version whose layers are claimed, and the change whose rules they have, none before this call."""

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.live.change_requests import Change
+from tocsin.conditions.live.layers import Layer
 from tocsin.errors import UnsupportedError
 
 
@@ -29,7 +29,7 @@ class FixedRules:
         self._refuse()
 
     @property
-    def compact(self) -> Callable[[], CompiledIndex]:
+    def compact(self) -> Callable[[], Layer]:
         """Not here: UnsupportedError."""
         self._refuse()
 

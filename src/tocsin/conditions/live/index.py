@@ -15,7 +15,8 @@ from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import PathLike, known_words
 from tocsin.conditions.live.change_requests import deletion, insertion, read_changes, replacement
 from tocsin.conditions.live.explanation import Explanation, explain_condition
-from tocsin.conditions.live.index_statistics import Statistics
+from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics
+from tocsin.conditions.live.layers import Layer, main_layer
 from tocsin.conditions.live.snapshot import RuleStore, Snapshot
 from tocsin.conditions.live.table_matcher import TableMatching
 from tocsin.conditions.live.writer import LiveRules
@@ -32,17 +33,19 @@ if TYPE_CHECKING:
 class Index:
     """Rules ready to be matched, whichever engine does it. Made by tocsin.build or tocsin.open.
 
-    With `engine="atree"` they are compiled into one shared graph, and may be changed and saved. The rules of
-    other engines, and those of an index in shards, stay as they were built: UnsupportedError.
+    They may be changed and saved, but for those of an index in shards, which stay as they were built:
+    UnsupportedError.
 
     Threads may share it. Every call sees the rules as they are when it begins, and one change whole
     or not at all; a call that only reads never waits for one that changes rules.
     """
 
-    engine = LiveRules.engine
+    engine = GRAPH_ENGINE
 
-    def __init__(self, rules: CompiledIndex | RuleStore) -> None:
-        self._rules: RuleStore = LiveRules(rules) if isinstance(rules, CompiledIndex) else rules
+    def __init__(self, rules: CompiledIndex | Layer | RuleStore) -> None:
+        if isinstance(rules, CompiledIndex):
+            rules = main_layer(rules)
+        self._rules: RuleStore = LiveRules(rules) if isinstance(rules, Layer) else rules
         self.engine = self._rules.engine
 
     @property
@@ -126,7 +129,8 @@ class Index:
     def insert(self, rule: str | int, when: str, metadata: Mapping[str, Any] | None = None) -> None:
         """Add a rule, behind all others; the next match sees it.
 
-        Raises RuleError when the id is taken or the condition is no condition; then nothing changes.
+        Raises RuleError when the id is taken, the condition is no condition, or one that the engine cannot
+        take; then nothing changes.
         """
         try:  # `telling` would be a call more
             self._rules.apply([insertion(rule, when, metadata)])
@@ -192,8 +196,9 @@ class Index:
         """
         compact = self._rules.compact
         words, _ = known_words(history, dictionaries)
-        index = compact()
-        return Index(index._replace(texts=index.texts.reweighed(words, stop_words)))
+        main = compact()
+        texts = main.compiled.texts.reweighed(words, stop_words)
+        return Index(main.like(main.compiled._replace(texts=texts)))
 
     @telling("counting what the index holds")
     def stats(self) -> Statistics:

@@ -29,7 +29,8 @@ class Statistics:
 
     Rules that were inserted lie in layers beside the main index until a compaction. Then everything is
     the sum over the layers, with what two of them share counted twice; `waiting` rules are compiled
-    but not in the main index, and `dead` ones still take room in it or beside it.
+    but not in the main index, and `dead` ones still take room in it or beside it. There have been so
+    many `compactions` since the index was built or opened.
     """
 
     rules: int
@@ -46,6 +47,7 @@ class Statistics:
     uses: float = 0.0
     waiting: int = 0
     dead: int = 0
+    compactions: int = 0
     engine: str = GRAPH_ENGINE
 
     @property
@@ -54,10 +56,11 @@ class Statistics:
         return self.predicates + self.negated_predicates + self.and_nodes + self.or_nodes
 
     def __str__(self) -> str:
+        beside = f"{self.waiting:,} rules beside the main index"
         rows = [
             ("engine", self.engine),
             ("rules", f"{self.rules:,} ({self.distinct_conditions:,} distinct conditions)"),
-            ("changes", f"{self.waiting:,} rules beside the main index, {self.dead:,} dead"),
+            ("changes", f"{beside}, {self.dead:,} dead, {self.compactions:,} compactions"),
             ("predicates", f"{self.predicates:,} ({self.negated_predicates:,} also negated)"),
             ("inner nodes", f"{self.and_nodes:,} and, {self.or_nodes:,} or"),
             ("by level", ", ".join(f"{count:,}" for count in self.levels) or "none"),
@@ -66,10 +69,9 @@ class Statistics:
             ("for texts", _size(self.bytes_texts)),
             ("built in", _phases(self.seconds)),
         ]
-        if self.engine == GRAPH_ENGINE:
-            unsaid = ["engine", *([] if self.waiting or self.dead else ["changes"])]
-        else:
-            unsaid = ["changes", "inner nodes", "by level", "sharing"]
+        unsaid = ["engine"] if self.engine == GRAPH_ENGINE else ["inner nodes", "by level", "sharing"]
+        if not (self.waiting or self.dead or self.compactions):
+            unsaid.append("changes")
         return "\n".join(f"{name:<14}{value}" for name, value in rows if name not in unsaid)
 
 
@@ -96,14 +98,15 @@ def statistics_of(index: CompiledIndex) -> Statistics:
     )
 
 
-def statistics_of_layers(layers: Sequence[CompiledIndex], live: int) -> Statistics:
-    """Count what all layers hold, with so many rules that are alive."""
-    counts = [each.rule_count for each in layers]
+def statistics_of_layers(layers: Sequence[Statistics], live: int, compactions: int) -> Statistics:
+    """What all layers hold, with so many rules that are alive."""
+    counts = [each.rules for each in layers]
     return replace(
-        sum_of_statistics([statistics_of(each) for each in layers]),
+        sum_of_statistics(layers),
         rules=live,
         waiting=sum(counts[1:]),
         dead=sum(counts) - live,
+        compactions=compactions,
     )
 
 
@@ -127,6 +130,7 @@ def _sum(one: Statistics, other: Statistics) -> Statistics:
         bytes_matching=_sums(one.bytes_matching, other.bytes_matching),
         bytes_texts=_sums(one.bytes_texts, other.bytes_texts),
         seconds=_sums(one.seconds, other.seconds),
+        engine=one.engine,
     )
 
 

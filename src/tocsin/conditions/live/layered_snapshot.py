@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.arrays.packed import starts
-from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.kernels.layer_matches import interleave, keep_alive
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.index_statistics import Statistics, statistics_of_layers
-from tocsin.conditions.live.layers import Layer, Stack, compile_layer, main_layer
+from tocsin.conditions.live.layers import Layer, Stack, compile_layer
 from tocsin.conditions.live.ledger import Ledger, LedgerSnapshot
 from tocsin.conditions.live.merge_policy import absorbed_with
 from tocsin.conditions.live.uncompiled_rule import FreshRule
@@ -72,6 +71,7 @@ class LayeredSnapshot(LedgerSnapshot):
     count      rules written so far, dead ones included
     live       rules that are alive
     start      what was compiled when the version was made
+    compactions   how often everything had been compiled anew
     """
 
     change: int
@@ -80,14 +80,20 @@ class LayeredSnapshot(LedgerSnapshot):
     live: int
     lineage: Lineage
     start: Compiled
+    compactions: int = 0
     _own: Stack | None = field(default=None, init=False, repr=False)
 
     @staticmethod
-    def of(compiled: CompiledIndex) -> LayeredSnapshot:
-        """The rules of an index as it was compiled."""
-        count = compiled.rule_count
-        start = Compiled(Stack((main_layer(compiled),)), count, 0)
-        return LayeredSnapshot(0, Ledger(compiled), count, count, Lineage(start), start)
+    def of(main: Layer) -> LayeredSnapshot:
+        """The rules of a layer."""
+        count = len(main)
+        start = Compiled(Stack((main,)), count, 0)
+        return LayeredSnapshot(0, Ledger(main.compiled), count, count, Lineage(start), start)
+
+    @property
+    def main(self) -> Layer:
+        """The layer at the bottom."""
+        return self.start.stack.layers[0]
 
     @property
     def fields(self) -> list[Path]:
@@ -134,7 +140,7 @@ class LayeredSnapshot(LedgerSnapshot):
         numbers = [each.numbers for each in layers if each.numbers is not None]
         every = np.concatenate([*numbers, np.arange(first_fresh, self.count)])
         alive = self._alive_among(every)
-        return compile_layer(self.ledger.rules(alive), alive, self.ledger.main) if len(alive) else None
+        return compile_layer(self.ledger.rules(alive), alive, self.main) if len(alive) else None
 
     def match_event(self, event: Mapping[str, object]) -> tuple[Ints, Doubles | None]:
         """The numbers of the rules that an event satisfies, ascending, and their scores.
@@ -221,7 +227,7 @@ class LayeredSnapshot(LedgerSnapshot):
 
     def statistics(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
-        return statistics_of_layers([each.compiled for each in self.layers], self.live)
+        return statistics_of_layers([each.statistics() for each in self.layers], self.live, self.compactions)
 
     def count_cells(self, batch: EventBatch, per_rule: Longs) -> BatchMatches:
         """Count the matches of events; `per_rule`, by number, is added to.

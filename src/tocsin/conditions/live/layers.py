@@ -1,4 +1,4 @@
-"""Rules compiled in several goes: layers, the oldest and largest at the bottom.
+"""Rules compiled in several goes: layers, the oldest and largest at the bottom, all for one engine.
 
     top      a few rules, compiled a moment ago
              ...
@@ -10,19 +10,61 @@ matches is in order when the layers' matches are put one behind the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Ints, Longs
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like
+from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.language.tree import Path
+from tocsin.conditions.live.change_requests import Change
+from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics, statistics_of
 from tocsin.conditions.matching.matcher import BatchMatches, Matcher
 from tocsin.events.cells import EventBatch
 from tocsin.events.python_events import FieldPlan
 from tocsin.rules.rule_set import Rules
-from tocsin.text import EventDocuments
+from tocsin.text import EventDocuments, TextMatcher
+
+
+class LayerMatcher(Protocol):
+    """What finds a layer's rules, by their places in it: see matching/matcher.py. Threads may share it."""
+
+    @property
+    def texts(self) -> TextMatcher:
+        """The free text of the rules."""
+
+    @property
+    def fields(self) -> list[Path]:
+        """The fields that the rules name, in order."""
+
+    @property
+    def most_scratch(self) -> int:
+        """Bytes that one thread uses, about, besides the matches."""
+
+    def match_plain(self, event: object, documents: EventDocuments) -> Ints | None:
+        """The rules that an event satisfies, ascending; None when it is not plain."""
+
+    def match_one(self, batch: EventBatch, documents: EventDocuments) -> Ints:
+        """The rules that the only event of a batch satisfies, ascending."""
+
+    def match_batch(
+        self,
+        batch: EventBatch,
+        documents: EventDocuments | None = None,
+        *,
+        write: bool = True,
+        per_rule: Longs | None = None,
+    ) -> BatchMatches:
+        """Match a batch; `per_rule`, when given, is added to."""
+
+    def match_slices(
+        self, batch: EventBatch, documents: EventDocuments | None = None, *, most_matches: int | None = None
+    ) -> Iterator[BatchMatches]:
+        """The same, some events at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +75,28 @@ class Layer:
     """
 
     compiled: CompiledIndex
-    matcher: Matcher
+    matcher: LayerMatcher
     numbers: Ints | None = None
+
+    @property
+    def engine(self) -> str:
+        """Which engine finds the rules."""
+        return GRAPH_ENGINE
+
+    def like(self, compiled: CompiledIndex, numbers: Ints | None = None) -> Layer:
+        """A layer of other rules for the same engine; RuleError or RuleErrors when it cannot take some."""
+        return Layer(compiled, Matcher(compiled), numbers)
+
+    def check_taken(self, changes: Sequence[Change]) -> None:
+        """RuleError or RuleErrors for rules to add that the engine cannot take. The A-Tree takes all."""
+
+    def statistics(self) -> Statistics:
+        """What it consists of, in numbers."""
+        return statistics_of(self.compiled)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write its rules to one file, whole or not at all."""
+        save_index(self.compiled, path)
 
     def __len__(self) -> int:
         return self.compiled.rule_count
@@ -113,7 +175,6 @@ def main_layer(compiled: CompiledIndex) -> Layer:
     return Layer(compiled, Matcher(compiled))
 
 
-def compile_layer(rules: Rules, numbers: Longs, like: CompiledIndex) -> Layer:
-    """A layer of the rules with these numbers, beside others of an index."""
-    compiled = compile_like(like, rules)
-    return Layer(compiled, Matcher(compiled), numbers.astype(np.int32))
+def compile_layer(rules: Rules, numbers: Longs, like: Layer) -> Layer:
+    """A layer of the rules with these numbers, beside another one."""
+    return like.like(compile_like(like.compiled, rules), numbers.astype(np.int32))

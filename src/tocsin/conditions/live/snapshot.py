@@ -1,4 +1,4 @@
-"""What an index answers with, whoever keeps its rules: the shared graph, one in shards, or another engine.
+"""What an index answers with, whoever keeps its rules: one that can be changed, or an index in shards.
 
     Index ──> RuleStore ──> Snapshot      the rules at one moment: what a reader picks up once and relies on
     (index.py)    │
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Protocol
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Doubles, Ints, Longs
-from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index_statistics import Statistics
@@ -61,7 +60,7 @@ class Snapshot(Protocol):
 
     @property
     def layers(self) -> Sequence[Layer]:
-        """The graphs that hold the rules; none when another engine does."""
+        """What holds the rules, compiled in several goes."""
 
     def numbers(self) -> Longs:
         """The numbers of the rules, in order."""
@@ -129,8 +128,8 @@ class RuleStore(Protocol):
     def apply(self, changes: Sequence[Change], /) -> None:
         """Make the changes, in their order and all at once."""
 
-    def compact(self) -> CompiledIndex:
-        """Compile all rules into one."""
+    def compact(self) -> Layer:
+        """Compile all rules into one layer."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to one file, whole or not at all."""

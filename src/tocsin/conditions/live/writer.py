@@ -15,12 +15,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.compaction import Upkeep, fresh_rules
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE
 from tocsin.conditions.live.layered_snapshot import LayeredSnapshot
+from tocsin.conditions.live.layers import Layer
 from tocsin.errors import RuleError, UnknownRuleError
 from tocsin.fork_locks import RULES, fork_safe_lock
 
@@ -34,12 +33,13 @@ FRESH_WAIT_AT = 1 << 15
 class LiveRules:
     """The present version, and how it becomes the next."""
 
-    engine = GRAPH_ENGINE
-    title = "tocsin.Index of {rules} rules"
     shards: tuple[Index, ...] = ()
 
-    def __init__(self, compiled: CompiledIndex) -> None:
-        self.version = LayeredSnapshot.of(compiled)
+    def __init__(self, main: Layer) -> None:
+        self.engine = main.engine
+        suffix = "" if self.engine == GRAPH_ENGINE else f", engine {self.engine}"
+        self.title = f"tocsin.Index of {{rules}} rules{suffix}"
+        self.version = LayeredSnapshot.of(main)
         self._lock = fork_safe_lock(RULES)
         self._upkeep = Upkeep(self, self._lock)
 
@@ -47,10 +47,12 @@ class LiveRules:
         """Make the changes, in their order and all at once.
 
         Each is judged as if those before it were made. Raises RuleError when an id to insert is taken
-        and UnknownRuleError when one to replace or delete is not there; then nothing has changed.
+        and UnknownRuleError when one to replace or delete is not there; then nothing has changed. So
+        does a rule to add that the engine cannot take.
         """
         if not changes:
             return
+        self.version.main.check_taken(changes)
         with self._lock:
             version = self.version
             live = version.live + _check(version, changes)
@@ -60,7 +62,7 @@ class LiveRules:
         if fresh_rules(self.version) > FRESH_WAIT_AT:
             self.version.settled()
 
-    def compact(self) -> CompiledIndex:
+    def compact(self) -> Layer:
         """Compile all rules into one main index; what is changed meanwhile stays beside it.
 
         Gives the main index, which holds exactly the rules of one moment during the call.
@@ -69,7 +71,7 @@ class LiveRules:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the main index, compacted, to one file."""
-        save_index(self.compact(), path)
+        self.compact().save(path)
 
 
 def _check(version: LayeredSnapshot, changes: Sequence[Change]) -> int:

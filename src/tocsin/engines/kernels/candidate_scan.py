@@ -13,33 +13,6 @@ from tocsin.engines.kernels.tree_code import RULES_AHEAD, TreeCode, accepts, cle
 
 
 @kernel
-def rules_by_leaf(code: TreeCode, leaves: int) -> Lists:
-    """For each leaf, and for the one that always holds, the rules that ask for it, ascending."""
-    rules = code.start.size - 1
-    start = np.zeros(leaves + 2, np.int64)
-    latest = np.full(leaves + 1, -1, np.int32)
-    for rule in range(rules):
-        for at in range(code.start[rule], code.start[rule + 1]):
-            leaf = code.asked[at] >> 1
-            if latest[leaf] != rule:
-                latest[leaf] = rule
-                start[leaf + 1] += 1
-    for leaf in range(leaves + 1):
-        start[leaf + 1] += start[leaf]
-    place = start[:-1].copy()
-    item = np.empty(start[-1], np.int32)
-    latest[:] = -1
-    for rule in range(rules):
-        for at in range(code.start[rule], code.start[rule + 1]):
-            leaf = code.asked[at] >> 1
-            if latest[leaf] != rule:
-                latest[leaf] = rule
-                item[place[leaf]] = rule
-                place[leaf] += 1
-    return Lists(start, item)
-
-
-@kernel
 def scan_candidates(
     code: TreeCode,
     by_leaf: Lists,

@@ -42,9 +42,8 @@ class Postings(NamedTuple):
 
     C conjunctions, K keys, S the largest size.
 
-    size_start       int32[S+3]    conjunctions of size s: size_start[s] ... size_start[s+1]; S is 1 at least
+    size_start       int32[S+2]    conjunctions of size s: size_start[s] ... size_start[s+1]; S is 1 at least
     size             uint[C]       of each; of the least type that holds S
-    numbers          the caller's numbers are below this
     number           int32[C]      what the caller calls each; empty when that is the same
     start            int64[K+1]    conjunctions that have key k: item[start[k] : start[k+1]], ascending
     item             int32[...]
@@ -54,7 +53,6 @@ class Postings(NamedTuple):
 
     size_start: Ints
     size: Bytes
-    numbers: int
     number: Ints
     start: Longs
     item: Ints
@@ -159,20 +157,11 @@ def _count(
 
 @bare_kernel
 def _search_by_size(
-    first: Longs,
-    last: Longs,
-    lists: int,
-    item: Ints,
-    size_start: Ints,
-    size: Bytes,
-    missing: Bytes,
-    at_conjunction: Longs,
-    place: Longs,
-    end: Longs,
-    found: Ints,
-    at: int,
+    postings: Postings, first: Longs, last: Longs, lists: int, room: SearchRoom, found: Ints, at: int
 ) -> int:
     """As _count, but size by size, with a choice for each. `first` is overwritten, and so are the cursors."""
+    size_start, item = postings.size_start, postings.item
+    at_conjunction, place, end = room.cursors
     for one_size in range(2, min(lists, size_start.size - 2) + 1):
         parts = 0
         for i in range(lists):
@@ -186,7 +175,7 @@ def _search_by_size(
         if skipping_pays(one_size, parts, at_conjunction, place, end):
             at = skip_through(one_size, parts, item, at_conjunction, place, end, found, at)
         else:
-            at = _count(place, end, parts, item, size, missing, found, at)
+            at = _count(place, end, parts, item, postings.size, room.missing, found, at)
     return at
 
 
@@ -211,8 +200,8 @@ def _leave_out_rejected(found: Ints, begin: int, end: int, rejected: Bytes) -> i
 @kernel
 def search_postings(postings: Postings, held: Lists, room: SearchRoom) -> Lists:
     """For each list of keys, all different, the conjunctions that hold, ascending by the caller's numbers."""
-    size_start, size, numbers, number, start, item, negative_start, negative_item = postings
-    missing, rejected, cursors, tally = room
+    size_start, size, number, start, item, negative_start, negative_item = postings
+    missing, rejected, _, tally = room
     events = held.start.size - 1
     most_keys = 0
     for event in range(events):
@@ -223,7 +212,7 @@ def search_postings(postings: Postings, held: Lists, room: SearchRoom) -> Lists:
     found_start = np.zeros(events + 1, np.int64)
     found = np.empty(0, np.int32)
     other = np.empty(0, np.int32)
-    bits = bits_of(numbers)
+    bits = bits_of(size.size)
     end = 0
     for event in range(events):
         keys = 0
@@ -242,20 +231,7 @@ def search_postings(postings: Postings, held: Lists, room: SearchRoom) -> Lists:
         if lists > MOST_LISTS or entries < _FEW:
             end = _count(first, last, lists, item, size, missing, found, end)
         else:
-            end = _search_by_size(
-                first,
-                last,
-                lists,
-                item,
-                size_start,
-                size,
-                missing,
-                cursors.conjunction,
-                cursors.place,
-                cursors.end,
-                found,
-                end,
-            )
+            end = _search_by_size(postings, first, last, lists, room, found, end)
         if negative_item.size > 0:
             _mark(key[:keys], negative_start, negative_item, rejected, 1)
             end = _leave_out_rejected(found, begin, end, rejected)

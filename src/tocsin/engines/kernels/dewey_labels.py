@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tocsin.arrays.array_checks import SOUND
 from tocsin.arrays.bits import ALL, leading_zeros, lowest_bit
-from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs, Words
+from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.arrays.lists import Lists, with_room
-from tocsin.engines.kernels.tree_places import Places, merge_always, rule_at
+from tocsin.engines.kernels.tree_places import Places, TreeLeaves, merge_always, rule_at
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, is_and_code
 
 WIDE = 0
@@ -115,21 +116,14 @@ def measure(trees: Trees, level: Ints, number: Ints) -> Measures:
 
 
 @kernel
-def write_labels(
-    trees: Trees,
-    level: Ints,
-    number: Ints,
-    rule_start: Ints,
-    form: Bytes,
-    packed_span: Longs,
-    conjunction_of: Ints,
-    opens: Flags,
-    packed: Words,
-    wide_start: Longs,
-    wide: Ints,
-) -> None:
-    """Write the conjunctions and labels of all places, and which of them open their rules."""
+def write_labels(trees: Trees, level: Ints, number: Ints, leaves: TreeLeaves, labels: DeweyLabels) -> None:
+    """Write the conjunctions and labels of all places, and which of them open their rules.
+
+    `labels.start` is where the packed labels of each rule are to be; wide ones are as they come.
+    """
     start, code = trees
+    rule_start, conjunction_of, opens = leaves
+    form, packed_span, packed, wide_start, wide = labels
     deepest = 0
     for i in range(level.size):
         deepest = max(deepest, level[i])
@@ -158,6 +152,24 @@ def write_labels(
                 label |= np.uint64(way[each]) << np.uint64(64 - (each << form[rule]))
             packed[its_packed] = label
             its_packed += 1
+
+
+@kernel
+def unsound_labels(rule_start: Ints, labels: DeweyLabels) -> int:
+    """The first rule whose labels are not there, or packed and do not ascend; SOUND if there is none."""
+    for rule in range(labels.start.size):
+        places = np.int64(rule_start[rule + 1]) - rule_start[rule]
+        first = labels.start[rule]
+        is_wide = labels.form[rule] == WIDE
+        stored = labels.number_start.size - 1 if is_wide else labels.packed.size
+        if not 0 <= first <= stored - places:
+            return rule
+        before = np.uint64(0)
+        for i in range(first, first if is_wide else first + places):
+            if labels.packed[i] <= before:
+                return rule
+            before = labels.packed[i]
+    return SOUND
 
 
 @inner_kernel
@@ -193,15 +205,16 @@ def _holds_wide(
 ) -> bool:
     """Whether a rule with wide labels holds, given those of its places that hold; as count_label does it."""
     before = np.int64(0)
+    shared = np.int64(0)
     counted[0] = 0
-    common = 0
     for i in range(place.size):
         begin = number_start[start + place[i] - first]
         levels = number_start[start + place[i] - first + 1] - begin
         common = 0
-        while i > 0 and number[begin + common] == number[before + common]:
+        while common < min(shared, levels) and number[begin + common] == number[before + common]:
             common += 1
         before = begin
+        shared = levels
         counted[common + 1 : levels] = 0
         level = levels - 1
         while level >= 0:

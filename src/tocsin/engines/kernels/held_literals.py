@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
@@ -45,9 +47,17 @@ def literals_of_event(
     return found
 
 
+class RowCells(NamedTuple):
+    """Cells event by event: cell[start[e] : start[e+1]] are those of event e, and group[...] their groups."""
+
+    start: Longs
+    cell: Ints
+    group: Ints
+
+
 @kernel
-def cells_by_row(cells: Cells, rows: int) -> tuple[Longs, Ints, Ints]:
-    """Cells and their groups event by event: those of event e are start[e] ... start[e+1]."""
+def cells_by_row(cells: Cells, rows: int) -> RowCells:
+    """The cells of so many events."""
     start = np.zeros(rows + 1, np.int64)
     for i in range(cells.row.size):
         start[cells.row[i] + 1] += 1
@@ -62,16 +72,14 @@ def cells_by_row(cells: Cells, rows: int) -> tuple[Longs, Ints, Ints]:
             place[cells.row[i]] = at + 1
             cell[at] = i
             group_of[at] = group
-    return start, cell, group_of
+    return RowCells(start, cell, group_of)
 
 
 @kernel
 def literals_of_rows(
     first: int,
     last: int,
-    row_start: Longs,
-    row_cell: Ints,
-    row_group: Ints,
+    rows: RowCells,
     cells: Cells,
     leaves: Leaves,
     ranges: Ranges,
@@ -86,9 +94,9 @@ def literals_of_rows(
     item = np.empty(1024, np.int32)
     for row in range(first, last):
         known[:] = 0
-        for i in range(row_start[row], row_start[row + 1]):
-            cell = row_cell[i]
-            group = row_group[i]
+        for i in range(rows.start[row], rows.start[row + 1]):
+            cell = rows.cell[i]
+            group = rows.group[i]
             known[group] = 1
             if cells.posting[cell] >= 0:
                 q = np.int64(cells.posting[cell])

@@ -17,17 +17,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.arrays.dtypes import Flags, Ints, Longs, Words
+from tocsin.arrays.array_checks import SOUND
+from tocsin.arrays.dtypes import Ints, Longs, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel, kernel
 from tocsin.arrays.lists import Lists, with_room
-from tocsin.engines.kernels.tree_places import Places, merge_always, rule_at
+from tocsin.engines.kernels.tree_places import Places, TreeLeaves, merge_always, rule_at
 from tocsin.engines.kernels.unfolded_trees import Trees, children_of_code, count_leaves, is_and_code
 
 NARROW = 65_535
-"""Leaves of a tree whose begins and ends fit into 16 bits."""
+"""TreeLeaves of a tree whose begins and ends fit into 16 bits."""
+
+ALONE = np.uint32(1 << 16 | 1)
+"""The narrow label of the only place of a rule."""
 
 _IN_REGISTER = 63
-"""Leaves of a tree for which `matched` fits into a machine word."""
+"""TreeLeaves of a tree for which `matched` fits into a machine word."""
 
 _HALF_NARROW = np.uint32(16)
 _END_NARROW = np.uint32(0xFFFF)
@@ -112,17 +116,16 @@ def lay_out_intervals(
     trees: Trees,
     begin: Ints,
     end: Ints,
-    rule_start: Ints,
+    leaves: TreeLeaves,
     narrow_span: Longs,
     wide_span: Longs,
-    conjunction_of: Ints,
-    opens: Flags,
     narrow: NDArray[np.uint32],
     wide: Words,
 ) -> None:
     """Put the leaves of each tree in order of begin: the conjunctions and labels of all places, and
     which of them open their rules."""
     start, code = trees
+    rule_start, conjunction_of, opens = leaves
     largest = 0
     for rule in range(start.size - 1):
         largest = max(largest, rule_start[rule + 1] - rule_start[rule])
@@ -147,6 +150,27 @@ def lay_out_intervals(
                 narrow[narrow_span[rule] + at] = (np.uint32(begin[i]) << _HALF_NARROW) | np.uint32(end[i])
             else:
                 wide[wide_span[rule] + at] = (np.uint64(begin[i]) << _HALF_WIDE) | np.uint64(end[i])
+
+
+@kernel
+def unsound_intervals(rule_start: Ints, intervals: Intervals) -> int:
+    """The first rule whose labels are not there, or not between 1 and M; SOUND if there is none."""
+    for rule in range(intervals.start.size):
+        leaves = np.int64(rule_start[rule + 1]) - rule_start[rule]
+        first = intervals.start[rule]
+        stored = intervals.narrow.size if leaves <= NARROW else intervals.wide.size
+        if not 0 <= first <= stored - leaves:
+            return rule
+        for i in range(first, first + leaves):
+            if leaves <= NARROW:
+                begin = np.int64(intervals.narrow[i] >> _HALF_NARROW)
+                end = np.int64(intervals.narrow[i] & _END_NARROW)
+            else:
+                begin = np.int64(intervals.wide[i] >> _HALF_WIDE)
+                end = np.int64(intervals.wide[i] & _END_WIDE)
+            if not 1 <= begin <= end <= leaves:
+                return rule
+    return SOUND
 
 
 @inner_kernel

@@ -64,6 +64,19 @@ class Places(NamedTuple):
     always: Ints
 
 
+class TreeLeaves(NamedTuple):
+    """Places as their trees are gone through: what of Places stands at each, in place of each by what stands.
+
+    rule_start       as in Places
+    conjunction_of   int32[P]   the conjunction of each place, or -1
+    opens            bool[P]    whether it opens its rule
+    """
+
+    rule_start: Ints
+    conjunction_of: Ints
+    opens: Flags
+
+
 class OrderingRoom(NamedTuple):
     """What putting places in order writes to; one for each thread.
 
@@ -88,8 +101,9 @@ def count_places(trees: Trees) -> Longs:
 
 
 @kernel
-def list_places(conjunction_of: Ints, opens: Flags, opening: bool, start: Longs, place: Ints) -> None:
-    """Fill `start` and `place` with the opening or the other places of each conjunction; -1 is none."""
+def list_places(leaves: TreeLeaves, opening: bool, start: Longs, place: Ints) -> None:
+    """Fill `start` and `place` with the opening or the other places of each conjunction."""
+    _, conjunction_of, opens = leaves
     start[:] = 0
     for i in range(conjunction_of.size):
         if opens[i] == opening and conjunction_of[i] >= 0:

@@ -60,9 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
         say_if_compiling()
     rules, unreadable = _read(paths)
     errors: list[RuleError] = []
+    disabled = 0
     if rules is not None:
         errors = _condition_errors(rules, schema)
-        good += len(rules) - len({error.rule for error in errors})
+        bad = {error.rule for error in errors}
+        good += len(rules) - len(bad)
+        disabled = sum(rules.ids[row].as_py() not in bad for row in rules.disabled.tolist())
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
     every = (*unreadable, *errors, *in_programs)
@@ -71,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if rules is not None:
         for odd in _odd_thresholds(rules, {error.rule for error in errors}):
             warn(odd.summary())
-    say(_summary(len(every), good))
+    say(_summary(len(every), good, disabled))
     return 1 if every else 0
 
 
@@ -95,9 +98,10 @@ def _place(error: RuleError, order: dict[str | None, int]) -> tuple[int, int, in
     return order.get(error.file, -1), error.line or 0, error.column or 0
 
 
-def _summary(errors: int, good: int) -> str:
-    rules = number_of(good, "rule")
-    return f"{number_of(errors, 'error')}; {rules} OK" if errors else f"{rules} OK"
+def _summary(errors: int, good: int, disabled: int) -> str:
+    failed = f"{number_of(errors, 'error')}; " if errors else ""
+    off = f", {disabled:,} of them disabled" if disabled else ""
+    return f"{failed}{number_of(good, 'rule')} OK{off}"
 
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:

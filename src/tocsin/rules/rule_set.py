@@ -19,6 +19,7 @@ from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Condition
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
+from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
 from tocsin.rules.triggers import Trigger
@@ -231,6 +232,11 @@ class Rules:
         """The file that the rule of this row came from."""
         return self.files[int(self.file_of[row])]
 
+    @property
+    def disabled(self) -> Longs:
+        """The rows of the rules that never match: `enabled = false` is among their metadata."""
+        return read_enabled(self.metadata)[0]
+
     def has_several_tables(self, row: int) -> bool:
         """Whether the rule is a trigger over several tables, whose condition is one of rules.joins."""
         return row in self.triggers and len(self.triggers[row].tables) > 1
@@ -295,7 +301,7 @@ class Rules:
             yield Rule(name, when, known, self.file(start + at), int(self.lines[start + at]))
 
     def _metadata_errors(self) -> tuple[list[int], list[RuleError]]:
-        """The rows whose throttle, dedup or alert cannot be read, and an error for each."""
+        """The rows whose throttle, dedup, alert or enabled cannot be read, and an error for each."""
         wrong = misread_metadata(self.metadata, len(self))
         return list(wrong), [self.error(row, RuleError(wrong[row])) for row in sorted(wrong)]
 

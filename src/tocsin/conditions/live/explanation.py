@@ -28,7 +28,8 @@ from tocsin.conditions.meaning import (
 from tocsin.errors import EventError
 from tocsin.events.field_values import type_name
 from tocsin.printable import printable
-from tocsin.rules.rule_set import Rules
+from tocsin.rules.metadata_values import is_disabled
+from tocsin.rules.rule_set import Rule, Rules
 from tocsin.text import DEFAULT, TextExplanation, TextSettings, explain_text, parse_query
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
@@ -59,18 +60,22 @@ class Part:
 class Explanation:
     """Whether a rule matches an event, and the truth of every part; print it to read it.
 
-    `score` is the score that a match of the rule carries; None when it has no free text.
+    `score` is the score that a match of the rule carries; None when it has no free text. A `disabled` rule
+    matches nothing, whatever the truth of its parts.
     """
 
     rule: str
     matched: bool
     parts: tuple[Part, ...]
     score: float | None = None
+    disabled: bool = False
 
     def __str__(self) -> str:
         verdict = "matches" if self.matched else "does not match"
         if self.matched and self.score is not None:
             verdict += f", score {self.score:.4g}"
+        if self.disabled:
+            verdict += ": it is disabled (enabled = false)"
         texts = [f"{_indent(part.depth)}{printable(part.text)}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
         lines = [f"{printable(self.rule)} {verdict}"]
@@ -93,13 +98,15 @@ def explain_rule(
     rules: Rules, number: int, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
     """Explain one of the rules; RuleError, with its place, when its condition cannot be read."""
-    return explain_condition(rules.ids[number].as_py(), rules.condition(number), event, texts)
+    rule = rules[number]
+    return explain_condition(rule, rules.condition(number), event, texts)
 
 
 def explain_condition(
-    rule: str, condition: Condition, event: Mapping[str, object], texts: TextSettings = DEFAULT
+    rule: Rule, condition: Condition, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
+    disabled = is_disabled(rule.metadata)
     check_event(event)
     truths = step_truths(condition, event, texts)
     children = condition.operands()
@@ -117,7 +124,8 @@ def explain_condition(
             continue
         parts.append(Part(depth, _text(step), truths[place], None))
         waiting.extend((child, depth + 1) for child in reversed(children[place]))
-    return Explanation(rule, truths[-1] is Truth.TRUE, tuple(parts), score(condition, event, texts))
+    matched = truths[-1] is Truth.TRUE and not disabled
+    return Explanation(rule.id, matched, tuple(parts), score(condition, event, texts), disabled)
 
 
 def _leaf(

@@ -63,7 +63,7 @@ class Judge:
         """The alerts of a change of this very row; where it stands in two positions it is one alert."""
         told: list[Told] = []
         for trigger in self.triggers:
-            if change != ("insert" if trigger.after is None else trigger.after.kind):
+            if change != ("insert" if trigger.after is None else trigger.after.kinds[0]):
                 continue
             names = [(each.alias, each.name) for each in trigger.tables] or [(table, table)]
             event = None if trigger.after is None else trigger.after.alias

@@ -20,7 +20,7 @@ SUMMARY = "find every error in rule files"
 DESCRIPTION = """\
 Reads every rule and prints each error as file:line:column: reason, with the line that has it.
 Against a schema, fields that do not exist and comparisons that are never true are errors too; it is the
-schema of one table, and triggers over several are not held to it.
+schema of one table, and triggers that compare rows are not held to it.
 Thresholds of free text that can never fail or never pass are warned of.
 Exit code 0 when there is none, else 1."""
 EXAMPLES = """\
@@ -130,7 +130,7 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     from tocsin.conditions.graph.condition_reader import read_conditions
 
     reading = read_conditions(rules.whens, rules.aliases)
-    found = [rules.error(row, error) for row, error in reading.errors if not rules.has_several_tables(row)]
+    found = [rules.error(row, error) for row, error in reading.errors if not rules.refusal(row)]
     if schema is not None:
         found += _against_schema(rules, reading, schema)
     return found
@@ -140,7 +140,6 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     """Thresholds of free text that can never fail or never pass: odd, and no errors."""
     from tocsin.conditions.language.parser import parse_condition
     from tocsin.conditions.language.tree import Predicate, Test, has_threshold
-    from tocsin.rules.joins.parser import parse_joined
     from tocsin.syntax.places import errors_at
     from tocsin.text import parse_query, threshold_warning
 
@@ -148,8 +147,8 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
         if rule in bad or "contains" not in text.lower():
             continue
         condition = (
-            parse_joined(text, rules.triggers[row].aliases)
-            if rules.has_several_tables(row)
+            rules.triggers[row].joined()
+            if rules.refusal(row)
             else parse_condition(text, rules.aliases.get(row))
         )
         found = []
@@ -172,7 +171,7 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
     checker = Checker(schema)
     bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]
     for row in _rows_with(reading, bad):
-        if rules.has_several_tables(row):
+        if rules.refusal(row):
             continue
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))

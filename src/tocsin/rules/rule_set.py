@@ -25,11 +25,6 @@ from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misrea
 from tocsin.rules.triggers import Trigger
 from tocsin.tables.arrow_types import table_without_views
 
-SEVERAL_TABLES = (
-    "a trigger over several tables cannot be in an index: it is for tocsin.watch, for tocsin match with"
-    " --events TABLE=FILE, or for a stream from PostgreSQL with contents=yes in the source's URI"
-)
-
 _ITERATED_AT_ONCE = 10_000
 
 
@@ -237,18 +232,19 @@ class Rules:
         """The rows of the rules that never match: `enabled = false` is among their metadata."""
         return read_enabled(self.metadata)[0]
 
-    def has_several_tables(self, row: int) -> bool:
-        """Whether the rule is a trigger over several tables, whose condition is one of rules.joins."""
-        return row in self.triggers and len(self.triggers[row].tables) > 1
+    def refusal(self, row: int) -> str | None:
+        """Why no index can take the rule, a trigger whose condition is one of rules.joins; else None."""
+        return self.triggers[row].refusal if row in self.triggers else None
 
     def condition(self, row: int) -> Condition:
         """The condition of the rule of this row, without its table's alias.
 
         RuleError, or RuleErrors, with the place in the rule's file when it cannot be read, and when the rule
-        is a trigger over several tables.
+        is a trigger that no index can take.
         """
-        if self.has_several_tables(row):
-            raise self.error(row, RuleError(SEVERAL_TABLES))
+        refusal = self.refusal(row)
+        if refusal is not None:
+            raise self.error(row, RuleError(refusal))
         try:
             return parse_condition(self.whens[row].as_py(), self.aliases.get(row))
         except RuleError as error:
@@ -257,11 +253,11 @@ class Rules:
     def index_errors(self, found: Iterable[tuple[int, RuleError]]) -> list[RuleError]:
         """Why some rules cannot be in an index, by row, given what a reader of conditions found.
 
-        A trigger over several tables is refused whatever was found in it.
+        A trigger that no index can take is refused whatever was found in it.
         """
-        several = {row for row in self.triggers if self.has_several_tables(row)}
-        reasons = [(row, error) for row, error in found if row not in several]
-        reasons += [(row, RuleError(SEVERAL_TABLES)) for row in several]
+        refused = {row: trigger.refusal for row, trigger in self.triggers.items() if trigger.refusal}
+        reasons = [(row, error) for row, error in found if row not in refused]
+        reasons += [(row, RuleError(reason)) for row, reason in refused.items()]
         return [self.error(row, error) for row, error in sorted(reasons, key=lambda reason: reason[0])]
 
     def error(self, row: int, error: RuleError) -> RuleError:

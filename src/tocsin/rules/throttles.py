@@ -40,16 +40,19 @@ def parse_throttle(value: object) -> int:
     return parse_duration(value, "a throttle", "10 minutes")
 
 
-def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None, list[Problem]]:
+def read_dedup(
+    value: object, aliases: Sequence[str] = (), old_of: str | None = None
+) -> tuple[Path | None, list[Problem]]:
     """The field that a dedup names, and what is wrong with it, at offsets in its text.
 
-    With one alias, a first name that is the alias is left out; with several, it must be one and stays.
+    With one alias, a first name that is the alias is left out; with several, it must be one and stays. For
+    `old_of` see rules/joins/parser.py.
     """
     if not isinstance(value, str):
         return None, [(0, f"expected the name of a field, found {value!r:.100}")]
     cursor = Cursor(tokenize(value))
     if len(aliases) > 1:
-        path = read_aliased_field(cursor, aliases)
+        path = read_aliased_field(cursor, aliases, old_of)
     else:
         path = read_field(cursor, next(iter(aliases), None))
     if path is not None and not cursor.at_end():
@@ -73,7 +76,9 @@ def dedup_text(text: str) -> str:
     return str(int(number)) if number == number.to_integral_value() else str(_EXACTLY.normalize(number))
 
 
-def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> dict[str, Problem]:
+def option_problems(
+    options: Mapping[str, object], aliases: Sequence[str], old_of: str | None = None
+) -> dict[str, Problem]:
     """What is wrong with a rule's throttle, dedup and enabled: by option, with an offset in its text."""
     problems: dict[str, Problem] = {}
     read: tuple[tuple[str, Callable[[object], object]], ...] = (
@@ -87,7 +92,7 @@ def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> di
             except ValueError as error:
                 problems[name] = (0, str(error))
     if DEDUP in options:
-        wrong = read_dedup(options[DEDUP], aliases)[1]
+        wrong = read_dedup(options[DEDUP], aliases, old_of)[1]
         if wrong:
             problems[DEDUP] = wrong[0]
         elif THROTTLE not in options:

@@ -1,14 +1,15 @@
 """Trigger files: `create trigger` statements, each ending in `;`.
 
     create trigger NAME
-      [with (severity = 'high', tags = 'ads,eu', throttle = '10 minutes', dedup = 'ip', ...)]
+      [with (severity = 'high', enabled = false, throttle = '10 minutes', dedup = 'ip', ...)]
       [from TABLE [as ALIAS] {, TABLE [as ALIAS]}]
-      [after (insert | update | delete) to ALIAS]
+      [after (insert | delete | update [of FIELD {, FIELD}]) {or ...} [to ALIAS]]
       when CONDITION
       [do alert 'text with {alias.field} and {score}'];
 
 With several tables every field starts with an alias, and a field may be compared with a field; see joins/.
-An option may have any name; what throttle and dedup say is in throttles.py.
+What fires a trigger, and what `old.field` is, stands in after_clause.py. An option may have any name; what
+throttle and dedup say is in throttles.py, and enabled in metadata_values.py.
 
 After an error within a statement reading goes on at its next clause, and after a statement that
 cannot be followed at all behind the next `;` or at the next `create trigger`, so that every error
@@ -26,27 +27,39 @@ from tocsin.conditions.language.parser import read_condition
 from tocsin.conditions.language.predicate_parser import offset_within, read_value
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
-from tocsin.conditions.language.tree import Literal
+from tocsin.conditions.language.tree import Literal, Path
 from tocsin.errors import RuleError
 from tocsin.events.kinds import Kind
+from tocsin.rules.after_clause import AFTER, OLD, UPDATE, After, read_kinds
 from tocsin.rules.alert_texts import read_alert
-from tocsin.rules.joins.parser import misplaced_texts, read_joined
+from tocsin.rules.joins.parser import misplaced_texts, parse_joined, read_joined
 from tocsin.rules.joins.splitter import split
+from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.rules.throttles import DEDUP, option_problems, read_dedup
 from tocsin.syntax.places import Lines, Problem
 from tocsin.syntax.timestamps import print_timestamp
 
-OWN_COLUMNS = ("table", "alias", "after", "alert")
+OWN_COLUMNS = ("table", "alias", AFTER, "alert")
 """The metadata of a trigger that its statement gives without an option's help."""
 
 OptionValue = int | float | str | bool
 
 _TAKEN = frozenset({"id", "when", *OWN_COLUMNS})
-_CHANGES = ("insert", "update", "delete")
 
+SEVERAL_TABLES = (
+    "a trigger over several tables cannot be in an index: it is for tocsin.watch, for tocsin match with"
+    " --events TABLE=FILE, or for a stream from PostgreSQL with contents=yes in the source's URI"
+)
+COMPARES_ROWS = (
+    "a trigger that compares a field with one of the row before an update cannot be in an index: it is for"
+    " tocsin.watch, or for a stream from PostgreSQL. What compares old.FIELD with values can be in one, as an"
+    " event's object 'old'"
+)
 
 MOST_TABLES = 32
 """A trigger over more tables is taken for a mistake: the work of planning its join grows fast with them."""
+
+ALIAS_OLD = "in a trigger that updates fire, old is the row before the update: the table needs another alias"
 
 QUOTES = ("'", '"')
 _STATEMENT = re.compile(r"(?<=\n)[ \t]*create\s+trigger\b", re.IGNORECASE)
@@ -61,16 +74,11 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """`after insert to v`: the kind of change that fires a trigger, and the alias it is made to."""
-
-    kind: str
-    alias: str
-
-
-@dataclass(frozen=True, slots=True)
 class Trigger:
-    """One statement. `when` is the condition's text, which stands at `line` and `column` of the file."""
+    """One statement. `when` is the condition's text, which stands at `line` and `column` of the file.
+
+    `compares` says that a trigger over one table compares a field with one of the row before an update.
+    """
 
     name: str
     when: str
@@ -78,8 +86,9 @@ class Trigger:
     column: int
     options: dict[str, OptionValue] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
-    after: Change | None = None
+    after: After | None = None
     alert: str | None = None
+    compares: bool = False
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -91,16 +100,33 @@ class Trigger:
         """What a field's first name may be without being part of the field, when there is one table."""
         return self.aliases[0] if len(self.aliases) == 1 else None
 
+    @property
+    def sources(self) -> tuple[Table, ...]:
+        """Its tables, also one that only `after` names; none when it watches any table."""
+        return self.tables or tuple(Table(alias, alias) for alias in self.aliases)
+
+    @property
+    def old_of(self) -> str | None:
+        """The alias whose row before an update is `old`, "" without any; None when no update fires it."""
+        return _old_of(self.after)
+
+    @property
+    def refusal(self) -> str | None:
+        """Why no index can take it, if so: its condition is then one of rules.joins."""
+        return SEVERAL_TABLES if len(self.tables) > 1 else COMPARES_ROWS if self.compares else None
+
+    def joined(self) -> JoinedCondition:
+        """The condition of a trigger that no index can take."""
+        return parse_joined(self.when, self.aliases or ("",), self.old_of)
+
     def metadata(self) -> dict[str, OptionValue]:
         """Everything that the statement says besides its name and its condition."""
         found = dict(self.options)
-        if self.tables:
-            found["table"] = ", ".join(table.name for table in self.tables)
-            found["alias"] = ", ".join(table.alias for table in self.tables)
-        elif self.after is not None:
-            found["table"] = found["alias"] = self.after.alias
+        if self.sources:
+            found["table"] = ", ".join(table.name for table in self.sources)
+            found["alias"] = ", ".join(table.alias for table in self.sources)
         if self.after is not None:
-            found["after"] = self.after.kind
+            found[AFTER] = str(self.after)
         if self.alert is not None:
             found["alert"] = self.alert
         return found
@@ -214,14 +240,14 @@ class _StatementReader:
         self._expect_clause("'after' or 'when'")
         after = self._read_after(tables) if cursor.at_keyword("after") else None
         self._expect_clause("'when'")
-        self._check_throttle(options, _aliases(tables, after))
-        where, when = self._read_when(tables, after)
-        alert = self._read_alert(_aliases(tables, after)) if cursor.at_keyword("do") else None
+        self._check_options(options, tables, after)
+        where, when, compares = self._read_when(tables, after)
+        alert = self._read_alert(tables, after) if cursor.at_keyword("do") else None
         self._expect_end()
         if self.name is None or self.problems:
             return None
         line, column = self._lines.place(where)
-        return Trigger(self.name, when, line, column, options, tables, after, alert)
+        return Trigger(self.name, when, line, column, options, tables, after, alert, compares)
 
     def _expect_end(self) -> None:
         if not self._cursor.at_end():
@@ -300,18 +326,21 @@ class _StatementReader:
         cursor.advance()
         return options
 
-    def _check_throttle(self, options: dict[str, OptionValue], aliases: Sequence[str]) -> None:
-        """Report what is wrong with how often the trigger may alert.
+    def _check_options(
+        self, options: dict[str, OptionValue], tables: Sequence[Table], after: After | None
+    ) -> None:
+        """Report what is wrong with the options that have a meaning.
 
         Of a trigger over one table, the dedup field is then written without the table, so that it can be
         read without the statement.
         """
-        problems = option_problems(options, aliases)
+        aliases, old_of = _aliases(tables, after), _old_of(after)
+        problems = option_problems(options, aliases, old_of)
         for name, (place, reason) in problems.items():
             token = self._option_values[name]
             inside = token.kind is TokenKind.STRING and place > 0
             self._cursor.problem(offset_within(token, place) if inside else token.offset, reason)
-        path = read_dedup(options.get(DEDUP), aliases)[0]
+        path = read_dedup(options.get(DEDUP), aliases)[0] if len(aliases) < 2 else None
         if path is not None:
             options[DEDUP] = print_field(path)
 
@@ -341,34 +370,46 @@ class _StatementReader:
                 return tuple(tables)
             cursor.advance()
 
-    def _read_after(self, tables: Sequence[Table]) -> Change | None:
+    def _read_after(self, tables: Sequence[Table]) -> After | None:
         cursor = self._cursor
         cursor.advance()
-        kind = cursor.token.value.lower()
-        if cursor.token.kind is not TokenKind.NAME or kind not in _CHANGES:
-            cursor.expected("'insert', 'update' or 'delete'")
+        kinds, fields = read_kinds(cursor)
+        if not kinds:
             return None
-        cursor.advance()
-        if not cursor.at_word("to"):
+        aliases = [table.alias for table in tables]
+        alias = aliases[0] if len(aliases) == 1 else None
+        at = self._table_places[0] if alias is not None else 0
+        if cursor.at_word("to"):
+            cursor.advance()
+            at = cursor.token.offset
+            alias = self._read_name("the table's alias")
+            if alias is None:
+                return None
+            if tables and alias not in aliases:
+                known = " or ".join(f"'{each}'" for each in aliases)
+                cursor.problem(at, f"expected {known} after 'to', found '{alias}'")
+        elif len(aliases) > 1 or not _is_clause(cursor.token):
             cursor.expected("'to' and the table's alias")
             return None
-        cursor.advance()
-        token = cursor.token
-        alias = self._read_name("the table's alias")
-        if alias is None:
-            return None
-        if tables and alias not in [table.alias for table in tables]:
-            known = " or ".join(f"'{table.alias}'" for table in tables)
-            cursor.problem(token.offset, f"expected {known} after 'to', found '{alias}'")
-        return Change(kind, alias)
+        if UPDATE in kinds and OLD in (*aliases, alias):
+            cursor.problem(at, ALIAS_OLD)
+        return After(kinds, alias, tuple(self._own_field(*each, alias, aliases) for each in fields))
 
-    def _read_when(self, tables: Sequence[Table], after: Change | None) -> tuple[int, str]:
-        """The condition's offset and text, once it has been read for its errors."""
+    def _own_field(self, first: Token, path: Path, alias: str | None, aliases: Sequence[str]) -> Path:
+        """A field of `update of`, without the alias of the table."""
+        if first.kind is not TokenKind.NAME or first.value not in (alias, *aliases, OLD):
+            return path
+        if first.value != alias or len(path) == 1:
+            self._cursor.problem(first.offset, "expected a field of the table whose updates fire the trigger")
+        return path[1:]
+
+    def _read_when(self, tables: Sequence[Table], after: After | None) -> tuple[int, str, bool]:
+        """The condition's offset and text, once it has been read for its errors; and Trigger.compares."""
         cursor = self._cursor
         if not cursor.at_keyword("when"):
             if not self._lost:
                 cursor.expected("'when'")
-            return 0, ""
+            return 0, "", False
         cursor.advance()
         inside: list[Token] = []
         while not cursor.at_end():
@@ -377,18 +418,24 @@ class _StatementReader:
                 break
             inside.append(cursor.advance())
         condition = Cursor([*inside, _end_before(cursor.token)])
+        aliases, old_of = _aliases(tables, after), _old_of(after)
+        compares = False
         if len(tables) > 1:
             self._condition_problems = self._read_joined(condition, tables, after)
+        elif old_of is not None:
+            found = read_joined(condition, aliases or ("",), old_of)
+            compares = found is not None and any(isinstance(step, Comparison) for step in found.steps)
+            self._condition_problems = condition.problems
         else:
-            read_condition(condition, next(iter(_aliases(tables, after)), None))
+            read_condition(condition, next(iter(aliases), None))
             self._condition_problems = condition.problems
         if not inside:
-            return cursor.token.offset, ""
-        return inside[0].offset, self._text[inside[0].offset : inside[-1].end]
+            return cursor.token.offset, "", compares
+        return inside[0].offset, self._text[inside[0].offset : inside[-1].end], compares
 
-    def _read_joined(self, cursor: Cursor, tables: Sequence[Table], after: Change | None) -> list[Problem]:
+    def _read_joined(self, cursor: Cursor, tables: Sequence[Table], after: After | None) -> list[Problem]:
         """What is wrong with a condition over several tables."""
-        condition = read_joined(cursor, [table.alias for table in tables])
+        condition = read_joined(cursor, [table.alias for table in tables], _old_of(after))
         if condition is None:
             return cursor.problems
         bound = split(condition).bound
@@ -401,7 +448,7 @@ class _StatementReader:
             return loose
         return [*misplaced_texts(condition, None if after is None else after.alias), *loose]
 
-    def _read_alert(self, aliases: Sequence[str]) -> str | None:
+    def _read_alert(self, tables: Sequence[Table], after: After | None) -> str | None:
         cursor = self._cursor
         cursor.advance()
         if not cursor.at_word("alert"):
@@ -412,15 +459,19 @@ class _StatementReader:
             cursor.expected("the alert's text as a string")
             return None
         token = cursor.advance()
-        for place, reason in read_alert(token.value, aliases)[1]:
+        for place, reason in read_alert(token.value, _aliases(tables, after), _old_of(after))[1]:
             cursor.problem(offset_within(token, place), reason)
         return token.value
 
 
-def _aliases(tables: Sequence[Table], after: Change | None) -> tuple[str, ...]:
+def _aliases(tables: Sequence[Table], after: After | None) -> tuple[str, ...]:
     if tables:
         return tuple(table.alias for table in tables)
-    return () if after is None else (after.alias,)
+    return () if after is None or after.alias is None else (after.alias,)
+
+
+def _old_of(after: After | None) -> str | None:
+    return None if after is None or UPDATE not in after.kinds else after.alias or ""
 
 
 def _option(literal: Literal) -> OptionValue:

@@ -191,9 +191,7 @@ def _summed(rule: Longs, code: Longs, count: Longs) -> tuple[Longs, Longs, Longs
     return found, codes[at], total
 
 
-def _whys(
-    whens: pa.Array, disabled: set[int], hits: Longs, facts: Facts
-) -> tuple[Flags, list[str | None]]:
+def _whys(whens: pa.Array, disabled: set[int], hits: Longs, facts: Facts) -> tuple[Flags, list[str | None]]:
     """Whether each rule could match, and of those that never did, why."""
     asked = Satisfiability(facts.events, facts.seen)
     could = np.ones(len(hits), np.bool_)

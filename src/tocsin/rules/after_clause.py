@@ -2,9 +2,9 @@
 
     after KIND {or KIND} [to ALIAS]      KIND = insert | delete | update [of FIELD {, FIELD}]
 
-Where updates fire a trigger, `old.field` is a field of the row as it was: the event is then the new row, with
-the old one as its object `old`. So a column of that name cannot be asked for there. What is inserted has no
-`old`, and what is deleted is its own.
+Where updates or deletions fire a trigger, `old.field` is a field of the row as it was: the event is then the
+row, with the old one as its object `old`. So a column of that name cannot be asked for there. What is
+inserted has no `old`, and what is deleted is its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ INSERT, UPDATE, DELETE = "insert", "update", "delete"
 KINDS = (INSERT, UPDATE, DELETE)
 AFTER, OLD = "after", "old"
 """The name of the metadata, and what a field of the row before a change begins with."""
+WHERE_OLD = "in a trigger that updates or deletions fire"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class After:
     kinds: tuple[str, ...]
     alias: str | None = None
     fields: tuple[Path, ...] = ()
+
+    @property
+    def has_old(self) -> bool:
+        """Whether `old` is the row before the change."""
+        return UPDATE in self.kinds or DELETE in self.kinds
 
     def __str__(self) -> str:
         """What `read_after` reads: everything but the table."""

@@ -18,7 +18,7 @@ from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.predicate_parser import read_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
 from tocsin.conditions.language.tree import Path
-from tocsin.rules.after_clause import AFTER, UPDATE
+from tocsin.rules.after_clause import AFTER, DELETE, UPDATE
 from tocsin.rules.joins.parser import read_aliased_field
 from tocsin.syntax.places import Problem
 
@@ -94,7 +94,8 @@ def misread_alerts(metadata: pa.Table | None) -> dict[int, str]:
     wrong: dict[int, str] = {}
     for row in rows.tolist():
         names = aliases_in(aliases[row].as_py())
-        old_of = names[0] if UPDATE in str(afters[row].as_py()) else None
+        after = afters[row].as_py() or ""
+        old_of = names[0] if UPDATE in after or DELETE in after else None
         problems = read_alert(alerts[row].as_py(), names, old_of)[1]
         if problems:
             wrong[row] = f"{ALERT}: {problems[0][1]}"

@@ -41,7 +41,7 @@ def given_values(metadata: pa.Table | None, name: str) -> list[tuple[Longs, Any]
 
 
 def parse_enabled(value: object) -> bool:
-    """Whether a value of `enabled` lets a rule match: true or false, also as a text. ValueError if neither."""
+    """Whether a value of `enabled` lets a rule match; ValueError unless it is true or false, or its text."""
     known = {"true": True, "false": False}
     found = known.get(value.strip().lower()) if isinstance(value, str) else value
     if not isinstance(found, bool | np.bool_):

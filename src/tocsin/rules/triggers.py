@@ -30,7 +30,7 @@ from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, t
 from tocsin.conditions.language.tree import Literal, Path
 from tocsin.errors import RuleError
 from tocsin.events.kinds import Kind
-from tocsin.rules.after_clause import AFTER, OLD, UPDATE, After, read_kinds
+from tocsin.rules.after_clause import AFTER, OLD, WHERE_OLD, After, read_kinds
 from tocsin.rules.alert_texts import read_alert
 from tocsin.rules.joins.parser import misplaced_texts, parse_joined, read_joined
 from tocsin.rules.joins.splitter import split
@@ -51,7 +51,7 @@ SEVERAL_TABLES = (
     " --events TABLE=FILE, or for a stream from PostgreSQL with contents=yes in the source's URI"
 )
 COMPARES_ROWS = (
-    "a trigger that compares a field with one of the row before an update cannot be in an index: it is for"
+    "a trigger that compares a field with one of the row before a change cannot be in an index: it is for"
     " tocsin.watch, or for a stream from PostgreSQL. What compares old.FIELD with values can be in one, as an"
     " event's object 'old'"
 )
@@ -59,7 +59,7 @@ COMPARES_ROWS = (
 MOST_TABLES = 32
 """A trigger over more tables is taken for a mistake: the work of planning its join grows fast with them."""
 
-ALIAS_OLD = "in a trigger that updates fire, old is the row before the update: the table needs another alias"
+ALIAS_OLD = f"old is the row before the change {WHERE_OLD}: the table needs another alias"
 
 QUOTES = ("'", '"')
 _STATEMENT = re.compile(r"(?<=\n)[ \t]*create\s+trigger\b", re.IGNORECASE)
@@ -77,7 +77,7 @@ class Table:
 class Trigger:
     """One statement. `when` is the condition's text, which stands at `line` and `column` of the file.
 
-    `compares` says that a trigger over one table compares a field with one of the row before an update.
+    `compares` says that a trigger over one table compares a field with one of the row before the change.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Trigger:
 
     @property
     def old_of(self) -> str | None:
-        """The alias whose row before an update is `old`, "" without any; None when no update fires it."""
+        """The alias whose row before the change is `old`, "" without any; None where nothing is."""
         return _old_of(self.after)
 
     @property
@@ -391,9 +391,10 @@ class _StatementReader:
         elif len(aliases) > 1 or not _is_clause(cursor.token):
             cursor.expected("'to' and the table's alias")
             return None
-        if UPDATE in kinds and OLD in (*aliases, alias):
+        after = After(kinds, alias, tuple(self._own_field(*each, alias, aliases) for each in fields))
+        if after.has_old and OLD in (*aliases, alias):
             cursor.problem(at, ALIAS_OLD)
-        return After(kinds, alias, tuple(self._own_field(*each, alias, aliases) for each in fields))
+        return after
 
     def _own_field(self, first: Token, path: Path, alias: str | None, aliases: Sequence[str]) -> Path:
         """A field of `update of`, without the alias of the table."""
@@ -471,7 +472,7 @@ def _aliases(tables: Sequence[Table], after: After | None) -> tuple[str, ...]:
 
 
 def _old_of(after: After | None) -> str | None:
-    return None if after is None or UPDATE not in after.kinds else after.alias or ""
+    return None if after is None or not after.has_old or after.alias == OLD else after.alias or ""
 
 
 def _option(literal: Literal) -> OptionValue:

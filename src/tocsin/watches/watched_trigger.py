@@ -91,11 +91,11 @@ def watched(rules: Rules, row: int, disabled: bool = False) -> Watched:
         parts = tuple(read_alert(trigger.alert, trigger.aliases, trigger.old_of)[0])
     condition = trigger.joined()
     apart = split(condition)
-    sources = [(table.alias, table.name) for table in trigger.sources] or [(None, None)]
-    positions = [_position(alias, table, apart, parts) for alias, table in sources]
+    positions = [_position(table.alias, table.name, apart, parts) for table in trigger.sources]
+    positions = positions or [_position(None, None, apart, parts)]
     event = None
     if trigger.after is not None:
-        event = [alias for alias, _ in sources].index(trigger.after.alias)
+        event = [position.alias for position in positions].index(trigger.after.alias)
         positions[event] = _with_old(positions[event], trigger, condition)
     return Watched(
         name,

@@ -52,7 +52,7 @@ def test_rules_see_the_changes_that_they_name(parts: int) -> None:
         for op in ("insert", "update", "delete"):
             place, kind = tables.codes([table], [op])
             every = np.arange(len(rules), dtype=np.int32)
-            fires = tables.fires(place, kind, np.zeros(len(rules), np.int64), every)
+            fires = tables.fires(place, kind, np.zeros(len(rules), np.int64), every, lambda *_: False)
             seen[table, op] = set(version.names.column(every[fires]).to_pylist())
             assert tables.sees(table, op) == bool(seen[table, op])
     assert seen == {
@@ -77,7 +77,7 @@ def test_a_table_of_rules_says_it_in_columns() -> None:
     }
     tables = RuleTables.of(_version(pa.table(columns)), TABLES)
     assert tables.table.tolist() == [2, -1]
-    assert tables.op.tolist() == [2, 0]
+    assert tables.ops.tolist() == [4, 1]
     columns["after"] = ["delete", "lunch"]
     with pytest.raises(InputError, match="after 'lunch'"):
         RuleTables.of(_version(pa.table(columns)), TABLES)

@@ -72,7 +72,7 @@ def read_conditions(texts: pa.LargeStringArray, aliases: Mapping[int, str]) -> R
 
 
 def read_rules(rules: Rules) -> Reading:
-    """What rules are matched by: their conditions, and `false` for a disabled one, which is read for errors."""
+    """What rules are matched by: their conditions; of a disabled one, if it has no errors, `false`."""
     disabled = rules.disabled
     if not len(disabled):
         return read_conditions(rules.whens, rules.aliases)

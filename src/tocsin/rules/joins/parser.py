@@ -1,10 +1,10 @@
 """A condition over several tables, from text to steps.
 
 It is written as any condition, with two differences: every field starts with its table's alias, and on the
-right of a comparison a field may stand too. Where updates fire the trigger, `old.x` is the field x of the
-event table's row as it was, read as `alias.old.x`. With one alias fields may go without it, and a field may be
-compared with one of the old row only. What is wrong with a trigger's condition as a whole, when each part of it
-can be read, is found here as well.
+right of a comparison a field may stand too. Where updates or deletions fire the trigger, `old.x` is the field
+x of the event table's row as it was, read as `alias.old.x`. With one alias fields may go without it, and are
+compared only with fields of the old row. What is wrong with a trigger's condition as a whole, when each part
+of it can be read, is found here as well.
 """
 
 from __future__ import annotations
@@ -27,20 +27,17 @@ from tocsin.conditions.language.predicate_parser import (
 )
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
 from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
-from tocsin.rules.after_clause import OLD
+from tocsin.rules.after_clause import OLD, WHERE_OLD
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.syntax.places import Problem, error_of
 
-COLUMN_OLD = (
-    "a column that is called old cannot be asked for in a trigger that updates fire: there old is the row"
-    " before the update"
-)
+COLUMN_OLD = f"old is the row before the change {WHERE_OLD}: a column of that name cannot be asked for"
 
 
 def parse_joined(text: str, aliases: Sequence[str], old_of: str | None = None) -> JoinedCondition:
     """Read a condition over tables of these aliases; RuleError or RuleErrors with places in the text.
 
-    `old_of` is the alias whose row before an update is `old`; None where `old` is a name like others.
+    `old_of` is the alias whose row before the change is `old`; None where `old` is a name like others.
     """
     cursor = Cursor(tokenize(text, TRIGGER_WORDS))
     condition = read_joined(cursor, aliases, old_of)
@@ -113,7 +110,7 @@ def read_aliased_field(cursor: Cursor, aliases: Sequence[str], old_of: str | Non
     named = first.value if first.kind is TokenKind.NAME else None
     if old_of is not None and named == OLD:
         if len(path) == 1:
-            cursor.expected("'.' and a field", "old is the row before the update")
+            cursor.expected("'.' and a field", "old is the row before the change")
             return None
         return old_of, *path
     if alias is not None:
@@ -127,7 +124,7 @@ def read_aliased_field(cursor: Cursor, aliases: Sequence[str], old_of: str | Non
     if old_of is not None and path[:2] == (old_of, OLD):
         cursor.problem(first.offset, COLUMN_OLD)
     if old_of is not None and named is not None and named.lower() == OLD:
-        cursor.problem(first.offset, f'the row before the update is written old; a field, "{named}"')
+        cursor.problem(first.offset, f'the row before the change is written old; a field, "{named}"')
     return path
 
 

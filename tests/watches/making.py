@@ -70,7 +70,7 @@ def _value(chooser: Choices) -> Any:
 
 def make_trigger(chooser: Choices, name: str) -> str:
     """A statement over one to three tables; every alias has a selection or a join."""
-    aliases = ALIASES[: chooser.choice([1, 2, 2, 3])]
+    aliases = ALIASES[: chooser.choice([1, 1, 1, 2, 2, 3])]
     tables = ", ".join(f"{chooser.choice(TABLES)} as {alias}" for alias in aliases)
     event = chooser.choice(aliases) if chooser.randint(0, 2) else None
     kinds = chooser.choice(CHANGES).format(event)
@@ -87,6 +87,9 @@ def make_trigger(chooser: Choices, name: str) -> str:
         conjuncts.append(chooser.choice(TEXTS).format(event))
     if event is not None and has_old and chooser.randint(0, 1):
         conjuncts.append(_old(chooser, aliases, event))
+        if len(aliases) == 1 and chooser.randint(0, 2):
+            del conjuncts[:-1]
+            joined = conjuncts[0].replace("old.", "a.")
     conjuncts += [f"{alias}.k is not null" for alias in aliases if f"{alias}." not in joined]
     if sum(each.count("0.5)") for each in conjuncts) > 1:
         conjuncts = [each.replace("0.5)", "boolean)") for each in conjuncts]
@@ -102,7 +105,8 @@ def make_trigger(chooser: Choices, name: str) -> str:
 def _old(chooser: Choices, aliases: Any, event: str) -> str:
     """A conjunct that asks of the row before the change."""
     kind = chooser.randint(0, 3)
-    old, now = _field(chooser, ["old"]), _field(chooser, [event])
+    old = _field(chooser, ["old"])
+    now = old.replace("old", event)
     compared = (
         f"{old} {chooser.choice(('=', '!=', '>='))} {chooser.choice([now, now, _field(chooser, ['old'])])}"
     )

@@ -166,6 +166,7 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
     """Mistakes that only a schema shows; a predicate that many rules share is looked at once."""
     from tocsin.conditions.language.parser import parse_condition
     from tocsin.conditions.language.schema_check import Checker
+    from tocsin.rules.after_clause import of_one_row
     from tocsin.syntax.places import errors_at
 
     checker = Checker(schema)
@@ -175,6 +176,8 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
             continue
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))
+        if row in rules.triggers and rules.triggers[row].old_of is not None:
+            condition = of_one_row(condition)
         for error in errors_at(text, checker.condition(condition)):
             yield rules.error(row, error)
 

@@ -10,14 +10,14 @@ inserted has no `old`, and what is deleted is its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.predicate_parser import read_field
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
-from tocsin.conditions.language.tree import Path
+from tocsin.conditions.language.tree import Condition, Path, Predicate
 from tocsin.syntax.places import error_of
 
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
@@ -94,6 +94,15 @@ def _read_fields(cursor: Cursor) -> list[tuple[Token, Path]]:
             break
         fields.append((first, path))
     return fields
+
+
+def of_one_row(condition: Condition) -> Condition:
+    """The condition with fields of the row before as those of any row of the table: the schema is the same."""
+    steps = (
+        replace(step, field=step.field[1:]) if isinstance(step, Predicate) and step.field[0] == OLD else step
+        for step in condition.steps
+    )
+    return replace(condition, steps=tuple(steps))
 
 
 def event_with(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:

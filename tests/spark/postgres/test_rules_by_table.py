@@ -44,7 +44,7 @@ def test_rules_see_the_changes_that_they_name(parts: int) -> None:
         create trigger anywhere when id > 0;
     """)
     version = in_parts(random.Random(parts), rules, parts).version if parts else _version(rules)
-    tables = RuleTables.of(version, TABLES)
+    tables = RuleTables(version, TABLES)
     assert tables.unknown == ("nothing",)
     assert tables.need_whole_rows() == [TABLES[0], TABLES[2]]
     seen = {}
@@ -75,9 +75,9 @@ def test_a_table_of_rules_says_it_in_columns() -> None:
         "table": ["items", None],
         "after": ["delete", None],
     }
-    tables = RuleTables.of(_version(pa.table(columns)), TABLES)
+    tables = RuleTables(_version(pa.table(columns)), TABLES)
     assert tables.table.tolist() == [2, -1]
     assert tables.ops.tolist() == [4, 1]
     columns["after"] = ["delete", "lunch"]
     with pytest.raises(InputError, match="after 'lunch'"):
-        RuleTables.of(_version(pa.table(columns)), TABLES)
+        RuleTables(_version(pa.table(columns)), TABLES)

@@ -98,11 +98,13 @@ def text_of(change: dict[str, Any]) -> str | None:
 
 def read_change(change: dict[str, Any], tables: RuleTables) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The event that rules see of a change, and the row before it if they need it; ValueError if not."""
-    row = event_of(change)
-    old = old_row_of(change) if tables.needs_old else None
-    if tables.asks_old and OLD in row:
+    row, kind = event_of(change), (change["table"], change["op"])
+    old = old_row_of(change) if tables.needs_old(*kind) else None
+    if not tables.asks_old(*kind):
+        return row, old
+    if OLD in row:
         raise ValueError(COLUMN_OLD)
-    return (event_with(row, old) if tables.asks_old else row), old
+    return event_with(row, old), old
 
 
 def event_of(change: dict[str, Any]) -> dict[str, Any]:

@@ -7,18 +7,22 @@ inserts. Tables are named with their schema, `"sales.orders"`, or without it whe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.errors import InputError, RuleError
-from tocsin.rules.after_clause import AFTER, OLD, read_after
+from tocsin.rules.after_clause import AFTER, read_after
+from tocsin.rules.alert_texts import ALERT
 from tocsin.rules.metadata_values import given_values, read_enabled
+from tocsin.rules.throttles import DEDUP
 from tocsin.spark.postgres.change_files import DELETE, INSERT, UPDATE
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.stream.rule_version import RuleVersion
@@ -35,49 +39,26 @@ class RuleTables:
     table     int32[numbers]: a place in `tables`, ANY_TABLE, or NO_TABLE for one that is not chosen
     ops       int8[numbers]: a bit for each place in OPS
     updated   int32[numbers]: a place in `fields`, those of `update of`; -1 where any update counts
-    asks_old  whether any rule names a field of the row before a change
     unknown   names of tables that rules give and that are not chosen
+
+    Changes are pairs of a table and an op: `_seen` by any rule, `_asking` by one that asks for the row before,
+    `_comparing` by one that looks whether fields differ.
     """
 
-    def __init__(
-        self,
-        tables: Sequence[TableName],
-        table: Ints,
-        ops: NDArray[np.int8],
-        updated: Ints,
-        fields: Sequence[tuple[Path, ...]],
-        unknown: Sequence[str],
-        alive: Longs,
-        asks_old: bool,
-    ) -> None:
-        self.tables = tuple(tables)
-        self.table = table
-        self.ops = ops
-        self.updated = updated
-        self.fields = tuple(fields)
-        self.unknown = tuple(unknown)
-        self.asks_old = asks_old
-        self._seen = {
-            (place, kind)
-            for place, kinds in set(zip(table[alive].tolist(), ops[alive].tolist(), strict=True))
-            for kind in range(len(OPS))
-            if kinds >> kind & 1
-        }
-        self._place = {str(name): place for place, name in enumerate(self.tables)}
-
-    @staticmethod
-    def of(version: Snapshot, tables: Sequence[TableName]) -> RuleTables:
+    def __init__(self, version: Snapshot, tables: Sequence[TableName]) -> None:
         """Those of a version's rules; InputError when one of them names what cannot be."""
         numbers = version.numbers()
         metadata = version.metadata_of(numbers)
-        table = np.full(version.count, ANY_TABLE, np.int32)
-        ops = np.ones(version.count, np.int8)
-        updated = np.full(version.count, -1, np.int32)
+        self.tables = tuple(tables)
+        self.table = np.full(version.count, ANY_TABLE, np.int32)
+        self.ops = np.ones(version.count, np.int8)
+        self.updated = np.full(version.count, -1, np.int32)
+        self._place = {str(name): place for place, name in enumerate(self.tables)}
         fields: dict[tuple[Path, ...], int] = {}
         unknown: list[str] = []
         for rows, name in given_values(metadata, "table"):
             place = place_of(str(name), tables)
-            table[numbers[rows]] = NO_TABLE if place is None else place
+            self.table[numbers[rows]] = NO_TABLE if place is None else place
             if place is None:
                 unknown.append(str(name))
         for rows, text in given_values(metadata, AFTER):
@@ -85,23 +66,36 @@ class RuleTables:
                 after = read_after(str(text))
             except RuleError as error:
                 raise InputError(f"a rule is to fire after {text!r:.100}: {error.reason}") from None
-            ops[numbers[rows]] = sum(1 << OPS.index(kind) for kind in after.kinds)
+            self.ops[numbers[rows]] = sum(1 << OPS.index(kind) for kind in after.kinds)
             if after.fields:
-                updated[numbers[rows]] = fields.setdefault(after.fields, len(fields))
-        off = read_enabled(metadata)[0]
-        asks_old = any(field[0] == OLD for field in version.fields)
-        alive = np.delete(numbers, off)
-        return RuleTables(tables, table, ops, updated, tuple(fields), unknown, alive, asks_old)
+                self.updated[numbers[rows]] = fields.setdefault(after.fields, len(fields))
+        self.unknown = tuple(unknown)
+        self.fields = tuple(fields)
+        disabled = read_enabled(metadata)[0]
+        self._seen = self._changes(np.delete(numbers, disabled))
+        self._comparing = self._changes(numbers[self.updated[numbers] >= 0])
+        named = _names_old(version.whens_of(numbers), metadata)
+        self._asking = self._changes(numbers[named & (self.ops[numbers] > 1)])
 
-    @property
-    def needs_old(self) -> bool:
-        """Whether rules have to be given the rows before changes."""
-        return self.asks_old or bool(self.fields)
+    def _changes(self, numbers: Longs) -> set[tuple[int, int]]:
+        """The tables and kinds of change that these rules see."""
+        pairs = set(zip(self.table[numbers].tolist(), self.ops[numbers].tolist(), strict=True))
+        return {(place, kind) for place, kinds in pairs for kind in range(len(OPS)) if kinds >> kind & 1}
 
     def sees(self, table: str, op: str) -> bool:
         """Whether any rule sees such changes."""
-        kind = OPS.index(op)
-        return (ANY_TABLE, kind) in self._seen or (self._place.get(table), kind) in self._seen
+        return self._is_in(self._seen, table, op)
+
+    def asks_old(self, table: str, op: str) -> bool:
+        """Whether any rule that sees such changes asks for the row before."""
+        return self._is_in(self._asking, table, op)
+
+    def needs_old(self, table: str, op: str) -> bool:
+        """Whether the row before such changes has to be known."""
+        return self.asks_old(table, op) or self._is_in(self._comparing, table, op)
+
+    def _is_in(self, changes: set[tuple[int, int]], table: str, op: str) -> bool:
+        return any((place, OPS.index(op)) in changes for place in (ANY_TABLE, self._place.get(table)))
 
     def need_whole_rows(self) -> list[TableName]:
         """The tables whose old rows the log has to carry."""
@@ -146,4 +140,15 @@ def place_of(name: str, tables: Sequence[TableName]) -> int | None:
 @lru_cache(maxsize=2)
 def rule_tables(rules: RuleVersion, tables: Sequence[TableName]) -> RuleTables:
     """Made once in a process for each version."""
-    return RuleTables.of(rules.open().version, tables)
+    return RuleTables(rules.open().version, tables)
+
+
+def _names_old(whens: pa.Array, metadata: pa.Table | None) -> Flags:
+    """Which rules name a field of the row before: in the condition, the alert's text or the dedup."""
+    found: Flags = pc.match_substring_regex(whens, r"\bold\s*\.").to_numpy(zero_copy_only=False)
+    for name, pattern in ((ALERT, r"\{\s*old\s*\."), (DEDUP, r"^\s*old\s*\.")):
+        for rows, text in given_values(metadata, name):
+            if re.search(pattern, str(text)):
+                found = found.copy()
+                found[rows] = True
+    return found

@@ -97,7 +97,7 @@ def _read_fields(cursor: Cursor) -> list[tuple[Token, Path]]:
 
 
 def of_one_row(condition: Condition) -> Condition:
-    """The condition with fields of the row before as those of any row of the table: the schema is the same."""
+    """The condition with fields of the row before as those of any row: the table has one schema."""
     steps = (
         replace(step, field=step.field[1:]) if isinstance(step, Predicate) and step.field[0] == OLD else step
         for step in condition.steps

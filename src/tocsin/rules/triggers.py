@@ -225,7 +225,7 @@ class _StatementReader:
 
     @property
     def problems(self) -> list[Problem]:
-        return sorted({**dict(self._cursor.problems), **dict(self._condition_problems)}.items())
+        return sorted({**dict(self._condition_problems), **dict(self._cursor.problems)}.items())
 
     def read(self) -> Trigger | None:
         cursor = self._cursor
@@ -378,7 +378,7 @@ class _StatementReader:
             return None
         aliases = [table.alias for table in tables]
         alias = aliases[0] if len(aliases) == 1 else None
-        at = self._table_places[0] if alias is not None else 0
+        at = cursor.token.offset
         if cursor.at_word("to"):
             cursor.advance()
             at = cursor.token.offset
@@ -393,7 +393,7 @@ class _StatementReader:
             return None
         after = After(kinds, alias, tuple(self._own_field(*each, alias, aliases) for each in fields))
         if after.has_old and OLD in (*aliases, alias):
-            cursor.problem(at, ALIAS_OLD)
+            cursor.problem(self._table_places[aliases.index(OLD)] if OLD in aliases else at, ALIAS_OLD)
         return after
 
     def _own_field(self, first: Token, path: Path, alias: str | None, aliases: Sequence[str]) -> Path:

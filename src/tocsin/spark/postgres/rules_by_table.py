@@ -41,8 +41,8 @@ class RuleTables:
     updated   int32[numbers]: a place in `fields`, those of `update of`; -1 where any update counts
     unknown   names of tables that rules give and that are not chosen
 
-    Changes are pairs of a table and an op: `_seen` by any rule, `_asking` by one that asks for the row before,
-    `_comparing` by one that looks whether fields differ.
+    Changes are pairs of a table and an op: `_seen` by any rule, `_asking` by one that asks for the row
+    before, `_comparing` by one that looks whether fields differ.
     """
 
     def __init__(self, version: Snapshot, tables: Sequence[TableName]) -> None:

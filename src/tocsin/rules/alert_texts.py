@@ -21,6 +21,7 @@ from tocsin.conditions.language.tree import Path
 from tocsin.rules.after_clause import AFTER, DELETE, UPDATE
 from tocsin.rules.joins.parser import read_aliased_field
 from tocsin.syntax.places import Problem
+from tocsin.tables.arrow_types import is_text
 
 ALERT, ALIAS, TABLE = "alert", "alias", "table"
 """The names of metadata that are read here: the text, and the names that its fields may begin with."""
@@ -77,33 +78,28 @@ def misread_alerts(metadata: pa.Table | None) -> dict[int, str]:
     if metadata is None or ALERT not in metadata.column_names:
         return {}
     alerts = metadata[ALERT]
-    if not _is_text(alerts.type):
+    if not is_text(alerts.type):
         return {
             row: f"{ALERT}: expected a text, found {value!r:.100}"
             for row, value in enumerate(alerts.to_pylist())
             if value is not None
         }
-    if not {ALIAS, TABLE} <= set(metadata.column_names):
+    named = [metadata[name] for name in (ALIAS, TABLE) if name in metadata.column_names]
+    if len(named) < 2 or not all(is_text(column.type) for column in named):
         return {}
-    aliases, tables = metadata[ALIAS], metadata[TABLE]
-    if not (_is_text(aliases.type) and _is_text(tables.type)):
-        return {}
+    aliases, tables = named
     several = pc.and_(pc.match_substring(aliases, _BETWEEN), pc.match_substring(tables, _BETWEEN))
     rows = np.flatnonzero(pc.and_(several, alerts.is_valid()).fill_null(False).to_numpy())
     afters = metadata[AFTER] if AFTER in metadata.column_names else pa.nulls(len(alerts))
     wrong: dict[int, str] = {}
     for row in rows.tolist():
         names = aliases_in(aliases[row].as_py())
-        after = afters[row].as_py() or ""
+        after = str(afters[row].as_py())
         old_of = names[0] if UPDATE in after or DELETE in after else None
         problems = read_alert(alerts[row].as_py(), names, old_of)[1]
         if problems:
             wrong[row] = f"{ALERT}: {problems[0][1]}"
     return wrong
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind))
 
 
 def _read_braces(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,8 @@ from tocsin.rules.triggers import Trigger
 from tocsin.tables.arrow_types import table_without_views
 
 _ITERATED_AT_ONCE = 10_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ class Rules:
 
     @classmethod
     def _joined(cls, parts: Sequence[Rules]) -> Rules:
-        starts = np.cumsum([0, *(len(part) for part in parts)])
+        starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
         files: list[str | None] = []
         file_of = [np.zeros(0, np.int32)]
         for part in parts:
@@ -177,16 +179,8 @@ class Rules:
             columns=np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)]),
             files=files,
             file_of=np.concatenate(file_of),
-            aliases={
-                int(start) + row: alias
-                for start, part in zip(starts, parts, strict=False)
-                for row, alias in part.aliases.items()
-            },
-            triggers={
-                int(start) + row: trigger
-                for start, part in zip(starts, parts, strict=False)
-                for row, trigger in part.triggers.items()
-            },
+            aliases=_moved(starts, [part.aliases for part in parts]),
+            triggers=_moved(starts, [part.triggers for part in parts]),
             metadata=concat_metadata([(part.metadata, len(part)) for part in parts]),
         )
 
@@ -322,6 +316,13 @@ class Rules:
             file=self.file(row),
             line=int(self.lines[row]),
         )
+
+
+def _moved(starts: Sequence[int], parts: Sequence[Mapping[int, T]]) -> dict[int, T]:
+    """What parts have by row, by the rows of the whole."""
+    return {
+        start + row: value for start, part in zip(starts, parts, strict=False) for row, value in part.items()
+    }
 
 
 def _pairs(rows: Iterable[object], others: dict[int, Mapping[str, Any]]) -> Iterator[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ import tocsin
 from tocsin import Index
 from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.errors import InputError
+from tocsin.rules.after_clause import KINDS, After
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.spark.postgres.postgres_address import TableName
 from tocsin.spark.postgres.rules_by_table import RuleTables, place_of
@@ -81,3 +83,49 @@ def test_a_table_of_rules_says_it_in_columns() -> None:
     columns["after"] = ["delete", "lunch"]
     with pytest.raises(InputError, match="after 'lunch'"):
         RuleTables(_version(pa.table(columns)), TABLES)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_kinds_of_change_fields_and_old_rows(seed: int) -> None:
+    rng = random.Random(seed)
+    rules: list[dict[str, object]] = []
+    afters: list[After] = []
+    for number in range(30):
+        kinds = tuple(rng.sample(KINDS, rng.randint(1, 3)))
+        fields = (("a",), ("b", "c"))[: rng.randint(0, 2)] if "update" in kinds else ()
+        afters.append(After(kinds, None, fields))
+        when = rng.choice(
+            ["old.a = 1", 'x = 1 and old . "b c" > 2', "x = 1", '"old".a = 1', "threshold.a = 1"]
+        )
+        table = rng.choice([None, "items", "sales.orders"])
+        on = rng.choice([None, True, False])
+        rules.append(
+            {"id": f"r{number}", "when": when, "after": str(afters[-1]), "table": table, "enabled": on}
+        )
+    tables = RuleTables(_version(rules), TABLES)
+    changes = [(str(rng.choice(TABLES)), rng.choice(KINDS)) for _ in range(40)]
+    differing = [set(rng.sample([("a",), ("b", "c")], rng.randint(0, 2))) for _ in changes]
+    row, rule = (each.ravel() for each in np.meshgrid(np.arange(40), np.arange(30, dtype=np.int32)))
+    codes = tables.codes(*zip(*changes, strict=True))
+    fires = tables.fires(*codes, row, rule, lambda at, fields: bool(differing[at] & set(fields)))
+    for at, number, found in zip(row.tolist(), rule.tolist(), fires.tolist(), strict=True):
+        (table, kind), after = changes[at], afters[number]
+        its = rules[number]["table"]
+        fits = kind in after.kinds and (its is None or table == ("sales.items" if its == "items" else its))
+        assert found == (
+            fits and (kind != "update" or not after.fields or bool(differing[at] & set(after.fields)))
+        )
+    for table, kind in changes:
+        seeing = [
+            number
+            for number, each in enumerate(rules)
+            if kind in afters[number].kinds
+            and each["table"] in (None, table, table.removeprefix("sales.") if "items" in table else None)
+        ]
+        named = [number for number in seeing if re.search(r"\bold ?\.", str(rules[number]["when"]))]
+        asking = [number for number in named if {"update", "delete"} & set(afters[number].kinds)]
+        assert tables.sees(table, kind) == any(rules[number]["enabled"] is not False for number in seeing)
+        assert tables.asks_old(table, kind) == bool(asking)
+        assert tables.needs_old(table, kind) == bool(
+            asking or any(afters[number].fields for number in seeing)
+        )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ from tocsin.spark.postgres.change_events import (
 )
 from tocsin.spark.postgres.mirrored_tables import Contents, placed
 from tocsin.spark.postgres.postgres_address import TableName
-from tocsin.spark.postgres.rules_by_table import OPS, RuleTables
+from tocsin.spark.postgres.rules_by_table import RuleTables
 from tocsin.spark.stream.alert_values import keys_of, times_of
 from tocsin.spark.stream.match_columns import KEPT, Wanted
 from tocsin.spark.stream.match_task import Finder, Rejected
@@ -65,6 +65,14 @@ def held_contents(folder: str, tables: Sequence[TableName]) -> Contents:
     return Contents(Path(folder), tables)
 
 
+@lru_cache(maxsize=2)
+def held_watch(rules: RuleVersion, tables: Sequence[TableName]) -> Watch:
+    """The triggers of a version that no index takes, over one table each: made once in a process."""
+    watch = Watch(replace(Preparation.of(), base=rules.open().version.texts))
+    watch.add(rules_of([placed(trigger, tables) for trigger in read_triggers(rules.triggers)]))
+    return watch
+
+
 class Joiner:
     """Changes past the triggers of one version that no index takes, in one task.
 
@@ -79,6 +87,7 @@ class Joiner:
         self._wanted = wanted
         self._folder = folder
         self._listed = read_triggers(rules.triggers)
+        self._rules = rules
         self._texts = rules.open().version.texts
         self._actions = {trigger.name: _Action(trigger) for trigger in self._listed}
 
@@ -86,9 +95,12 @@ class Joiner:
         """The found rows of all changes of a batch; with contents they come in the order of their commits."""
         changes = (change for batch in batches for change in batch.to_pylist())
         if self._folder is None:
-            watch = Watch(replace(Preparation.of(), base=self._texts))
-            watch.add(rules_of([placed(trigger, self._tables.tables) for trigger in self._listed]))
-            yield from self._found(changes, lambda change: _alerts_of(change, watch))
+            watch = held_watch(self._rules, self._tables.tables)
+            kinds = {kind for trigger in self._listed if trigger.after for kind in trigger.after.kinds}
+            seen = (
+                change for change in changes if change["op"] in kinds and watch.is_watched(change["table"])
+            )
+            yield from self._found(seen, partial(_alerts_of, watch))
             return
         first = next(changes, None)
         if first is None:
@@ -217,8 +229,6 @@ def _fired(change: dict[str, Any], alerts: Sequence[Alert]) -> Iterator[Fired]:
         yield from (Fired(change, row, alert, twin) for twin, alert in enumerate(listed))
 
 
-def _alerts_of(change: dict[str, Any], watch: Watch) -> list[Alert]:
+def _alerts_of(watch: Watch, change: dict[str, Any]) -> list[Alert]:
     """What triggers over one table say of a change."""
-    if change["op"] not in OPS or not watch.is_watched(change["table"]):
-        return []
     return watch.told(change["op"], change["table"], event_of(change), old_row_of(change))

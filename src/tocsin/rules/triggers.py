@@ -20,10 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.parser import read_condition
 from tocsin.conditions.language.predicate_parser import offset_within, read_value
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
@@ -93,7 +92,9 @@ class Trigger:
     @property
     def aliases(self) -> tuple[str, ...]:
         """The names of the tables in the condition and the alert's text; none when it names no table."""
-        return _aliases(self.tables, self.after)
+        if self.tables:
+            return tuple(table.alias for table in self.tables)
+        return () if self.after is None or self.after.alias is None else (self.after.alias,)
 
     @property
     def alias(self) -> str | None:
@@ -108,7 +109,8 @@ class Trigger:
     @property
     def old_of(self) -> str | None:
         """The alias whose row before the change is `old`, "" without any; None where nothing is."""
-        return _old_of(self.after)
+        after = self.after
+        return None if after is None or not after.has_old or after.alias == OLD else after.alias or ""
 
     @property
     def refusal(self) -> str | None:
@@ -240,14 +242,16 @@ class _StatementReader:
         self._expect_clause("'after' or 'when'")
         after = self._read_after(tables) if cursor.at_keyword("after") else None
         self._expect_clause("'when'")
-        self._check_options(options, tables, after)
-        where, when, compares = self._read_when(tables, after)
-        alert = self._read_alert(tables, after) if cursor.at_keyword("do") else None
+        head = Trigger(self.name or "", "", 0, 0, options, tables, after)
+        self._check_options(head)
+        where, when, condition = self._read_when(head)
+        alert = self._read_alert(head) if cursor.at_keyword("do") else None
         self._expect_end()
-        if self.name is None or self.problems:
+        if self.name is None or condition is None or self.problems:
             return None
         line, column = self._lines.place(where)
-        return Trigger(self.name, when, line, column, options, tables, after, alert, compares)
+        compares = len(tables) < 2 and any(isinstance(step, Comparison) for step in condition.steps)
+        return replace(head, when=when, line=line, column=column, alert=alert, compares=compares)
 
     def _expect_end(self) -> None:
         if not self._cursor.at_end():
@@ -326,17 +330,14 @@ class _StatementReader:
         cursor.advance()
         return options
 
-    def _check_options(
-        self, options: dict[str, OptionValue], tables: Sequence[Table], after: After | None
-    ) -> None:
+    def _check_options(self, head: Trigger) -> None:
         """Report what is wrong with the options that have a meaning.
 
         Of a trigger over one table, the dedup field is then written without the table, so that it can be
         read without the statement.
         """
-        aliases, old_of = _aliases(tables, after), _old_of(after)
-        problems = option_problems(options, aliases, old_of)
-        for name, (place, reason) in problems.items():
+        options, aliases = head.options, head.aliases
+        for name, (place, reason) in option_problems(options, aliases, head.old_of).items():
             token = self._option_values[name]
             inside = token.kind is TokenKind.STRING and place > 0
             self._cursor.problem(offset_within(token, place) if inside else token.offset, reason)
@@ -404,13 +405,13 @@ class _StatementReader:
             self._cursor.problem(first.offset, "expected a field of the table whose updates fire the trigger")
         return path[1:]
 
-    def _read_when(self, tables: Sequence[Table], after: After | None) -> tuple[int, str, bool]:
-        """The condition's offset and text, once it has been read for its errors; and Trigger.compares."""
+    def _read_when(self, head: Trigger) -> tuple[int, str, JoinedCondition | None]:
+        """The condition's offset and text; and what it says, None when it cannot be read."""
         cursor = self._cursor
         if not cursor.at_keyword("when"):
             if not self._lost:
                 cursor.expected("'when'")
-            return 0, "", False
+            return 0, "", None
         cursor.advance()
         inside: list[Token] = []
         while not cursor.at_end():
@@ -418,38 +419,28 @@ class _StatementReader:
             if cursor.at_keyword("do") and not after_dot:
                 break
             inside.append(cursor.advance())
-        condition = Cursor([*inside, _end_before(cursor.token)])
-        aliases, old_of = _aliases(tables, after), _old_of(after)
-        compares = False
-        if len(tables) > 1:
-            self._condition_problems = self._read_joined(condition, tables, after)
-        elif old_of is not None:
-            found = read_joined(condition, aliases or ("",), old_of)
-            compares = found is not None and any(isinstance(step, Comparison) for step in found.steps)
-            self._condition_problems = condition.problems
-        else:
-            read_condition(condition, next(iter(aliases), None))
-            self._condition_problems = condition.problems
+        reader = Cursor([*inside, _end_before(cursor.token)])
+        condition = read_joined(reader, head.aliases or ("",), head.old_of)
+        self._condition_problems = reader.problems
+        if condition is not None and len(head.tables) > 1:
+            self._condition_problems = self._join_problems(head, condition)
         if not inside:
-            return cursor.token.offset, "", compares
-        return inside[0].offset, self._text[inside[0].offset : inside[-1].end], compares
+            return cursor.token.offset, "", condition
+        return inside[0].offset, self._text[inside[0].offset : inside[-1].end], condition
 
-    def _read_joined(self, cursor: Cursor, tables: Sequence[Table], after: After | None) -> list[Problem]:
-        """What is wrong with a condition over several tables."""
-        condition = read_joined(cursor, [table.alias for table in tables], _old_of(after))
-        if condition is None:
-            return cursor.problems
+    def _join_problems(self, head: Trigger, condition: JoinedCondition) -> list[Problem]:
+        """What is wrong with a condition over several tables that can be read."""
         bound = split(condition).bound
         loose = [
-            (place, f"nothing is asked of '{table.alias}': it needs a condition of its own or a join")
-            for table, place in zip(tables, self._table_places, strict=True)
-            if table.alias not in bound
+            (place, f"nothing is asked of '{alias}': it needs a condition of its own or a join")
+            for alias, place in zip(head.aliases, self._table_places, strict=True)
+            if alias not in bound
         ]
-        if after is not None and after.alias not in [table.alias for table in tables]:
+        if head.after is not None and head.after.alias not in head.aliases:
             return loose
-        return [*misplaced_texts(condition, None if after is None else after.alias), *loose]
+        return [*misplaced_texts(condition, None if head.after is None else head.after.alias), *loose]
 
-    def _read_alert(self, tables: Sequence[Table], after: After | None) -> str | None:
+    def _read_alert(self, head: Trigger) -> str | None:
         cursor = self._cursor
         cursor.advance()
         if not cursor.at_word("alert"):
@@ -460,19 +451,9 @@ class _StatementReader:
             cursor.expected("the alert's text as a string")
             return None
         token = cursor.advance()
-        for place, reason in read_alert(token.value, _aliases(tables, after), _old_of(after))[1]:
+        for place, reason in read_alert(token.value, head.aliases, head.old_of)[1]:
             cursor.problem(offset_within(token, place), reason)
         return token.value
-
-
-def _aliases(tables: Sequence[Table], after: After | None) -> tuple[str, ...]:
-    if tables:
-        return tuple(table.alias for table in tables)
-    return () if after is None or after.alias is None else (after.alias,)
-
-
-def _old_of(after: After | None) -> str | None:
-    return None if after is None or not after.has_old or after.alias == OLD else after.alias or ""
 
 
 def _option(literal: Literal) -> OptionValue:

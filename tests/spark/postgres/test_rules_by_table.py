@@ -105,7 +105,7 @@ def test_kinds_of_change_fields_and_old_rows(seed: int) -> None:
     tables = RuleTables(_version(rules), TABLES)
     changes = [(str(rng.choice(TABLES)), rng.choice(KINDS)) for _ in range(40)]
     differing = [set(rng.sample([("a",), ("b", "c")], rng.randint(0, 2))) for _ in changes]
-    row, rule = (each.ravel() for each in np.meshgrid(np.arange(40), np.arange(30, dtype=np.int32)))
+    row, rule = np.tile(np.arange(40), 30), np.repeat(np.arange(30, dtype=np.int32), 40)
     codes = tables.codes(*zip(*changes, strict=True))
     fires = tables.fires(*codes, row, rule, lambda at, fields: bool(differing[at] & set(fields)))
     for at, number, found in zip(row.tolist(), rule.tolist(), fires.tolist(), strict=True):

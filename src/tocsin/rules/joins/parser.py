@@ -80,7 +80,7 @@ def _read_leaf(
     if not at_comparison(cursor):
         return read_test(cursor, field)
     sign = read_sign(cursor)
-    to_old = _at_old(cursor) or field[1:2] == (OLD,)
+    to_old = old_of is not None and (_at_old(cursor) or field[1:2] == (OLD,))
     if not _at_field(cursor) or (len(aliases) == 1 and not to_old):
         return read_compared(cursor, field, sign)
     right = field_reader(cursor)

@@ -213,6 +213,7 @@ WORDS = [
         "after insert to",
         "when",
     ),
+    *("after update of", "or insert", "or delete to", "old", "old.a !=", "of", "enabled = false"),
     *("do alert", "'text'", "a = 1", "a", "and", "(", ")", ",", ".", "=", ";", "'open", "$", "1."),
 ]
 

@@ -41,7 +41,7 @@ def expected(trigger: Trigger, when: str, tables: Rows) -> dict[tuple[int, ...],
             for table, number in zip(trigger.tables, numbers, strict=True)
         }
         if joined_truth(condition, rows) is Truth.TRUE:
-            alias = trigger.after.alias if trigger.after else trigger.aliases[0]
+            alias = str(trigger.after.alias) if trigger.after else trigger.aliases[0]
             found[numbers] = text_score(texts, rows[alias]) if texts else None
     return found
 

@@ -29,7 +29,8 @@ class Statistics:
 
     Rules that were inserted lie in layers beside the main index until a compaction. Then everything is
     the sum over the layers, with what two of them share counted twice; `waiting` rules are compiled
-    but not in the main index, and `dead` ones still take room in it or beside it.
+    but not in the main index, and `dead` ones still take room in it or beside it. `disabled` rules are
+    counted as rules, and match nothing.
     """
 
     rules: int
@@ -46,6 +47,7 @@ class Statistics:
     uses: float = 0.0
     waiting: int = 0
     dead: int = 0
+    disabled: int = 0
     engine: str = GRAPH_ENGINE
 
     @property
@@ -53,10 +55,13 @@ class Statistics:
         """Predicates, predicates that some rule wants negated, and inner nodes."""
         return self.predicates + self.negated_predicates + self.and_nodes + self.or_nodes
 
+    def _disabled(self) -> str:
+        return f", {self.disabled:,} disabled" if self.disabled else ""
+
     def __str__(self) -> str:
         rows = [
             ("engine", self.engine),
-            ("rules", f"{self.rules:,} ({self.distinct_conditions:,} distinct conditions)"),
+            ("rules", f"{self.rules:,} ({self.distinct_conditions:,} distinct conditions){self._disabled()}"),
             ("changes", f"{self.waiting:,} rules beside the main index, {self.dead:,} dead"),
             ("predicates", f"{self.predicates:,} ({self.negated_predicates:,} also negated)"),
             ("inner nodes", f"{self.and_nodes:,} and, {self.or_nodes:,} or"),

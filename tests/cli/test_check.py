@@ -138,6 +138,17 @@ def test_against_a_schema(tocsin: Command, schema: Path) -> None:
     assert "did you mean user.name?" in found[2]
 
 
+def test_rows_before_a_change_have_the_schema_of_the_table(tocsin: Command, schema: Path) -> None:
+    tocsin.file(
+        "a.sql",
+        "create trigger good with (enabled = false) from t after update when old.age > 3 and age < 3;"
+        "create trigger wrong from t after update when old.agee > 3;",
+    )
+    ran = tocsin("check", "a.sql", "--schema", schema)
+    assert (ran.code, ran.err) == (1, "1 error; 1 rule OK, 1 of them disabled\n")
+    assert "agee" in ran.out
+
+
 def test_a_schema_from_events(tocsin: Command) -> None:
     tocsin.file("rules.csv", RULES)
     pq.write_table(pa.table({"age": [1], "State": ["CA"]}), tocsin.folder / "events.parquet")

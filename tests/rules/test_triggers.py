@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.rules.triggers import MOST_TABLES, Change, Table, parse_triggers
+from tocsin.rules.after_clause import After
+from tocsin.rules.triggers import MOST_TABLES, Table, parse_triggers
 
 WHOLE = """\
 -- a comment; with a semicolon
@@ -27,7 +28,7 @@ def test_a_whole_file() -> None:
     assert first.name == "young"
     assert first.options == {"severity": "high", "tags": "ads;eu", "limit": 5, "weight": 2.5, "loud": True}
     assert first.tables == (Table("visits", "v"),)
-    assert first.after == Change("insert", "v")
+    assert first.after == After(("insert",), "v")
     assert first.when == "v.age < 18 -- really; young\n    and v.do = 'a;b'"
     assert (first.line, first.column) == (6, 8)
     assert first.alias == "v"
@@ -60,7 +61,7 @@ def test_several_tables() -> None:
     assert errors == []
     (trigger,) = triggers
     assert trigger.tables == (Table("s", "x"), Table("t", "t"))
-    assert (trigger.aliases, trigger.alias, trigger.after) == (("x", "t"), None, Change("update", "x"))
+    assert (trigger.aliases, trigger.alias, trigger.after) == (("x", "t"), None, After(("update",), "x"))
     assert trigger.metadata() == {"table": "s, t", "alias": "x, t", "after": "update", "alert": "{t.k}"}
 
 
@@ -212,6 +213,7 @@ WORDS = [
         "after insert to",
         "when",
     ),
+    *("after update of", "or insert", "or delete to", "old", "old.a !=", "of", "enabled = false"),
     *("do alert", "'text'", "a = 1", "a", "and", "(", ")", ",", ".", "=", ";", "'open", "$", "1."),
 ]
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from tocsin import Alert
 from tocsin.conditions.language.parser import parse_condition
-from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Predicate
-from tocsin.conditions.meaning import Truth, matches, score
+from tocsin.conditions.language.tree import TEXT_TESTS, Condition, Path, Predicate
+from tocsin.conditions.meaning import Instant, Truth, lookup, matches, score
 from tocsin.rules.joins.meaning import joined_truth
-from tocsin.rules.joins.parser import parse_joined
+from tocsin.rules.joins.tree import Comparison, JoinedCondition, JoinedStep
+from tocsin.rules.metadata_values import is_disabled
 from tocsin.rules.triggers import Trigger, parse_triggers
 
 Row = dict[str, Any]
@@ -45,28 +46,34 @@ class Judge:
         at = self._find(table, old)
         if at is None:
             return None
+        before = self.tables[table][at]
         self.tables[table][at] = new
-        return self._told("update", table, new)
+        return self._told("update", table, new, before)
 
     def delete(self, table: str, row: Row) -> list[Told] | None:
         at = self._find(table, row)
         if at is None:
             return None
         gone = self.tables[table].pop(at)
-        return self._told("delete", table, gone)
+        return self._told("delete", table, gone, gone)
 
     def _find(self, table: str, row: Row) -> int | None:
         same = [at for at, each in enumerate(self.tables.get(table, [])) if shown(each) == shown(row)]
         return same[0] if same else None
 
-    def _told(self, change: str, table: str, row: Row) -> list[Told]:
+    def _told(self, change: str, table: str, row: Row, old: Row | None = None) -> list[Told]:
         """The alerts of a change of this very row; where it stands in two positions it is one alert."""
         told: list[Told] = []
         for trigger in self.triggers:
-            if change != ("insert" if trigger.after is None else trigger.after.kind):
+            after = trigger.after
+            if change not in (("insert",) if after is None else after.kinds) or is_disabled(trigger.options):
                 continue
-            names = [(each.alias, each.name) for each in trigger.tables] or [(table, table)]
-            event = None if trigger.after is None else trigger.after.alias
+            if change == "update" and after is not None and after.fields:
+                pairs = [(lookup(old or {}, path), lookup(row, path)) for path in after.fields]
+                if all(shown({"": one}) == shown({"": other}) for one, other in pairs):
+                    continue
+            names = [(each.alias, each.name) for each in trigger.sources] or [(table, table)]
+            event = None if after is None else after.alias
             seen: set[tuple[int, ...]] = set()
             for alias, name in names:
                 if name != table or event not in (None, alias):
@@ -77,27 +84,55 @@ class Judge:
                 for combination in product(*others):
                     rows = dict(zip((alias for alias, _ in names), combination, strict=True))
                     key = tuple(id(each) for each in combination)
-                    found = _score_if_true(trigger, rows)
+                    found = _score_if_true(trigger, rows, old)
                     if key not in seen and found is not False:
+                        if old is not None and asks_old(trigger):
+                            rows["old"] = old
                         told.append((trigger.name, shown(rows), found))
                     seen.add(key)
         return told
 
 
-def _score_if_true(trigger: Trigger, rows: Mapping[str, Row]) -> float | bool | None:
-    if len(rows) == 1:
+def asks_old(trigger: Trigger) -> bool:
+    """Whether an alert of the trigger has the row before the change."""
+    if trigger.after is None or trigger.old_of is None:
+        return False
+    return bool(trigger.after.fields) or any(path[1] == "old" for path in trigger.joined().fields())
+
+
+def _score_if_true(trigger: Trigger, rows: Mapping[str, Row], old: Row | None) -> float | bool | None:
+    """The row before is one more row, with an alias of its own; it has no fields when there is none."""
+    if trigger.old_of is None and len(rows) == 1:
         (row,) = rows.values()
         condition = parse_condition(trigger.when, trigger.alias)
         return score(condition, row) if matches(condition, row) else False
-    joined = parse_joined(trigger.when, trigger.aliases)
-    if joined_truth(joined, rows) is not Truth.TRUE:
+    written = trigger.joined()
+    named = zip(trigger.aliases or ("",), rows.values(), strict=True)
+    every: dict[str, Row] = {**dict(named), "old": old or {}}
+    joined = written
+    if trigger.old_of is not None:
+        joined = JoinedCondition(tuple(_apart(step) for step in written.steps))
+    if joined_truth(joined, every) is not Truth.TRUE:
         return False
     texts = [
         Predicate(step.field[1:], step.test, step.operands)
         for step in joined.steps
         if isinstance(step, Predicate) and step.test in TEXT_TESTS
     ]
-    return score(Condition(tuple(texts)), rows[trigger.after.alias]) if texts and trigger.after else None
+    if not texts or trigger.after is None:
+        return None
+    return score(Condition(tuple(texts)), every[trigger.after.alias or ""])
+
+
+def _apart(step: JoinedStep) -> JoinedStep:
+    """The step with the alias `old` where the parser has it as an object of the row."""
+    if isinstance(step, Comparison):
+        return Comparison(_bare(step.left), step.test, _bare(step.right))
+    return Predicate(_bare(step.field), step.test, step.operands) if isinstance(step, Predicate) else step
+
+
+def _bare(path: Path) -> Path:
+    return path[1:] if path[1] == "old" else path
 
 
 def told(alerts: Iterable[Alert]) -> list[Told]:
@@ -116,6 +151,8 @@ def _shown(value: Any) -> Any:
         return [_shown(each) for each in value if not _is_missing(each)]
     if isinstance(value, bool | str):
         return value
+    if isinstance(value, Instant):
+        return {"instant": value.nanos / 10**9}
     if isinstance(value, datetime):
         return {"instant": value.replace(tzinfo=value.tzinfo or UTC).timestamp()}
     exact = Decimal(value).as_integer_ratio()

@@ -12,7 +12,19 @@ from tests.cases import Choices
 TABLES = ("s", "t")
 FIELDS = ("k", "m", "o.p")
 ALIASES = ("a", "b", "c")
-CHANGES = ("insert", "update", "update", "delete", "delete")
+CHANGES = (
+    *(
+        "insert",
+        "update",
+        "update",
+        "delete",
+        "delete",
+        "insert or update",
+        "update of k",
+        "delete or insert",
+    ),
+    *("update of o.p, m or delete", "insert or update of {}.k or delete", 'update of o, "note"'),
+)
 INSTANT = "2026-01-31T12:00:00Z"
 COMMON = (1, 1, 1, 1.0, 2, "a", True)
 SCALARS = (
@@ -58,10 +70,12 @@ def _value(chooser: Choices) -> Any:
 
 def make_trigger(chooser: Choices, name: str) -> str:
     """A statement over one to three tables; every alias has a selection or a join."""
-    aliases = ALIASES[: chooser.choice([1, 2, 2, 3])]
+    aliases = ALIASES[: chooser.choice([1, 1, 1, 2, 2, 3])]
     tables = ", ".join(f"{chooser.choice(TABLES)} as {alias}" for alias in aliases)
     event = chooser.choice(aliases) if chooser.randint(0, 2) else None
-    after = "" if event is None else f"after {chooser.choice(CHANGES)} to {event}"
+    kinds = chooser.choice(CHANGES).format(event)
+    after = "" if event is None else f"after {kinds} to {event}"
+    has_old = event is not None and ("update" in kinds or "delete" in kinds)
     conjuncts = []
     for alias, other in pairwise(aliases):
         if chooser.randint(0, 4):
@@ -71,12 +85,37 @@ def make_trigger(chooser: Choices, name: str) -> str:
     conjuncts += [_filter(chooser, aliases, event) for _ in range(chooser.randint(0, 1))]
     if event is not None and chooser.randint(0, 1):
         conjuncts.append(chooser.choice(TEXTS).format(event))
+    if event is not None and has_old and chooser.randint(0, 1):
+        conjuncts.append(_old(chooser, aliases, event))
+        if len(aliases) == 1 and chooser.randint(0, 2):
+            del conjuncts[:-1]
+            joined = conjuncts[0].replace("old.", "a.")
     conjuncts += [f"{alias}.k is not null" for alias in aliases if f"{alias}." not in joined]
     if sum(each.count("0.5)") for each in conjuncts) > 1:
         conjuncts = [each.replace("0.5)", "boolean)") for each in conjuncts]
     if chooser.randint(0, 1):
         conjuncts.reverse()
-    return f"create trigger {name} from {tables} {after} when {' and '.join(conjuncts)};"
+    condition = " and ".join(conjuncts)
+    if len(aliases) == 1 and chooser.randint(0, 1):
+        condition = condition.replace("a.", "")
+    disabled = "with (enabled = false)" if not chooser.randint(0, 9) else ""
+    return f"create trigger {name} {disabled} from {tables} {after} when {condition};"
+
+
+def _old(chooser: Choices, aliases: Any, event: str) -> str:
+    """A conjunct that asks of the row before the change."""
+    kind = chooser.randint(0, 3)
+    old = _field(chooser, ["old"])
+    now = old.replace("old", event)
+    compared = (
+        f"{old} {chooser.choice(('=', '!=', '>='))} {chooser.choice([now, now, _field(chooser, ['old'])])}"
+    )
+    if kind == 0:
+        return chooser.choice(SELECTIONS[:-1]).format(old)
+    if kind == 1:
+        return f"{_field(chooser, aliases)} {chooser.choice(SIGNS)} {old}"
+    other = chooser.choice(SELECTIONS[:-1]).format(_field(chooser, ["old", *aliases]))
+    return compared if kind == 2 else f"{chooser.choice(['', 'not '])}({compared} or {other})"
 
 
 def _field(chooser: Choices, aliases: Any) -> str:

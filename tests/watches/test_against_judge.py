@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import Choices
 from tests.strategies import Drawn
-from tests.watches.judge import Judge, Told, shown, told
+from tests.watches.judge import Judge, Told, asks_old, shown, told
 from tests.watches.making import TABLES, make_row, make_trigger
 
 import tocsin
 from tocsin.rules.rule_files import rules_of_triggers
 
-KINDS = ["insert"] * 5 + ["update"] * 3 + ["delete"] * 3 + ["add", "remove"]
+KINDS = ["insert"] * 5 + ["update"] * 6 + ["delete"] * 3 + ["add", "remove"]
 
 
 class Both:
@@ -75,10 +75,17 @@ def run(chooser: Choices, steps: int) -> Counter[str]:
         else:
             table = chooser.choice(TABLES)
             present = pool if kind == "insert" else [*both.judge.tables.get(table, []), pool[0]]
-            rows = [chooser.choice(present), *([chooser.choice(pool)] if kind == "update" else [])]
+            rows = [chooser.choice(present)]
+            if kind == "update":
+                other = chooser.choice(pool)
+                name = chooser.choice(["k", "m", "o", "note"])
+                rows.append(chooser.choice([other, {**rows[0], name: other.get(name)}]))
             for rule, _, score in both.change(kind, table, *rows):
                 of_rule = next(trigger for trigger in triggers if trigger.name == rule)
                 seen.update([kind, f"{len(of_rule.tables)} tables", "scored" if score else "unscored"])
+                seen.update(["of fields"] if of_rule.after and of_rule.after.fields else [])
+                seen.update(["asks old"] if asks_old(of_rule) else [])
+                seen.update(["compares"] if of_rule.compares else [])
     both.check_rows()
     return seen
 
@@ -92,7 +99,7 @@ def test_a_watch_tells_what_the_judge_tells(data: st.DataObject) -> None:
 def test_many_changes_of_every_kind_fire() -> None:
     """The same with fixed seeds, and a count that shows that nothing agrees for want of alerts."""
     seen: Counter[str] = Counter()
-    for seed in range(30):
-        seen.update(run(random.Random(seed), 60))
+    for seed in range(60):
+        seen.update(run(random.Random(seed), 70))
     wanted = ["insert", "update", "delete", "1 tables", "2 tables", "3 tables", "scored", "unscored"]
-    assert all(seen[each] >= 20 for each in wanted), seen
+    assert all(seen[each] >= 20 for each in [*wanted, "of fields", "asks old", "compares"]), seen

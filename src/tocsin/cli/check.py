@@ -20,7 +20,7 @@ SUMMARY = "find every error in rule files"
 DESCRIPTION = """\
 Reads every rule and prints each error as file:line:column: reason, with the line that has it.
 Against a schema, fields that do not exist and comparisons that are never true are errors too; it is the
-schema of one table, and triggers over several are not held to it.
+schema of one table, and triggers that compare rows are not held to it.
 Thresholds of free text that can never fail or never pass are warned of.
 Exit code 0 when there is none, else 1."""
 EXAMPLES = """\
@@ -60,9 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
         say_if_compiling()
     rules, unreadable = _read(paths)
     errors: list[RuleError] = []
+    disabled = 0
     if rules is not None:
         errors = _condition_errors(rules, schema)
-        good += len(rules) - len({error.rule for error in errors})
+        bad = {error.rule for error in errors}
+        good += len(rules) - len(bad)
+        disabled = sum(rules.ids[row].as_py() not in bad for row in rules.disabled.tolist())
         order = {file: place for place, file in enumerate(rules.files)}
         errors = sorted([*rules.rejected, *errors], key=lambda error: _place(error, order))
     every = (*unreadable, *errors, *in_programs)
@@ -71,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if rules is not None:
         for odd in _odd_thresholds(rules, {error.rule for error in errors}):
             warn(odd.summary())
-    say(_summary(len(every), good))
+    say(_summary(len(every), good, disabled))
     return 1 if every else 0
 
 
@@ -95,9 +98,10 @@ def _place(error: RuleError, order: dict[str | None, int]) -> tuple[int, int, in
     return order.get(error.file, -1), error.line or 0, error.column or 0
 
 
-def _summary(errors: int, good: int) -> str:
-    rules = number_of(good, "rule")
-    return f"{number_of(errors, 'error')}; {rules} OK" if errors else f"{rules} OK"
+def _summary(errors: int, good: int, disabled: int) -> str:
+    failed = f"{number_of(errors, 'error')}; " if errors else ""
+    off = f", {disabled:,} of them disabled" if disabled else ""
+    return f"{failed}{number_of(good, 'rule')} OK{off}"
 
 
 def _read(paths: Sequence[str]) -> tuple[Rules | None, list[InputError]]:
@@ -126,7 +130,7 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     from tocsin.conditions.graph.condition_reader import read_conditions
 
     reading = read_conditions(rules.whens, rules.aliases)
-    found = [rules.error(row, error) for row, error in reading.errors if not rules.has_several_tables(row)]
+    found = [rules.error(row, error) for row, error in reading.errors if not rules.refusal(row)]
     if schema is not None:
         found += _against_schema(rules, reading, schema)
     return found
@@ -136,7 +140,6 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
     """Thresholds of free text that can never fail or never pass: odd, and no errors."""
     from tocsin.conditions.language.parser import parse_condition
     from tocsin.conditions.language.tree import Predicate, Test, has_threshold
-    from tocsin.rules.joins.parser import parse_joined
     from tocsin.syntax.places import errors_at
     from tocsin.text import parse_query, threshold_warning
 
@@ -144,8 +147,8 @@ def _odd_thresholds(rules: Rules, bad: set[str | None]) -> Iterator[RuleError]:
         if rule in bad or "contains" not in text.lower():
             continue
         condition = (
-            parse_joined(text, rules.triggers[row].aliases)
-            if rules.has_several_tables(row)
+            rules.triggers[row].joined()
+            if rules.refusal(row)
             else parse_condition(text, rules.aliases.get(row))
         )
         found = []
@@ -163,15 +166,18 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
     """Mistakes that only a schema shows; a predicate that many rules share is looked at once."""
     from tocsin.conditions.language.parser import parse_condition
     from tocsin.conditions.language.schema_check import Checker
+    from tocsin.rules.after_clause import of_one_row
     from tocsin.syntax.places import errors_at
 
     checker = Checker(schema)
     bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]
     for row in _rows_with(reading, bad):
-        if rules.has_several_tables(row):
+        if rules.refusal(row):
             continue
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))
+        if row in rules.triggers and rules.triggers[row].old_of is not None:
+            condition = of_one_row(condition)
         for error in errors_at(text, checker.condition(condition)):
             yield rules.error(row, error)
 

@@ -194,9 +194,7 @@ def _run(
 def _sources(tried: TriedRule, events: EventSource | Tables) -> list[EventSource]:
     """The events that a rule is over, or the rows of each of its tables."""
     trigger = tried.trigger
-    named = [] if trigger is None else [table.name for table in trigger.tables]
-    if trigger is not None and not named and trigger.after is not None:
-        named = [trigger.after.alias]
+    named = [] if trigger is None else [table.name for table in trigger.sources]
     if isinstance(events, Mapping):
         if not named and len(events) == 1:
             return list(events.values())

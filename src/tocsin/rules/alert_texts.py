@@ -18,8 +18,10 @@ from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.predicate_parser import read_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
 from tocsin.conditions.language.tree import Path
+from tocsin.rules.after_clause import AFTER, DELETE, UPDATE
 from tocsin.rules.joins.parser import read_aliased_field
 from tocsin.syntax.places import Problem
+from tocsin.tables.arrow_types import is_text
 
 ALERT, ALIAS, TABLE = "alert", "alias", "table"
 """The names of metadata that are read here: the text, and the names that its fields may begin with."""
@@ -42,8 +44,10 @@ class ScorePart(NamedTuple):
 AlertPart = str | FieldPart | ScorePart
 
 
-def read_alert(text: str, aliases: Sequence[str]) -> tuple[list[AlertPart], list[Problem]]:
-    """The parts of an alert's text, and what is wrong with it.
+def read_alert(
+    text: str, aliases: Sequence[str], old_of: str | None = None
+) -> tuple[list[AlertPart], list[Problem]]:
+    """The parts of an alert's text, and what is wrong with it. For `old_of` see rules/joins/parser.py.
 
     With several aliases, a field without one or with an unknown one is a problem; its place is an offset in
     the text. With one alias or none there are no problems.
@@ -52,7 +56,7 @@ def read_alert(text: str, aliases: Sequence[str]) -> tuple[list[AlertPart], list
     problems: list[Problem] = []
     end = 0
     for braces in _BRACES.finditer(text):
-        part, wrong = _read_braces(braces[1], aliases)
+        part, wrong = _read_braces(braces[1], aliases, old_of)
         problems += [(braces.start(1) + place, reason) for place, reason in wrong]
         if part is not None:
             parts += [text[end : braces.start()], part]
@@ -74,32 +78,33 @@ def misread_alerts(metadata: pa.Table | None) -> dict[int, str]:
     if metadata is None or ALERT not in metadata.column_names:
         return {}
     alerts = metadata[ALERT]
-    if not _is_text(alerts.type):
+    if not is_text(alerts.type):
         return {
             row: f"{ALERT}: expected a text, found {value!r:.100}"
             for row, value in enumerate(alerts.to_pylist())
             if value is not None
         }
-    if not {ALIAS, TABLE} <= set(metadata.column_names):
+    named = [metadata[name] for name in (ALIAS, TABLE) if name in metadata.column_names]
+    if len(named) < 2 or not all(is_text(column.type) for column in named):
         return {}
-    aliases, tables = metadata[ALIAS], metadata[TABLE]
-    if not (_is_text(aliases.type) and _is_text(tables.type)):
-        return {}
+    aliases, tables = named
     several = pc.and_(pc.match_substring(aliases, _BETWEEN), pc.match_substring(tables, _BETWEEN))
     rows = np.flatnonzero(pc.and_(several, alerts.is_valid()).fill_null(False).to_numpy())
+    afters = metadata[AFTER] if AFTER in metadata.column_names else pa.nulls(len(alerts))
     wrong: dict[int, str] = {}
     for row in rows.tolist():
-        problems = read_alert(alerts[row].as_py(), aliases_in(aliases[row].as_py()))[1]
+        names = aliases_in(aliases[row].as_py())
+        after = str(afters[row].as_py())
+        old_of = names[0] if UPDATE in after or DELETE in after else None
+        problems = read_alert(alerts[row].as_py(), names, old_of)[1]
         if problems:
             wrong[row] = f"{ALERT}: {problems[0][1]}"
     return wrong
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind))
-
-
-def _read_braces(inside: str, aliases: Sequence[str]) -> tuple[AlertPart | None, list[Problem]]:
+def _read_braces(
+    inside: str, aliases: Sequence[str], old_of: str | None
+) -> tuple[AlertPart | None, list[Problem]]:
     if inside.strip() == "score":
         return ScorePart(), []
     cursor = Cursor(tokenize(inside, TRIGGER_WORDS))
@@ -109,7 +114,7 @@ def _read_braces(inside: str, aliases: Sequence[str]) -> tuple[AlertPart | None,
         return None, []
     if len(aliases) > 1:
         again = Cursor(tokenize(inside, TRIGGER_WORDS))
-        read_aliased_field(again, aliases)
+        path = read_aliased_field(again, aliases, old_of) or path
         return FieldPart(path[0], path[1:]), again.problems
     alias = aliases[0] if aliases else None
     if first.kind is TokenKind.NAME and first.value == alias:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tocsin.errors import InputError
 from tocsin.rules.alert_texts import misread_alerts
+from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import NOT_UNICODE
 from tocsin.rules.throttles import read_throttles
 
@@ -113,11 +114,14 @@ def misread_metadata(metadata: pa.Table | None, count: int) -> dict[int, str]:
     """By row, what is wrong with the metadata of `count` rules: a mistake in it is one of the rule."""
     unreadable = {} if metadata is None else _not_unicode(metadata)
     if metadata is None or not unreadable:
-        return read_throttles(metadata, count)[1] | misread_alerts(metadata)
+        return _misread(metadata, count)
     good = np.delete(np.arange(count), list(unreadable))
-    others = _plain(metadata).take(pa.array(good))
-    wrong = read_throttles(others, len(good))[1] | misread_alerts(others)
+    wrong = _misread(_plain(metadata).take(pa.array(good)), len(good))
     return unreadable | {int(good[row]): reason for row, reason in wrong.items()}
+
+
+def _misread(metadata: pa.Table | None, count: int) -> dict[int, str]:
+    return read_throttles(metadata, count)[1] | misread_alerts(metadata) | read_enabled(metadata)[1]
 
 
 def _not_unicode(metadata: pa.Table) -> dict[int, str]:

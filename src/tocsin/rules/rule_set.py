@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,17 +19,15 @@ from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import Condition
 from tocsin.errors import RuleError, RuleErrors, UsageError, raise_all
+from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import RuleColumns, columns_of_pairs, columns_of_table
 from tocsin.rules.rule_metadata import concat_metadata, metadata_of_rows, misread_metadata
 from tocsin.rules.triggers import Trigger
 from tocsin.tables.arrow_types import table_without_views
 
-SEVERAL_TABLES = (
-    "a trigger over several tables cannot be in an index: it is for tocsin.watch, for tocsin match with"
-    " --events TABLE=FILE, or for a stream from PostgreSQL with contents=yes in the source's URI"
-)
-
 _ITERATED_AT_ONCE = 10_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +166,7 @@ class Rules:
 
     @classmethod
     def _joined(cls, parts: Sequence[Rules]) -> Rules:
-        starts = np.cumsum([0, *(len(part) for part in parts)])
+        starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
         files: list[str | None] = []
         file_of = [np.zeros(0, np.int32)]
         for part in parts:
@@ -181,16 +179,8 @@ class Rules:
             columns=np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)]),
             files=files,
             file_of=np.concatenate(file_of),
-            aliases={
-                int(start) + row: alias
-                for start, part in zip(starts, parts, strict=False)
-                for row, alias in part.aliases.items()
-            },
-            triggers={
-                int(start) + row: trigger
-                for start, part in zip(starts, parts, strict=False)
-                for row, trigger in part.triggers.items()
-            },
+            aliases=_moved(starts, [part.aliases for part in parts]),
+            triggers=_moved(starts, [part.triggers for part in parts]),
             metadata=concat_metadata([(part.metadata, len(part)) for part in parts]),
         )
 
@@ -231,18 +221,28 @@ class Rules:
         """The file that the rule of this row came from."""
         return self.files[int(self.file_of[row])]
 
+    @property
+    def disabled(self) -> Longs:
+        """The rows of the rules that never match: `enabled = false` is among their metadata."""
+        return read_enabled(self.metadata)[0]
+
     def has_several_tables(self, row: int) -> bool:
-        """Whether the rule is a trigger over several tables, whose condition is one of rules.joins."""
+        """Whether the rule is a trigger over several tables."""
         return row in self.triggers and len(self.triggers[row].tables) > 1
+
+    def refusal(self, row: int) -> str | None:
+        """Why no index can take the rule, a trigger whose condition is one of rules.joins; else None."""
+        return self.triggers[row].refusal if row in self.triggers else None
 
     def condition(self, row: int) -> Condition:
         """The condition of the rule of this row, without its table's alias.
 
         RuleError, or RuleErrors, with the place in the rule's file when it cannot be read, and when the rule
-        is a trigger over several tables.
+        is a trigger that no index can take.
         """
-        if self.has_several_tables(row):
-            raise self.error(row, RuleError(SEVERAL_TABLES))
+        refusal = self.refusal(row)
+        if refusal is not None:
+            raise self.error(row, RuleError(refusal))
         try:
             return parse_condition(self.whens[row].as_py(), self.aliases.get(row))
         except RuleError as error:
@@ -251,11 +251,11 @@ class Rules:
     def index_errors(self, found: Iterable[tuple[int, RuleError]]) -> list[RuleError]:
         """Why some rules cannot be in an index, by row, given what a reader of conditions found.
 
-        A trigger over several tables is refused whatever was found in it.
+        A trigger that no index can take is refused whatever was found in it.
         """
-        several = {row for row in self.triggers if self.has_several_tables(row)}
-        reasons = [(row, error) for row, error in found if row not in several]
-        reasons += [(row, RuleError(SEVERAL_TABLES)) for row in several]
+        refused = {row: trigger.refusal for row, trigger in self.triggers.items() if trigger.refusal}
+        reasons = [(row, error) for row, error in found if row not in refused]
+        reasons += [(row, RuleError(reason)) for row, reason in refused.items()]
         return [self.error(row, error) for row, error in sorted(reasons, key=lambda reason: reason[0])]
 
     def error(self, row: int, error: RuleError) -> RuleError:
@@ -295,7 +295,7 @@ class Rules:
             yield Rule(name, when, known, self.file(start + at), int(self.lines[start + at]))
 
     def _metadata_errors(self) -> tuple[list[int], list[RuleError]]:
-        """The rows whose throttle, dedup or alert cannot be read, and an error for each."""
+        """The rows whose throttle, dedup, alert or enabled cannot be read, and an error for each."""
         wrong = misread_metadata(self.metadata, len(self))
         return list(wrong), [self.error(row, RuleError(wrong[row])) for row in sorted(wrong)]
 
@@ -320,6 +320,13 @@ class Rules:
             file=self.file(row),
             line=int(self.lines[row]),
         )
+
+
+def _moved(starts: Sequence[int], parts: Sequence[Mapping[int, T]]) -> dict[int, T]:
+    """What parts have by row, by the rows of the whole."""
+    return {
+        start + row: value for start, part in zip(starts, parts, strict=False) for row, value in part.items()
+    }
 
 
 def _pairs(rows: Iterable[object], others: dict[int, Mapping[str, Any]]) -> Iterator[object]:

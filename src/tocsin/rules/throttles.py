@@ -9,7 +9,7 @@ the alerts of a stream is in spark/stream/stream_throttle.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from tocsin.conditions.language.predicate_parser import read_field
 from tocsin.conditions.language.tokens import tokenize
 from tocsin.conditions.language.tree import Path
 from tocsin.rules.joins.parser import read_aliased_field
+from tocsin.rules.metadata_values import ENABLED, given_values, parse_enabled
 from tocsin.syntax.durations import parse_duration
 from tocsin.syntax.places import Problem
 
@@ -39,16 +40,19 @@ def parse_throttle(value: object) -> int:
     return parse_duration(value, "a throttle", "10 minutes")
 
 
-def read_dedup(value: object, aliases: Sequence[str] = ()) -> tuple[Path | None, list[Problem]]:
+def read_dedup(
+    value: object, aliases: Sequence[str] = (), old_of: str | None = None
+) -> tuple[Path | None, list[Problem]]:
     """The field that a dedup names, and what is wrong with it, at offsets in its text.
 
-    With one alias, a first name that is the alias is left out; with several, it must be one and stays.
+    With one alias, a first name that is the alias is left out; with several, it must be one and stays. For
+    `old_of` see rules/joins/parser.py.
     """
     if not isinstance(value, str):
         return None, [(0, f"expected the name of a field, found {value!r:.100}")]
     cursor = Cursor(tokenize(value))
     if len(aliases) > 1:
-        path = read_aliased_field(cursor, aliases)
+        path = read_aliased_field(cursor, aliases, old_of)
     else:
         path = read_field(cursor, next(iter(aliases), None))
     if path is not None and not cursor.at_end():
@@ -72,16 +76,23 @@ def dedup_text(text: str) -> str:
     return str(int(number)) if number == number.to_integral_value() else str(_EXACTLY.normalize(number))
 
 
-def option_problems(options: Mapping[str, object], aliases: Sequence[str]) -> dict[str, Problem]:
-    """What is wrong with the throttle and the dedup of one rule: by option, with an offset in its text."""
+def option_problems(
+    options: Mapping[str, object], aliases: Sequence[str], old_of: str | None = None
+) -> dict[str, Problem]:
+    """What is wrong with a rule's throttle, dedup and enabled: by option, with an offset in its text."""
     problems: dict[str, Problem] = {}
-    if THROTTLE in options:
-        try:
-            parse_throttle(options[THROTTLE])
-        except ValueError as error:
-            problems[THROTTLE] = (0, str(error))
+    read: tuple[tuple[str, Callable[[object], object]], ...] = (
+        (THROTTLE, parse_throttle),
+        (ENABLED, parse_enabled),
+    )
+    for name, parse in read:
+        if name in options:
+            try:
+                parse(options[name])
+            except ValueError as error:
+                problems[name] = (0, str(error))
     if DEDUP in options:
-        wrong = read_dedup(options[DEDUP], aliases)[1]
+        wrong = read_dedup(options[DEDUP], aliases, old_of)[1]
         if wrong:
             problems[DEDUP] = wrong[0]
         elif THROTTLE not in options:
@@ -117,12 +128,12 @@ def read_throttles(metadata: pa.Table | None, count: int) -> tuple[Throttles, di
     field = np.full(count, -1, np.int32)
     wrong: dict[int, str] = {}
     fields: dict[Path, int] = {}
-    for rows, value in _given(metadata, THROTTLE):
+    for rows, value in given_values(metadata, THROTTLE):
         try:
             length[rows] = parse_throttle(value)
         except ValueError as error:
             wrong.update(dict.fromkeys(rows.tolist(), f"throttle: {error}"))
-    for rows, value in _given(metadata, DEDUP):
+    for rows, value in given_values(metadata, DEDUP):
         path, problems = read_dedup(value)
         if path is None:
             found = dict.fromkeys(rows.tolist(), f"dedup: {problems[0][1]}")
@@ -131,25 +142,3 @@ def read_throttles(metadata: pa.Table | None, count: int) -> tuple[Throttles, di
             found = dict.fromkeys(rows[length[rows] == 0].tolist(), LONELY_DEDUP)
         wrong = found | wrong
     return Throttles(length, field, tuple(fields)), wrong
-
-
-def _given(metadata: pa.Table | None, name: str) -> list[tuple[Longs, object]]:
-    """The rows of each different value of a column, nulls and blank texts left out."""
-    if metadata is None or name not in metadata.column_names:
-        return []
-    column = metadata[name].combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-    if pa.types.is_nested(column.type):
-        rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-        return [(rows[at : at + 1], column[int(row)].as_py()) for at, row in enumerate(rows)]
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(len(encoded.dictionary) + 1))
-    found: list[tuple[Longs, object]] = []
-    for code, value in enumerate(encoded.dictionary.to_pylist()):
-        if value is None or (isinstance(value, str) and not value.strip()):
-            continue
-        found.append((order[starts[code] : starts[code + 1]], value))
-    return found

@@ -1,14 +1,15 @@
 """Trigger files: `create trigger` statements, each ending in `;`.
 
     create trigger NAME
-      [with (severity = 'high', tags = 'ads,eu', throttle = '10 minutes', dedup = 'ip', ...)]
+      [with (severity = 'high', enabled = false, throttle = '10 minutes', dedup = 'ip', ...)]
       [from TABLE [as ALIAS] {, TABLE [as ALIAS]}]
-      [after (insert | update | delete) to ALIAS]
+      [after (insert | delete | update [of FIELD {, FIELD}]) {or ...} [to ALIAS]]
       when CONDITION
       [do alert 'text with {alias.field} and {score}'];
 
 With several tables every field starts with an alias, and a field may be compared with a field; see joins/.
-An option may have any name; what throttle and dedup say is in throttles.py.
+What fires a trigger, and what `old.field` is, stands in after_clause.py. An option may have any name; what
+throttle and dedup say is in throttles.py, and enabled in metadata_values.py.
 
 After an error within a statement reading goes on at its next clause, and after a statement that
 cannot be followed at all behind the next `;` or at the next `create trigger`, so that every error
@@ -19,34 +20,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tocsin.conditions.language.cursor import Cursor
-from tocsin.conditions.language.parser import read_condition
 from tocsin.conditions.language.predicate_parser import offset_within, read_value
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
-from tocsin.conditions.language.tree import Literal
+from tocsin.conditions.language.tree import Literal, Path
 from tocsin.errors import RuleError
 from tocsin.events.kinds import Kind
+from tocsin.rules.after_clause import AFTER, OLD, WHERE_OLD, After, read_kinds
 from tocsin.rules.alert_texts import read_alert
-from tocsin.rules.joins.parser import misplaced_texts, read_joined
+from tocsin.rules.joins.parser import misplaced_texts, parse_joined, read_joined
 from tocsin.rules.joins.splitter import split
+from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.rules.throttles import DEDUP, option_problems, read_dedup
 from tocsin.syntax.places import Lines, Problem
 from tocsin.syntax.timestamps import print_timestamp
 
-OWN_COLUMNS = ("table", "alias", "after", "alert")
+OWN_COLUMNS = ("table", "alias", AFTER, "alert")
 """The metadata of a trigger that its statement gives without an option's help."""
 
 OptionValue = int | float | str | bool
 
 _TAKEN = frozenset({"id", "when", *OWN_COLUMNS})
-_CHANGES = ("insert", "update", "delete")
 
+SEVERAL_TABLES = (
+    "a trigger over several tables cannot be in an index: it is for tocsin.watch, for tocsin match with"
+    " --events TABLE=FILE, or for a stream from PostgreSQL with contents=yes in the source's URI"
+)
+COMPARES_ROWS = (
+    "a trigger that compares a field with one of the row before a change cannot be in an index: it is for"
+    " tocsin.watch, or for a stream from PostgreSQL. What compares old.FIELD with values can be in one, as an"
+    " event's object 'old'"
+)
 
 MOST_TABLES = 32
 """A trigger over more tables is taken for a mistake: the work of planning its join grows fast with them."""
+
+ALIAS_OLD = f"old is the row before the change {WHERE_OLD}: the table needs another alias"
 
 QUOTES = ("'", '"')
 _STATEMENT = re.compile(r"(?<=\n)[ \t]*create\s+trigger\b", re.IGNORECASE)
@@ -61,16 +73,11 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """`after insert to v`: the kind of change that fires a trigger, and the alias it is made to."""
-
-    kind: str
-    alias: str
-
-
-@dataclass(frozen=True, slots=True)
 class Trigger:
-    """One statement. `when` is the condition's text, which stands at `line` and `column` of the file."""
+    """One statement. `when` is the condition's text, which stands at `line` and `column` of the file.
+
+    `compares` says that a trigger over one table compares a field with one of the row before the change.
+    """
 
     name: str
     when: str
@@ -78,29 +85,50 @@ class Trigger:
     column: int
     options: dict[str, OptionValue] = field(default_factory=dict)
     tables: tuple[Table, ...] = ()
-    after: Change | None = None
+    after: After | None = None
     alert: str | None = None
+    compares: bool = False
 
     @property
     def aliases(self) -> tuple[str, ...]:
         """The names of the tables in the condition and the alert's text; none when it names no table."""
-        return _aliases(self.tables, self.after)
+        if self.tables:
+            return tuple(table.alias for table in self.tables)
+        return () if self.after is None or self.after.alias is None else (self.after.alias,)
 
     @property
     def alias(self) -> str | None:
         """What a field's first name may be without being part of the field, when there is one table."""
         return self.aliases[0] if len(self.aliases) == 1 else None
 
+    @property
+    def sources(self) -> tuple[Table, ...]:
+        """Its tables, also one that only `after` names; none when it watches any table."""
+        return self.tables or tuple(Table(alias, alias) for alias in self.aliases)
+
+    @property
+    def old_of(self) -> str | None:
+        """The alias whose row before the change is `old`, "" without any; None where nothing is."""
+        after = self.after
+        return None if after is None or not after.has_old or after.alias == OLD else after.alias or ""
+
+    @property
+    def refusal(self) -> str | None:
+        """Why no index can take it, if so: its condition is then one of rules.joins."""
+        return SEVERAL_TABLES if len(self.tables) > 1 else COMPARES_ROWS if self.compares else None
+
+    def joined(self, when: str | None = None) -> JoinedCondition:
+        """Its condition, or another in its place, as one of joined rows."""
+        return parse_joined(self.when if when is None else when, self.aliases or ("",), self.old_of)
+
     def metadata(self) -> dict[str, OptionValue]:
         """Everything that the statement says besides its name and its condition."""
         found = dict(self.options)
-        if self.tables:
-            found["table"] = ", ".join(table.name for table in self.tables)
-            found["alias"] = ", ".join(table.alias for table in self.tables)
-        elif self.after is not None:
-            found["table"] = found["alias"] = self.after.alias
+        if self.sources:
+            found["table"] = ", ".join(table.name for table in self.sources)
+            found["alias"] = ", ".join(table.alias for table in self.sources)
         if self.after is not None:
-            found["after"] = self.after.kind
+            found[AFTER] = str(self.after)
         if self.alert is not None:
             found["alert"] = self.alert
         return found
@@ -199,7 +227,7 @@ class _StatementReader:
 
     @property
     def problems(self) -> list[Problem]:
-        return sorted({**dict(self._cursor.problems), **dict(self._condition_problems)}.items())
+        return sorted({**dict(self._condition_problems), **dict(self._cursor.problems)}.items())
 
     def read(self) -> Trigger | None:
         cursor = self._cursor
@@ -214,14 +242,16 @@ class _StatementReader:
         self._expect_clause("'after' or 'when'")
         after = self._read_after(tables) if cursor.at_keyword("after") else None
         self._expect_clause("'when'")
-        self._check_throttle(options, _aliases(tables, after))
-        where, when = self._read_when(tables, after)
-        alert = self._read_alert(_aliases(tables, after)) if cursor.at_keyword("do") else None
+        head = Trigger(self.name or "", "", 0, 0, options, tables, after)
+        self._check_options(head)
+        where, when, condition = self._read_when(head)
+        alert = self._read_alert(head) if cursor.at_keyword("do") else None
         self._expect_end()
-        if self.name is None or self.problems:
+        if self.name is None or condition is None or self.problems:
             return None
         line, column = self._lines.place(where)
-        return Trigger(self.name, when, line, column, options, tables, after, alert)
+        compares = len(tables) < 2 and any(isinstance(step, Comparison) for step in condition.steps)
+        return replace(head, when=when, line=line, column=column, alert=alert, compares=compares)
 
     def _expect_end(self) -> None:
         if not self._cursor.at_end():
@@ -300,18 +330,18 @@ class _StatementReader:
         cursor.advance()
         return options
 
-    def _check_throttle(self, options: dict[str, OptionValue], aliases: Sequence[str]) -> None:
-        """Report what is wrong with how often the trigger may alert.
+    def _check_options(self, head: Trigger) -> None:
+        """Report what is wrong with the options that have a meaning.
 
         Of a trigger over one table, the dedup field is then written without the table, so that it can be
         read without the statement.
         """
-        problems = option_problems(options, aliases)
-        for name, (place, reason) in problems.items():
+        options, aliases = head.options, head.aliases
+        for name, (place, reason) in option_problems(options, aliases, head.old_of).items():
             token = self._option_values[name]
             inside = token.kind is TokenKind.STRING and place > 0
             self._cursor.problem(offset_within(token, place) if inside else token.offset, reason)
-        path = read_dedup(options.get(DEDUP), aliases)[0]
+        path = read_dedup(options.get(DEDUP), aliases)[0] if len(aliases) < 2 else None
         if path is not None:
             options[DEDUP] = print_field(path)
 
@@ -341,34 +371,47 @@ class _StatementReader:
                 return tuple(tables)
             cursor.advance()
 
-    def _read_after(self, tables: Sequence[Table]) -> Change | None:
+    def _read_after(self, tables: Sequence[Table]) -> After | None:
         cursor = self._cursor
         cursor.advance()
-        kind = cursor.token.value.lower()
-        if cursor.token.kind is not TokenKind.NAME or kind not in _CHANGES:
-            cursor.expected("'insert', 'update' or 'delete'")
+        kinds, fields = read_kinds(cursor)
+        if not kinds:
             return None
-        cursor.advance()
-        if not cursor.at_word("to"):
+        aliases = [table.alias for table in tables]
+        alias = aliases[0] if len(aliases) == 1 else None
+        at = cursor.token.offset
+        if cursor.at_word("to"):
+            cursor.advance()
+            at = cursor.token.offset
+            alias = self._read_name("the table's alias")
+            if alias is None:
+                return None
+            if tables and alias not in aliases:
+                known = " or ".join(f"'{each}'" for each in aliases)
+                cursor.problem(at, f"expected {known} after 'to', found '{alias}'")
+        elif len(aliases) > 1 or not _is_clause(cursor.token):
             cursor.expected("'to' and the table's alias")
             return None
-        cursor.advance()
-        token = cursor.token
-        alias = self._read_name("the table's alias")
-        if alias is None:
-            return None
-        if tables and alias not in [table.alias for table in tables]:
-            known = " or ".join(f"'{table.alias}'" for table in tables)
-            cursor.problem(token.offset, f"expected {known} after 'to', found '{alias}'")
-        return Change(kind, alias)
+        after = After(kinds, alias, tuple(self._own_field(*each, alias, aliases) for each in fields))
+        if after.has_old and OLD in (*aliases, alias):
+            cursor.problem(self._table_places[aliases.index(OLD)] if OLD in aliases else at, ALIAS_OLD)
+        return after
 
-    def _read_when(self, tables: Sequence[Table], after: Change | None) -> tuple[int, str]:
-        """The condition's offset and text, once it has been read for its errors."""
+    def _own_field(self, first: Token, path: Path, alias: str | None, aliases: Sequence[str]) -> Path:
+        """A field of `update of`, without the alias of the table."""
+        if first.kind is not TokenKind.NAME or first.value not in (alias, *aliases, OLD):
+            return path
+        if first.value != alias or len(path) == 1:
+            self._cursor.problem(first.offset, "expected a field of the table whose updates fire the trigger")
+        return path[1:]
+
+    def _read_when(self, head: Trigger) -> tuple[int, str, JoinedCondition | None]:
+        """The condition's offset and text; and what it says, None when it cannot be read."""
         cursor = self._cursor
         if not cursor.at_keyword("when"):
             if not self._lost:
                 cursor.expected("'when'")
-            return 0, ""
+            return 0, "", None
         cursor.advance()
         inside: list[Token] = []
         while not cursor.at_end():
@@ -376,32 +419,28 @@ class _StatementReader:
             if cursor.at_keyword("do") and not after_dot:
                 break
             inside.append(cursor.advance())
-        condition = Cursor([*inside, _end_before(cursor.token)])
-        if len(tables) > 1:
-            self._condition_problems = self._read_joined(condition, tables, after)
-        else:
-            read_condition(condition, next(iter(_aliases(tables, after)), None))
-            self._condition_problems = condition.problems
+        reader = Cursor([*inside, _end_before(cursor.token)])
+        condition = read_joined(reader, head.aliases or ("",), head.old_of)
+        self._condition_problems = reader.problems
+        if condition is not None and len(head.tables) > 1:
+            self._condition_problems = self._join_problems(head, condition)
         if not inside:
-            return cursor.token.offset, ""
-        return inside[0].offset, self._text[inside[0].offset : inside[-1].end]
+            return cursor.token.offset, "", condition
+        return inside[0].offset, self._text[inside[0].offset : inside[-1].end], condition
 
-    def _read_joined(self, cursor: Cursor, tables: Sequence[Table], after: Change | None) -> list[Problem]:
-        """What is wrong with a condition over several tables."""
-        condition = read_joined(cursor, [table.alias for table in tables])
-        if condition is None:
-            return cursor.problems
+    def _join_problems(self, head: Trigger, condition: JoinedCondition) -> list[Problem]:
+        """What is wrong with a condition over several tables that can be read."""
         bound = split(condition).bound
         loose = [
-            (place, f"nothing is asked of '{table.alias}': it needs a condition of its own or a join")
-            for table, place in zip(tables, self._table_places, strict=True)
-            if table.alias not in bound
+            (place, f"nothing is asked of '{alias}': it needs a condition of its own or a join")
+            for alias, place in zip(head.aliases, self._table_places, strict=True)
+            if alias not in bound
         ]
-        if after is not None and after.alias not in [table.alias for table in tables]:
+        if head.after is not None and head.after.alias not in head.aliases:
             return loose
-        return [*misplaced_texts(condition, None if after is None else after.alias), *loose]
+        return [*misplaced_texts(condition, None if head.after is None else head.after.alias), *loose]
 
-    def _read_alert(self, aliases: Sequence[str]) -> str | None:
+    def _read_alert(self, head: Trigger) -> str | None:
         cursor = self._cursor
         cursor.advance()
         if not cursor.at_word("alert"):
@@ -412,15 +451,9 @@ class _StatementReader:
             cursor.expected("the alert's text as a string")
             return None
         token = cursor.advance()
-        for place, reason in read_alert(token.value, aliases)[1]:
+        for place, reason in read_alert(token.value, head.aliases, head.old_of)[1]:
             cursor.problem(offset_within(token, place), reason)
         return token.value
-
-
-def _aliases(tables: Sequence[Table], after: Change | None) -> tuple[str, ...]:
-    if tables:
-        return tuple(table.alias for table in tables)
-    return () if after is None else (after.alias,)
 
 
 def _option(literal: Literal) -> OptionValue:

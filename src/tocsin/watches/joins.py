@@ -39,14 +39,14 @@ class Joins:
         joined = self._shapes[trigger.shape]
         for marks in entry.marks:
             words = self._words.use(marks)
-            joined.insert(entry.place.position, (entry.place.trigger, *words, row))
+            joined.change(entry.place.position, (entry.place.trigger, *words, row), True)
 
     def leave(self, trigger: Watched, entry: Entry, row: int) -> None:
         """A row leaves a position that it entered so."""
         joined = self._shapes[trigger.shape]
         for marks in entry.marks:
             words = self._words.numbers(marks)
-            joined.delete(entry.place.position, (entry.place.trigger, *words, row))
+            joined.change(entry.place.position, (entry.place.trigger, *words, row), False)
             self._words.release(words)
 
     def combinations(self, trigger: Watched, entry: Entry, row: int) -> Iterator[tuple[int, ...]]:
@@ -93,13 +93,9 @@ class JoinedRows:
         self._relations = [self._machine.relation(name) for name in names]
         self._listeners = self._machine.listeners((rule, atom) for atom in range(len(rule.body)))
 
-    def insert(self, position: int, row: Tuple) -> None:
-        """Add a tuple to a position."""
-        self._machine.change_one(self._relations[position], row, True)
-
-    def delete(self, position: int, row: Tuple) -> None:
-        """Take a tuple away from a position."""
-        self._machine.change_one(self._relations[position], row, False)
+    def change(self, position: int, row: Tuple, comes: bool) -> None:
+        """Add a tuple to a position, or take it away."""
+        self._machine.change_one(self._relations[position], row, comes)
 
     def combinations(self, position: int, row: Tuple) -> list[Tuple]:
         """The row numbers, by position, of every combination that has this tuple, which is there, in this

@@ -6,7 +6,7 @@ not, and a member that is null or NaN is as if it were not there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from heapq import heappop, heappush
 from itertools import chain
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tocsin.conditions.meaning import DEEPEST_LIST, is_missing, plain_value
+from tocsin.conditions.language.tree import Path
+from tocsin.conditions.meaning import DEEPEST_LIST, is_missing, lookup, plain_value
 from tocsin.errors import EventError
 from tocsin.events.field_values import SIMPLE, type_name
 
@@ -77,6 +78,11 @@ class Contents:
         equal.numbers.remove(number)
         if not equal.numbers:
             del self._equal[content]
+
+
+def differ(one: Mapping[str, Any], other: Mapping[str, Any], paths: Iterable[Path]) -> bool:
+    """Whether conditions can tell two rows apart by one of these fields; missing differs from any value."""
+    return any(content_of({"": lookup(one, path)}) != content_of({"": lookup(other, path)}) for path in paths)
 
 
 def kept_row(row: object) -> Row:

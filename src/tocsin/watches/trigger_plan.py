@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from tocsin.conditions.planner.plan_report import ConjunctPlan, RulePlan, plan_rules
 from tocsin.conditions.planner.planner import Planner
-from tocsin.rules.joins.parser import parse_joined
 from tocsin.rules.joins.printer import print_joined, print_joined_leaf
 from tocsin.rules.joins.splitter import split
 from tocsin.rules.rule_set import Rules
@@ -54,12 +53,12 @@ class TriggerPlan(NamedTuple):
 def plan_trigger(rules: Rules, row: int, base: TextBase, planner: Planner) -> TriggerPlan:
     """The plan of the trigger of this row, which is over several tables and right."""
     trigger = watched(rules, row)
-    apart = split(parse_joined(rules.whens[row].as_py(), rules.triggers[row].aliases))
+    apart = split(rules.triggers[row].joined(rules.whens[row].as_py()))
     tables = []
     for at, position in enumerate(trigger.positions):
         asked = [] if position.selection is None else [(trigger.rule, position.selection)]
         plans = plan_rules(Rules.of(asked), base, planner)
-        change = trigger.change if trigger.event in (None, at) else None
+        change = str(trigger.after) if trigger.event in (None, at) else None
         conjuncts = plans[0].conjuncts if plans else ()
         tables.append(TablePlan(str(position.alias), str(position.table), change, conjuncts))
     return TriggerPlan(

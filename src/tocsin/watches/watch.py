@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import Truth, text_score
 from tocsin.errors import EventError, RuleError, UnknownRuleError, UsageError, raise_all, telling
 from tocsin.fork_locks import WATCH, fork_safe_lock
+from tocsin.rules.after_clause import DELETE, INSERT, OLD, UPDATE, event_with
 from tocsin.rules.joins.meaning import joined_truth
 from tocsin.rules.rule_files import read_rules
 from tocsin.rules.rule_set import Rules
@@ -21,8 +23,8 @@ from tocsin.watches.alerts import Alert, alert_text
 from tocsin.watches.joins import Entry, Joins, Place, entry_of
 from tocsin.watches.row_journal import CHANGE, COME, GO, NumberedRow, RowJournal
 from tocsin.watches.selections import Selections
-from tocsin.watches.table_contents import Contents, Row, kept_row
-from tocsin.watches.watched_trigger import DELETE, INSERT, UPDATE, Watched, watched
+from tocsin.watches.table_contents import Contents, Row, differ, kept_row
+from tocsin.watches.watched_trigger import Watched, watched
 
 if TYPE_CHECKING:
     from tocsin.history.statistics.history import History
@@ -76,7 +78,7 @@ class Watch:
         self._next_row = 0
         self._tables: dict[str, Contents] = {}
         self._rows: dict[int, Row] = {}
-        self._selections: dict[str | None, Selections] = {}
+        self._selections: dict[_Seen, Selections] = {}
         self._joins = Joins()
         self._lock = fork_safe_lock(WATCH)
         self._journal = journal
@@ -109,12 +111,12 @@ class Watch:
     @property
     def tables(self) -> list[str]:
         """The tables that triggers name, then others that rows were inserted into."""
-        named = [table for table in self._selections if table is not None]
+        named = [seen.table for seen in self._selections if seen.table is not None]
         return list(dict.fromkeys([*named, *self._tables]))
 
     def is_watched(self, table: str) -> bool:
         """Whether a row of this table can enter any trigger."""
-        return any(self._selections.get(name) for name in (table, None))
+        return any(len(some) for seen, some in self._selections.items() if seen.table in (table, None))
 
     def rows(self, table: str) -> list[Row]:
         """The present rows of a table, the oldest first."""
@@ -137,12 +139,12 @@ class Watch:
         with self._lock:
             kept = kept_row(row)
             _check_name(table)
-            entries = self._entries(table, kept)
-            number = self._next_row
-            with self._journalled(COME, number, table, kept):
+            made = _Made(INSERT, table, self._next_row, kept)
+            entries = self._entries(table, kept, made)
+            with self._journalled(COME, made.number, table, kept):
                 self._next_row += 1
-                self._put(table, number, kept, entries)
-            return self._alerts(INSERT, table, number, entries)
+                self._put(table, made.number, kept, entries)
+            return self._alerts(made, entries)
 
     @telling("updating a row")
     def update(self, table: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[Alert]:
@@ -152,13 +154,13 @@ class Watch:
         """
         with self._lock:
             number = self._find(table, old)
-            kept = kept_row(new)
-            entries = self._entries(table, kept)
-            before = self._entries(table, self._rows[number])
+            kept, before = kept_row(new), self._rows[number]
+            made = _Made(UPDATE, table, number, kept, before)
+            entries, gone = self._entries(table, kept, made), self._entries(table, before)
             with self._journalled(CHANGE, number, table, kept):
-                self._take(table, number, before)
+                self._take(table, number, gone)
                 self._put(table, number, kept, entries)
-            return self._alerts(UPDATE, table, number, entries)
+            return self._alerts(made, entries)
 
     @telling("deleting a row")
     def delete(self, table: str, row: Mapping[str, object]) -> list[Alert]:
@@ -168,11 +170,26 @@ class Watch:
         """
         with self._lock:
             number = self._find(table, row)
-            entries = self._entries(table, self._rows[number])
-            alerts = self._alerts(DELETE, table, number, entries)
+            kept = self._rows[number]
+            made = _Made(DELETE, table, number, kept, kept)
+            entries = self._entries(table, kept, made)
+            alerts = self._alerts(made, entries)
             with self._journalled(GO, number, table, None):
                 self._take(table, number, entries)
             return alerts
+
+    def told(
+        self, change: str, table: str, row: Mapping[str, object], old: Mapping[str, object] | None = None
+    ) -> list[Alert]:
+        """What triggers over one table say of an insert, update or delete, which is made elsewhere.
+
+        Nothing is kept of the row. Raises EventError when it cannot be read.
+        """
+        with self._lock:
+            made = _Made(change, table, -1, kept_row(row), None if old is None else kept_row(old))
+            entries = self._entries(table, made.row, made)
+            alone = [entry for entry in entries if len(self._triggers[entry.place.trigger].positions) == 1]
+            return self._alerts(made, alone)
 
     # ---- Changes of triggers
 
@@ -187,18 +204,19 @@ class Watch:
             found = _read(rules)
             raise_all(self._errors(found))
             first = self._next_trigger
-            added = {first + row: watched(found, row) for row in range(len(found))}
+            off = set(found.disabled.tolist())
+            added = {first + row: watched(found, row, row in off) for row in range(len(found))}
             places = _places(added)
-            present = [entered for table in places for entered in self._present(table, added, places[table])]
+            present = [entered for seen in places for entered in self._present(seen, added, places[seen])]
             self._next_trigger += len(found)
             self._triggers.update(added)
             for trigger in added.values():
                 self._joins.prepare(trigger)
             self._numbers.update((trigger.rule, number) for number, trigger in added.items())
-            for table, some in places.items():
-                if table not in self._selections:
-                    self._selections[table] = Selections(self._preparation)
-                self._selections[table].add(added, some)
+            for seen, some in places.items():
+                if seen not in self._selections:
+                    self._selections[seen] = Selections(self._preparation)
+                self._selections[seen].add(added, some)
             for number, entry in present:
                 self._joins.enter(added[entry.place.trigger], entry, number)
 
@@ -210,15 +228,15 @@ class Watch:
                 raise UnknownRuleError(str(rule))
             number = self._numbers.pop(str(rule))
             trigger = self._triggers[number]
-            for table, places in _places({number: trigger}).items():
-                for row, entry in self._present(table, self._triggers, places):
+            for seen, places in _places({number: trigger}).items():
+                for row, entry in self._present(seen, self._triggers, places):
                     self._joins.leave(trigger, entry, row)
-                self._selections[table].remove(places)
+                self._selections[seen].remove(places)
             del self._triggers[number]
 
     def _errors(self, rules: Rules) -> list[RuleError]:
         reading = read_conditions(rules.whens, rules.aliases)
-        found = [(row, error) for row, error in reading.errors if not rules.has_several_tables(row)]
+        found = [(row, error) for row, error in reading.errors if not rules.refusal(row)]
         ids = rules.ids.to_pylist()
         found += [
             (row, RuleError(f"the id '{rule}' is already watched"))
@@ -228,15 +246,15 @@ class Watch:
         return [rules.error(row, error) for row, error in found]
 
     def _present(
-        self, table: str | None, triggers: Mapping[int, Watched], places: Sequence[Place]
+        self, seen: _Seen, triggers: Mapping[int, Watched], places: Sequence[Place]
     ) -> Iterator[tuple[int, Entry]]:
         """The present rows of a table that these positions remember: the number of each, and its entry."""
         remembered = [place for place in places if triggers[place.trigger].remembers(place.position)]
-        if table not in self._tables or not remembered:
+        if seen.table not in self._tables or not remembered:
             return
         selections = Selections(self._preparation)
         selections.add(triggers, remembered)
-        for number, row in self._tables[table].items():
+        for number, row in self._tables[seen.table].items():
             for place, score in selections.entered(row):
                 yield number, entry_of(triggers[place.trigger], place, row, score)
 
@@ -264,16 +282,21 @@ class Watch:
             raise EventError(f"there is no such row in the table {table}")
         return number
 
-    def _entries(self, table: str, row: Row) -> list[Entry]:
-        """Every position that a row enters, in the triggers' order; EventError when it cannot be read."""
-        found = [
-            entered
-            for name in (table, None)
-            if name in self._selections
-            for entered in self._selections[name].entered(row)
-        ]
-        found.sort(key=lambda entered: entered[0])
-        return [entry_of(self._triggers[place.trigger], place, row, score) for place, score in found]
+    def _entries(self, table: str, row: Row, made: _Made | None = None) -> list[Entry]:
+        """Every position that a row enters, in the triggers' order; EventError when it cannot be read.
+
+        With the change that was made, those that ask for the row before it are among them.
+        """
+        found: list[Entry] = []
+        for name in (table, None):
+            for asks_old in (False, True):
+                selections = self._selections.get(_Seen(name, asks_old))
+                if selections is None or (asks_old and made is None):
+                    continue
+                asked = event_with(row, made.old) if asks_old and made is not None else row
+                for place, score in selections.entered(asked):
+                    found.append(entry_of(self._triggers[place.trigger], place, asked, score))
+        return sorted(found, key=lambda entry: entry.place)
 
     def _put(self, table: str, number: int, row: Row, entries: Sequence[Entry]) -> None:
         self._tables.setdefault(table, Contents()).put(number, row)
@@ -295,8 +318,8 @@ class Watch:
 
     # ---- Alerts
 
-    def _alerts(self, change: str, table: str, number: int, entries: Sequence[Entry]) -> list[Alert]:
-        """What a change of the row of this number fires, each combination of rows once.
+    def _alerts(self, made: _Made, entries: Sequence[Entry]) -> list[Alert]:
+        """What a change fires, each combination of rows once.
 
         The row of a deletion is still there; but as its own partner it is already gone.
         """
@@ -304,12 +327,12 @@ class Watch:
         for entry in entries:
             place = entry.place
             trigger = self._triggers[place.trigger]
-            if not trigger.fires_on(change, place.position):
+            if not trigger.fires_on(made.change, place.position) or not made.changes(trigger.after.fields):
                 continue
-            for rows in self._combinations(trigger, entry, number):
-                if (place.trigger, rows) in found or (change == DELETE and rows.count(number) > 1):
+            for rows in self._combinations(trigger, entry, made.number):
+                if (place.trigger, rows) in found or (made.change == DELETE and rows.count(made.number) > 1):
                     continue
-                alert = self._alert(trigger, table, rows, entry.score)
+                alert = self._alert(trigger, made, rows, entry.score)
                 if alert is not None:
                     found[place.trigger, rows] = alert
         return [found[key] for key in sorted(found)]
@@ -320,21 +343,49 @@ class Watch:
         return self._joins.combinations(trigger, entry, number)
 
     def _alert(
-        self, trigger: Watched, table: str, rows: tuple[int, ...], score: float | None
+        self, trigger: Watched, made: _Made, rows: tuple[int, ...], score: float | None
     ) -> Alert | None:
         """The alert of a combination of rows, or None when a filter does not hold."""
-        by_alias = {
-            position.alias: self._rows[number]
-            for position, number in zip(trigger.positions, rows, strict=True)
+        contents = [made.row if number == made.number else self._rows[number] for number in rows]
+        copies = {
+            made.table if position.alias is None else position.alias: dict(row)
+            for position, row in zip(trigger.positions, contents, strict=True)
         }
-        named = {table if alias is None else alias: row for alias, row in by_alias.items()}
+        if trigger.event is not None and trigger.positions[trigger.event].asks_old:
+            contents[trigger.event] = event_with(made.row, made.old)
+            if made.old is not None:
+                copies.setdefault(OLD, dict(made.old))
+        asked = {position.key: row for position, row in zip(trigger.positions, contents, strict=True)}
         for each in trigger.filters:
-            if joined_truth(each, named, self._texts) is not Truth.TRUE:
+            if joined_truth(each, asked, self._texts) is not Truth.TRUE:
                 return None
         if trigger.texts and trigger.event is not None:
-            score = text_score(trigger.texts, self._rows[rows[trigger.event]], self._texts)
-        copies = {alias: dict(row) for alias, row in named.items()}
+            score = text_score(trigger.texts, contents[trigger.event], self._texts)
+        by_alias = {position.alias: asked[position.key] for position in trigger.positions}
         return Alert(trigger.rule, copies, score, alert_text(trigger.alert, by_alias, score))
+
+
+class _Seen(NamedTuple):
+    """Rows of a table, or of any; with the row before the change in them, or without."""
+
+    table: str | None
+    with_old: bool
+
+
+class _Made(NamedTuple):
+    """A change that is made: the row that it is about, and the one before it, which an insert has not."""
+
+    change: str
+    table: str
+    number: int
+    row: Row
+    old: Row | None = None
+
+    def changes(self, fields: Sequence[Path]) -> bool:
+        """Whether it is no update, or one of any of these fields; of any at all when there are none."""
+        if self.change != UPDATE or not fields or self.old is None:
+            return True
+        return differ(self.old, self.row, fields)
 
 
 def _read(rules: object) -> Rules:
@@ -348,10 +399,10 @@ def _check_name(table: object) -> None:
         raise UsageError(f"a table is named by a string, not by {type(table).__name__}")
 
 
-def _places(triggers: Mapping[int, Watched]) -> dict[str | None, list[Place]]:
-    """The positions of some triggers by table."""
-    places: dict[str | None, list[Place]] = {}
+def _places(triggers: Mapping[int, Watched]) -> dict[_Seen, list[Place]]:
+    """The positions of some triggers by the rows that they see."""
+    places: dict[_Seen, list[Place]] = {}
     for number, trigger in triggers.items():
         for at, position in enumerate(trigger.positions):
-            places.setdefault(position.table, []).append(Place(number, at))
+            places.setdefault(_Seen(position.table, position.asks_old), []).append(Place(number, at))
     return places

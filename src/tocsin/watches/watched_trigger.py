@@ -7,19 +7,18 @@ position, which a row of any table can take.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
+from tocsin.rules.after_clause import INSERT, OLD, After
 from tocsin.rules.alert_texts import AlertPart, FieldPart, read_alert
-from tocsin.rules.joins.parser import parse_joined
 from tocsin.rules.joins.splitter import Split, split, text_predicates
 from tocsin.rules.joins.tree import JoinedCondition
 from tocsin.rules.rule_set import Rules
+from tocsin.rules.throttles import DEDUP, read_dedup
+from tocsin.rules.triggers import Trigger
 from tocsin.watches.join_keys import KeyField
-
-INSERT, UPDATE, DELETE = "insert", "update", "delete"
 
 Shape = tuple[tuple[int, ...], ...]
 """Which equalities each position takes part in. Triggers of one shape are joined by one rule."""
@@ -33,7 +32,8 @@ class Position:
     table       the table's name; None when rows of any table fit
     selection   the condition on its rows, without the alias; None when every row fits
     keys        its side of each equality that it takes part in
-    asked       fields that filters and the alert's text name
+    asked       fields that filters, the alert's text and `update of` name
+    asks_old    whether its rows are asked with the row before the change in them: see rules/after_clause.py
     """
 
     alias: str | None
@@ -41,13 +41,19 @@ class Position:
     selection: str | None
     keys: tuple[KeyField, ...] = ()
     asked: tuple[Path, ...] = ()
+    asks_old: bool = False
+
+    @property
+    def key(self) -> str:
+        """What its fields begin with in filters."""
+        return self.alias or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
     """A trigger.
 
-    change      the kind of change that fires it
+    after       the kinds of change that fire it
     event       the position whose changes do; None when those of any position do
     shape       the equalities of each position
     filters     what is asked of joined rows
@@ -57,7 +63,7 @@ class Watched:
 
     rule: str
     positions: tuple[Position, ...]
-    change: str
+    after: After
     event: int | None
     shape: Shape = ((),)
     filters: tuple[JoinedCondition, ...] = ()
@@ -66,67 +72,77 @@ class Watched:
 
     def fires_on(self, change: str, position: int) -> bool:
         """Whether such a change of a row in this position fires the trigger."""
-        return change == self.change and self.event in (None, position)
+        return change in self.after.kinds and self.event in (None, position)
 
     def remembers(self, position: int) -> bool:
         """Whether rows in this position can be partners of later ones."""
         return len(self.positions) > 1 and position != self.event
 
 
-def watched(rules: Rules, row: int) -> Watched:
-    """The rule of this row, whose condition is known to be right."""
-    name, when = rules.ids[row].as_py(), rules.whens[row].as_py()
-    trigger = rules.triggers.get(row)
+def watched(rules: Rules, row: int, disabled: bool = False) -> Watched:
+    """The rule of this row, whose condition is known to be right. A disabled one has no positions."""
+    name, trigger = rules.ids[row].as_py(), rules.triggers.get(row)
+    if disabled:
+        return Watched(name, (), After(()), None)
     if trigger is None:
-        return Watched(name, (Position(None, None, when),), INSERT, None)
-    parts = None if trigger.alert is None else tuple(read_alert(trigger.alert, trigger.aliases)[0])
-    change, event = INSERT, None
-    if trigger.after is not None:
-        change, event = trigger.after.kind, trigger.aliases.index(trigger.after.alias)
-    if len(trigger.tables) < 2:
-        alias = trigger.alias
-        table = trigger.tables[0].name if trigger.tables else alias
-        bare = when if alias is None else print_condition(parse_condition(when, alias))
-        position = Position(alias, table, bare, asked=_named(alias, (), parts))
-        return Watched(name, (position,), change, event, alert=parts)
-    condition = parse_joined(when, trigger.aliases)
+        return Watched(name, (Position(None, None, rules.whens[row].as_py()),), After((INSERT,)), None)
+    parts = None
+    if trigger.alert is not None:
+        parts = tuple(read_alert(trigger.alert, trigger.aliases, trigger.old_of)[0])
+    condition = trigger.joined(rules.whens[row].as_py())
     apart = split(condition)
-    texts = _texts_of_filters(condition, apart)
+    positions = [_position(table.alias, table.name, apart, parts) for table in trigger.sources]
+    positions = positions or [_position(None, None, apart, parts)]
+    event = None
+    if trigger.after is not None:
+        event = [position.alias for position in positions].index(trigger.after.alias)
+        positions[event] = _with_old(positions[event], trigger, condition)
     return Watched(
         name,
-        tuple(_position(table.alias, table.name, apart, parts) for table in trigger.tables),
-        change,
+        tuple(positions),
+        trigger.after or After((INSERT,)),
         event,
-        tuple(_equalities_of(table.alias, apart) for table in trigger.tables),
+        tuple(_equalities_of(position.key, apart) for position in positions),
         apart.filters,
-        texts,
+        _texts_of_filters(condition, apart),
         parts,
     )
 
 
-def _position(alias: str, table: str, apart: Split, parts: Sequence[AlertPart] | None) -> Position:
-    chosen = apart.selections.get(alias)
+def _position(
+    alias: str | None, table: str | None, apart: Split, parts: Sequence[AlertPart] | None
+) -> Position:
+    key = alias or ""
+    chosen = apart.selections.get(key)
     keys = [
         KeyField(path[1:], side)
-        for number in _equalities_of(alias, apart)
+        for number in _equalities_of(key, apart)
         for side, path in enumerate((apart.equalities[number].left, apart.equalities[number].right))
-        if path[0] == alias
+        if path[0] == key
     ]
+    asked = [path[1:] for each in apart.filters for path in each.fields() if path[0] == key]
+    asked += [part.path for part in parts or () if isinstance(part, FieldPart) and part.alias == alias]
     selection = None if chosen is None else print_condition(chosen)
-    return Position(alias, table, selection, tuple(keys), _named(alias, apart.filters, parts))
+    return Position(alias, table, selection, tuple(keys), tuple(dict.fromkeys(asked)))
+
+
+def _with_old(position: Position, trigger: Trigger, condition: JoinedCondition) -> Position:
+    """The position of the event table, of which updates may ask for the row before as well."""
+    after, dedup = trigger.after, trigger.options.get(DEDUP)
+    if after is None or trigger.old_of is None:
+        return position
+    changed = [path for field in after.fields for path in (field, (OLD, *field))]
+    asked = tuple(dict.fromkeys([*position.asked, *changed]))
+    named = [path[1:] for path in condition.fields() if path[0] == position.key]
+    path = None if dedup is None else read_dedup(dedup, trigger.aliases, trigger.old_of)[0]
+    if path is not None:
+        named.append(path if len(trigger.aliases) < 2 else path[1:] if path[0] == position.key else ())
+    asks_old = any(path[:1] == (OLD,) for path in (*asked, *named))
+    return replace(position, asked=asked, asks_old=asks_old)
 
 
 def _equalities_of(alias: str, apart: Split) -> tuple[int, ...]:
     return tuple(number for number, equality in enumerate(apart.equalities) if alias in equality.aliases)
-
-
-def _named(
-    alias: str | None, filters: Sequence[JoinedCondition], parts: Sequence[AlertPart] | None
-) -> tuple[Path, ...]:
-    """The fields of an alias that filters and the alert's text name."""
-    paths = [path[1:] for each in filters for path in each.fields() if path[0] == alias]
-    paths += [part.path for part in parts or () if isinstance(part, FieldPart) and part.alias == alias]
-    return tuple(dict.fromkeys(paths))
 
 
 def _texts_of_filters(condition: JoinedCondition, apart: Split) -> tuple[Predicate, ...]:

@@ -52,10 +52,12 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
     rules = [(f"r{number}", when) for number, (_, when) in enumerate(rules)]
     settings = make_settings(rng)
     rows: list[tuple[object, ...]] = [
-        (name, when, number, {"team": [f"x{number % 3}"]}) for number, (name, when) in enumerate(rules)
+        (name, when, number, {"team": [f"x{number % 3}"]}, [None, True, None, False][number % 4])
+        for number, (name, when) in enumerate(rules)
     ]
-    rows += [(name, when, -1, None) for name, when, _ in BAD]
-    frame = spark.createDataFrame(rows, "id string, when string, size int, tags map<string,array<string>>")
+    rows += [(name, when, -1, None, False) for name, when, _ in BAD]
+    columns = "id string, when string, size int, tags map<string,array<string>>, enabled boolean"
+    frame = spark.createDataFrame(rows, columns)
     path, rejects = tmp_path / "rules.tocsin", tmp_path / "rejects"
     built = build_index(
         frame.repartition(5, "size"),
@@ -72,16 +74,22 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
     assert built.bytes == path.stat().st_size
     index = tocsin.open(path)
     assert index.ids.to_pylist() == sorted(name for name, _ in rules)
-    local = tocsin.build(sorted(rules), **settings.for_build())
+    every = [
+        {"id": name, "when": when, "enabled": enabled} for name, when, _, _, enabled in rows[: len(rules)]
+    ]
+    local = tocsin.build(sorted(every, key=lambda row: str(row["id"])), **settings.for_build())
+    assert index.stats().disabled == len(rules) // 4
     events = [make_event(rng) for _ in range(25)] + [make_text_event(rng) for _ in range(25)]
     for event in events:
         assert list(index.match(event)) == list(local.match(event))
-    conditions = {name: parse_condition(when) for name, when in rules}
+    conditions = {
+        str(row["id"]): parse_condition(str(row["when"])) for row in every if row["enabled"] is not False
+    }
     texts = settings.for_meaning()
     for event in events[::7]:
         by_meaning = {name for name, when in conditions.items() if matches(when, event, texts)}
         assert {match.rule for match in index.match(event)} == by_meaning
-    assert index.rule("r7").metadata == {"size": 7, "tags": [("team", ["x1"])]}
+    assert index.rule("r7").metadata == {"size": 7, "tags": [("team", ["x1"])], "enabled": False}
     refused = {(row.rule, row.text): row.reason for row in spark.read.parquet(str(rejects)).collect()}
     for name, when, reason in BAD:
         assert reason in refused.pop((name or None, when))

@@ -41,7 +41,7 @@ create trigger moved from a as x, b as y after update to y when x.k = y.k and y.
 
 
 def _triggers(text: str = TEXT) -> list[Trigger]:
-    return set_aside(rules_of_triggers(text))[1]
+    return set_aside(rules_of_triggers(text), lambda _: True)[1]
 
 
 def _change(lsn: int, row: int, table: str, op: str, old: Any = None, new: Any = None) -> Change:
@@ -204,6 +204,21 @@ def test_a_change_that_does_not_tell_the_row_stops_the_stream(tmp_path: Path, op
     for each in (change, change._replace(old=None, whole=True)):
         with pytest.raises(InputError, match=r"REPLICA IDENTITY FULL.* with a new checkpoint"):
             contents.apply(each._asdict())
+
+
+def test_dedup_by_the_row_before() -> None:
+    rows = {"a": {"v": 1}, "b": {"v": 2}, "old": {"v": 3}}
+    for dedup, tables, value in (
+        ("old.v", "a, b", "3"),
+        ("b.v", "a, b", "2"),
+        ("old.v", "a", "3"),
+        ("v", "a", "1"),
+        ("a.v", "a", "1"),
+    ):
+        options = f"with (throttle = '1 hour', dedup = '{dedup}')"
+        join = "a.k = b.k and old.v = 1" if "b" in tables else "old.v != v"
+        text = f"create trigger t {options} from {tables} after update to a when {join};"
+        assert _Action(_triggers(text)[0]).value(Alert("t", rows, None, None)) == value
 
 
 def test_equal_numbers_are_one_dedup_value() -> None:

@@ -34,6 +34,16 @@ create trigger big from orders as o when o.amount > 50.5 do alert 'order {o.id},
 create trigger moved from orders after update to orders when note = 'u' and amount between 20 and 70.25;
 create trigger gone from "public.items" as i after delete to i when i.tags = 'b1' or i.note is null;
 create trigger anywhere when at >= timestamp '2026-01-02T00:00:00Z' and not (note = 'n1');
+create trigger switched_off with (enabled = false) from orders as o when o.id > 0;
+"""
+OLD_ROWS = """
+create trigger was_large from orders as o after update of note, tags when old.amount > 30 or old.note = 'n2'
+  do alert '{old.note} to {o.note}';
+create trigger seen after insert or update or delete to items when old.id is null or old.amount > id;
+create trigger retagged after update of tags or delete when old.note = 'n3' or amount > 60;
+create trigger grew from orders as o after update when old.amount < o.amount
+  do alert '{old.amount}, {amount}';
+create trigger kept after update of amount or insert to items when not (old.note != note) or old.who < id;
 """
 JOINS = """
 create trigger pair from orders as o, items as i after insert to i
@@ -43,17 +53,24 @@ create trigger either from orders as a, orders as b when a.amount = b.amount and
 create trigger changed from orders as o, items as i after update to o when o.who = i.who and o.id < i.id;
 create trigger noted from orders as o, items as i after insert to i
   when o.who = i.who and contains(i.note, 'n1, n2', 0.5) do alert '{o.id}, {i.id}: {score}';
+create trigger left_behind from orders as o, items as i after update of amount, note or delete to o
+  when old.who = i.who and old.amount != o.amount do alert '{old.amount} {i.id}';
 """
 STOP_WORDS = ["n1"]
+OLD_RULES = {"was_large", "seen", "retagged", "grew", "kept"}
 
 Told = tuple[str, str, str, int, str | None, str | None]
 """Of an alert: rule, kind of change, table, id of the changed row, text, ids of the joined rows by alias."""
 
 
-def _expected(rules: str, before: Sequence[Event], events: Sequence[Event]) -> Counter[Told]:
+def _expected(
+    rules: str, before: Sequence[Event], events: Sequence[Event], *, has_rows: bool = True
+) -> Counter[Told]:
     """What a watch tells that has seen the same. Its tables have no schemas."""
     rules = rules.replace('"public.items"', "items")
-    watch = tocsin.watch(rules_of_triggers(rules), stop_words=STOP_WORDS)
+    read = rules_of_triggers(rules)
+    joined = {trigger.name for trigger in read.triggers.values() if trigger.refusal}
+    watch = tocsin.watch(read, stop_words=STOP_WORDS)
     found: Counter[Told] = Counter()
     for number, event in enumerate([*before, *events]):
         row = event.new or event.old or {}
@@ -67,7 +84,7 @@ def _expected(rules: str, before: Sequence[Event], events: Sequence[Event]) -> C
             continue
         for alert in alerts:
             ids = {alias: joined["id"] for alias, joined in alert.rows.items()}
-            several = json.dumps(ids, sort_keys=True) if len(ids) > 1 else None
+            several = json.dumps(ids, sort_keys=True) if has_rows and alert.rule in joined else None
             found[alert.rule, event.op, f"public.{event.table}", row["id"], alert.text, several] += 1
     return found
 
@@ -98,7 +115,7 @@ def test_alerts_are_those_of_a_watch_over_the_committed_history(
     spark: SparkSession, postgres: PostgresServer, database: str, tmp_path: Path
 ) -> None:
     rules, alerts = tmp_path / "rules.sql", tmp_path / "alerts"
-    rules.write_text(RULES + JOINS)
+    rules.write_text(RULES + OLD_ROWS + JOINS)
     with postgres.connect(database) as connection:
         connection.execute(SCHEMA)
     history = History(postgres, database, seed=5)
@@ -127,17 +144,9 @@ def test_alerts_are_those_of_a_watch_over_the_committed_history(
     history.close()
     events = [event for transaction in history.committed[already:] for event in transaction]
     found, rows = _told(spark, alerts)
-    assert found == _expected(RULES + JOINS, before, events)
-    assert {rule for rule, *_ in found} >= {
-        "big",
-        "moved",
-        "gone",
-        "anywhere",
-        "pair",
-        "pair_gone",
-        "changed",
-        "noted",
-    }
+    assert found == _expected(RULES + OLD_ROWS + JOINS, before, events)
+    of_joins = {"pair", "pair_gone", "changed", "noted", "left_behind"}
+    assert {rule for rule, *_ in found} >= {"big", "moved", "gone", "anywhere", *OLD_RULES, *of_joins}
     assert len({row.alert for row in rows}) == len(rows)
     with postgres.connect(database) as connection:
         connection.execute("truncate orders")
@@ -147,6 +156,64 @@ def test_alerts_are_those_of_a_watch_over_the_committed_history(
         running.stop()
     later, _ = _told(spark, alerts)
     assert {told[0] for told in later - found} == {"big", "anywhere"}  # no partner is left to join with
+
+
+def test_old_rows_without_contents(
+    spark: SparkSession, postgres: PostgresServer, database: str, tmp_path: Path
+) -> None:
+    rules, alerts = tmp_path / "rules.sql", tmp_path / "alerts"
+    rules.write_text(RULES + OLD_ROWS)
+    with postgres.connect(database) as connection:
+        connection.execute(SCHEMA)
+    history = History(postgres, database, seed=7)
+    history.play(40)
+    history.finish()
+    before, already = _contents(postgres, database), len(history.committed)
+    source = f"{postgres.url(database)}?tables=orders,items"
+    running = stream(source, rules, str(alerts), keep=["id"], session=spark)
+    history.play(150)
+    history.finish()
+    history.close()
+    running.process_all_available()
+    events = [event for transaction in history.committed[already:] for event in transaction]
+    found, rows = _told(spark, alerts)
+    assert found == _expected(RULES + OLD_ROWS, before, events, has_rows=False)
+    assert {rule for rule, *_ in found} >= OLD_RULES
+    assert len({row.alert for row in rows}) == len(rows)
+    with postgres.connect(database) as connection:  # as a row is, the log tells still; as it was, no more
+        connection.execute("alter table orders replica identity default")
+        connection.execute("insert into orders values (200000, 1, 99, 'n', now(), null)")
+        connection.execute("update orders set amount = 100 where id = 200000")
+    running.process_all_available()
+    running.stop()
+    later, _ = _told(spark, alerts)
+    assert {told[:2] for told in later - found} == {("big", "insert"), ("anywhere", "insert")}
+    rejects = spark.read.json(str(tmp_path / "alerts.checkpoint" / "rejects")).collect()
+    (reason,) = (row.reason for row in rejects)
+    assert reason.startswith("the log does not carry the row as it was, which a rule asks for: ")
+    assert reason.endswith("ALTER TABLE public.orders REPLICA IDENTITY FULL")
+
+
+def test_a_column_that_is_called_old(
+    spark: SparkSession, postgres: PostgresServer, database: str, tmp_path: Path
+) -> None:
+    rules, alerts = tmp_path / "rules.sql", tmp_path / "alerts"
+    rules.write_text("create trigger a from t when old > 1; create trigger b from t when id = 2;")
+    with postgres.connect(database) as connection:
+        connection.execute("create table t (id int primary key, old int)")
+        connection.execute("alter table t replica identity full")
+        running = stream(f"{postgres.url(database)}?tables=t", rules, str(alerts), session=spark)
+        connection.execute("insert into t values (1, 2)")
+        running.process_all_available()
+        assert [row.rule for row in spark.read.parquet(str(alerts)).collect()] == ["a"]
+        rules.write_text(
+            "create trigger a from t when id > 0; create trigger b from t after update when old.id = 1;"
+        )
+        connection.execute("update t set old = 3")
+        running.process_all_available()
+        running.stop()
+    rejects = spark.read.json(str(tmp_path / "alerts.checkpoint" / "rejects")).collect()
+    assert ["column called old" in row.reason for row in rejects] == [True]
 
 
 def test_what_cannot_be_judged_and_what_cannot_be_done(
@@ -234,7 +301,7 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_twice(
     spark: SparkSession, postgres: PostgresServer, database: str, tmp_path: Path
 ) -> None:
     rules, alerts = tmp_path / "rules.sql", tmp_path / "alerts"
-    rules.write_text(RULES + JOINS)
+    rules.write_text(RULES + OLD_ROWS + JOINS)
     with postgres.connect(database) as connection:
         connection.execute(SCHEMA)
     history = History(postgres, database, seed=11)
@@ -264,5 +331,5 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_twice(
     stream(source, rules, str(alerts), keep=["id"], session=spark, once=True, preparation=texts).wait()
     events = [event for transaction in history.committed[already:] for event in transaction]
     found, rows = _told(spark, alerts)
-    assert found == _expected(RULES + JOINS, before, events)
+    assert found == _expected(RULES + OLD_ROWS + JOINS, before, events)
     assert len({row.alert for row in rows}) == len(rows)

@@ -63,9 +63,11 @@ class Place:
         self.events.mkdir()
         self.write_rules(RULES)
 
-    def write_rules(self, rules: dict[str, str]) -> None:
+    def write_rules(self, rules: dict[str, str], disabled: dict[str, str] | None = None) -> None:
+        rows: list[dict[str, object]] = [{"id": name, "when": when} for name, when in rules.items()]
+        rows += [{"id": name, "when": when, "enabled": False} for name, when in (disabled or {}).items()]
         draft = self.folder / "draft"
-        draft.write_text("".join(json.dumps({"id": name, "when": rules[name]}) + "\n" for name in rules))
+        draft.write_text("".join(json.dumps(row) + "\n" for row in rows))
         draft.replace(self.rules)
 
     def put(self, name: str, events: Sequence[dict[str, Any]]) -> None:
@@ -316,7 +318,10 @@ def test_rules_that_change_with_every_batch(spark: SparkSession, place: Place) -
                     "one": f"n > {report.batch}",
                     f"r{report.batch}": "tag = 'real'",
                 }
-                place.write_rules(versions[max(versions)])
+                switched = {"switched": "n > 0"}
+                if report.batch % 3:
+                    versions[max(versions)] |= switched
+                place.write_rules(versions[max(versions)], {} if report.batch % 3 else switched)
 
     heard = Changing()
     ts.stream(f"{place.events}?files=1", place.rules, str(place.alerts), once=True, listener=heard).wait()

@@ -20,7 +20,7 @@ from tocsin.arrays.array_file import open_arrays, save_arrays
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.packed import Texts, joined, joined_starts, some_spans, text_arrays
 from tocsin.conditions.graph.compiled_index import metadata_stream, without_aliases
-from tocsin.conditions.graph.condition_reader import Steps, read_texts
+from tocsin.conditions.graph.condition_reader import Steps, read_rules
 from tocsin.conditions.graph.predicate_table import PredicateTable, some_rows
 from tocsin.conditions.kernels.predicate_parser import TEXTS
 from tocsin.errors import RuleError
@@ -97,18 +97,16 @@ def _named_arrays(block: Block) -> list[tuple[str, NDArray[Any]]]:
 
 def read_block(rules: Rules) -> tuple[Block, list[tuple[int, RuleError]]]:
     """Read rules with different ids. Those that cannot be read are left out, and given by row with why."""
-    whens = Texts(*text_arrays(rules.whens))
-    reading = read_texts(*whens, rules.aliases)
+    reading = read_rules(rules)
     errors = [(row, rules.error(row, error)) for row, error in reading.errors]
     if errors:
         bad = np.unique(np.array([row for row, _ in errors], np.int64))
         rules = rules.take(np.delete(np.arange(len(rules)), bad))
-        whens = Texts(*text_arrays(rules.whens))
     step_start, step = _in_order(reading.parts)
     table, step = _as_they_come(reading.table, step)
     block = Block(
         Texts(*text_arrays(rules.ids)),
-        without_aliases(whens, rules.aliases),
+        without_aliases(Texts(*text_arrays(rules.whens)), rules.aliases),
         metadata_stream(rules.metadata),
         step_start,
         step,

@@ -18,7 +18,7 @@ from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.dtypes import Bytes, Ints
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts, arrow_texts, packed_bytes, text_arrays
-from tocsin.conditions.graph.condition_reader import Reading, Steps, read_texts
+from tocsin.conditions.graph.condition_reader import Reading, Steps, read_rules
 from tocsin.conditions.graph.leaf_families import put_in_order, sort_into_families
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
 from tocsin.conditions.graph.predicate_table import predicate_of
@@ -112,7 +112,7 @@ def compile_rules(
     """
     started = time.perf_counter()
     texts = Texts(*text_arrays(rules.whens))
-    reading = read_texts(*texts, rules.aliases)
+    reading = read_rules(rules)
     raise_all(rules.index_errors(reading.errors))
     written = WrittenRules(
         Texts(*text_arrays(rules.ids)), without_aliases(texts, rules.aliases), metadata_stream(rules.metadata)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
@@ -26,6 +27,7 @@ from tocsin.conditions.language.parser import parse_condition, parse_predicate
 from tocsin.conditions.language.tree import Connective, Constant, Operator, Predicate
 from tocsin.conditions.operators import canonical_predicate
 from tocsin.errors import RuleError, each_error
+from tocsin.rules.rule_set import Rules
 
 _STEP_OF = {Connective.NOT: NOT, Connective.XOR: XOR, Connective.XNOR: XNOR}
 
@@ -67,6 +69,19 @@ def read_conditions(texts: pa.LargeStringArray, aliases: Mapping[int, str]) -> R
     An error is given with the number of its condition; a condition with errors has no steps.
     """
     return read_texts(*text_arrays(texts), aliases)
+
+
+def read_rules(rules: Rules) -> Reading:
+    """What rules are matched by: their conditions; of a disabled one, if it has no errors, `false`."""
+    disabled = rules.disabled
+    if not len(disabled):
+        return read_conditions(rules.whens, rules.aliases)
+    alone = rules.take(disabled)
+    wrong = {place for place, _ in read_conditions(alone.whens, alone.aliases).errors}
+    is_off = np.zeros(len(rules), np.bool_)
+    is_off[np.delete(disabled, list(wrong))] = True
+    matched = pc.if_else(pa.array(is_off), pa.scalar("false", pa.large_string()), rules.whens)
+    return read_conditions(matched, rules.aliases)
 
 
 def read_texts(start: Longs, data: Bytes, aliases: Mapping[int, str]) -> Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -32,11 +32,11 @@ from tocsin.errors import EventError, RuleError
 from tocsin.events.field_values import type_name
 from tocsin.printable import printable
 from tocsin.rules.joins.meaning import joined_truths
-from tocsin.rules.joins.parser import parse_joined
 from tocsin.rules.joins.printer import print_joined_leaf
 from tocsin.rules.joins.splitter import text_predicates
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
-from tocsin.rules.rule_set import Rules
+from tocsin.rules.metadata_values import is_disabled
+from tocsin.rules.rule_set import Rule, Rules
 from tocsin.text import DEFAULT, TextExplanation, TextSettings, explain_text, parse_query
 
 _MARK = {Truth.TRUE: "true", Truth.FALSE: "false", Truth.UNKNOWN: "unknown"}
@@ -67,18 +67,22 @@ class Part:
 class Explanation:
     """Whether a rule matches an event, and the truth of every part; print it to read it.
 
-    `score` is the score that a match of the rule carries; None when it has no free text.
+    `score` is the score that a match of the rule carries; None when it has no free text. A `disabled` rule
+    matches nothing, whatever the truth of its parts.
     """
 
     rule: str
     matched: bool
     parts: tuple[Part, ...]
     score: float | None = None
+    disabled: bool = False
 
     def __str__(self) -> str:
         verdict = "matches" if self.matched else "does not match"
         if self.matched and self.score is not None:
             verdict += f", score {self.score:.4g}"
+        if self.disabled:
+            verdict += ": it is disabled (enabled = false)"
         texts = [f"{_indent(part.depth)}{printable(part.text)}" for part in self.parts]
         width = min(max(map(len, texts)), _WIDEST_TEXT)
         lines = [f"{printable(self.rule)} {verdict}"]
@@ -104,21 +108,24 @@ def explain_rule(
 
     The event of a trigger over several tables is an object with a row for each alias.
     """
-    rule = rules.ids[number].as_py()
+    rule = rules[number]
     if not rules.has_several_tables(number):
         return explain_condition(rule, rules.condition(number), event, texts)
     trigger = rules.triggers[number]
     try:
-        condition = parse_joined(rules.whens[number].as_py(), trigger.aliases)
+        condition = trigger.joined(rule.when)
     except RuleError as error:
         raise rules.error(number, error) from None
-    return explain_joined(rule, condition, check_rows(event, trigger.aliases), texts)
+    explained = explain_joined(rule.id, condition, check_rows(event, trigger.aliases), texts)
+    off = is_disabled(rule.metadata)
+    return replace(explained, matched=explained.matched and not off, disabled=off)
 
 
 def explain_condition(
-    rule: str, condition: Condition, event: Mapping[str, object], texts: TextSettings = DEFAULT
+    rule: Rule, condition: Condition, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
     """Explain a rule's condition on one event, by the meaning of conditions itself."""
+    disabled = is_disabled(rule.metadata)
     check_event(event)
     truths = step_truths(condition, event, texts)
 
@@ -127,10 +134,11 @@ def explain_condition(
         return Part(depth, print_predicate(step, negated), truth, _saw(step.field, event), found)
 
     return Explanation(
-        rule,
-        truths[-1] is Truth.TRUE,
+        rule.id,
+        truths[-1] is Truth.TRUE and not disabled,
         _parts(condition.steps, condition.operands(), truths, leaf),
         score(condition, event, texts),
+        disabled,
     )
 
 

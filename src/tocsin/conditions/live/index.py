@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from tocsin.conditions.live.writer import LiveRules
 from tocsin.conditions.matching.missing_fields import warn_of_missing_fields
 from tocsin.conditions.matching.results import MATCH_SCHEMA, Counts, Matches
 from tocsin.errors import TocsinError, UnknownRuleError, UsageError, tell, telling
+from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_set import Rule
 from tocsin.text import Dictionary
 
@@ -178,8 +180,8 @@ class Index:
     @telling("explaining a rule")
     def explain(self, rule: str, event: Mapping[str, object]) -> Explanation:
         """Why the rule matches the event, or why not; UnknownRuleError when there is no such rule."""
-        texts = self.version.texts.settings()
-        return explain_condition(rule, parse_condition(self.rule(rule).when), event, texts)
+        found = self.rule(rule)
+        return explain_condition(found, parse_condition(found.when), event, self.version.texts.settings())
 
     @telling("weighing the rules anew")
     def reweighed(
@@ -203,7 +205,9 @@ class Index:
     @telling("counting what the index holds")
     def stats(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""
-        return self.version.statistics()
+        version = self.version
+        disabled, _ = read_enabled(version.metadata_of(version.numbers()))
+        return replace(version.statistics(), disabled=len(disabled))
 
     @telling("saving the index")
     def save(self, path: str | os.PathLike[str]) -> None:

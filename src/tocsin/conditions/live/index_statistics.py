@@ -30,7 +30,8 @@ class Statistics:
     Rules that were inserted lie in layers beside the main index until a compaction. Then everything is
     the sum over the layers, with what two of them share counted twice; `waiting` rules are compiled
     but not in the main index, and `dead` ones still take room in it or beside it. There have been so
-    many `compactions` since the index was built or opened.
+    many `compactions` since the index was built or opened. `disabled` rules are counted as rules, and
+    match nothing.
     """
 
     rules: int
@@ -48,6 +49,7 @@ class Statistics:
     waiting: int = 0
     dead: int = 0
     compactions: int = 0
+    disabled: int = 0
     engine: str = GRAPH_ENGINE
 
     @property
@@ -55,11 +57,14 @@ class Statistics:
         """Predicates, predicates that some rule wants negated, and inner nodes."""
         return self.predicates + self.negated_predicates + self.and_nodes + self.or_nodes
 
+    def _disabled(self) -> str:
+        return f", {self.disabled:,} disabled" if self.disabled else ""
+
     def __str__(self) -> str:
         beside = f"{self.waiting:,} rules beside the main index"
         rows = [
             ("engine", self.engine),
-            ("rules", f"{self.rules:,} ({self.distinct_conditions:,} distinct conditions)"),
+            ("rules", f"{self.rules:,} ({self.distinct_conditions:,} distinct conditions){self._disabled()}"),
             ("changes", f"{beside}, {self.dead:,} dead, {self.compactions:,} compactions"),
             ("predicates", f"{self.predicates:,} ({self.negated_predicates:,} also negated)"),
             ("inner nodes", f"{self.and_nodes:,} and, {self.or_nodes:,} or"),

@@ -26,6 +26,7 @@ from tocsin.arrays.text_table import find_name, table_of_names
 from tocsin.conditions.graph.compiled_index import CompiledIndex, rule_ids, rule_metadata
 from tocsin.conditions.matching.rule_names import Names
 from tocsin.errors import RuleError
+from tocsin.rules.metadata_values import is_disabled
 from tocsin.rules.rule_metadata import MOST_COLUMNS, concat_metadata, metadata_of_rows
 from tocsin.rules.rule_set import Rule, Rules
 from tocsin.text.text_base import TextBase
@@ -126,8 +127,8 @@ class Ledger:
         return Rule(self.main.rule_id.text(number), self.main.rule_text.text(number), metadata)
 
     def when(self, number: int) -> str:
-        """The condition of a rule that is younger than the main index."""
-        return self._whens[number - self.main_count]
+        """What a rule that is younger than the main index is matched by."""
+        return "false" if is_disabled(self._metadata.get(number)) else self._whens[number - self.main_count]
 
     def ids(self, numbers: Longs) -> pa.LargeStringArray:
         """The ids of these ascending numbers."""

@@ -38,6 +38,7 @@ from tocsin.history.overview.task_tally import (
 )
 from tocsin.history.overview.time_buckets import MONDAY, width_for
 from tocsin.history.overview.value_summaries import FieldSummary
+from tocsin.rules.metadata_values import read_enabled
 
 INSTANT = pa.timestamp("us", "UTC")
 SCORES = ("score_least", "score_p10", "score_median", "score_p90", "score_largest")
@@ -161,7 +162,8 @@ def rule_rows(rules: Snapshot, numbers: Longs, counted: pa.Table, facts: Facts) 
     np.maximum.at(last, place_of[is_bucket], _wide(start, facts.width))
     timed = first <= last
     whens = rules.whens_of(numbers)
-    could, why = _whys(whens, hits, facts)
+    disabled = set(read_enabled(rules.metadata_of(numbers))[0].tolist())
+    could, why = _whys(whens, disabled, hits, facts)
     return pa.table(
         [
             rules.ids_of(numbers).cast(pa.string()),
@@ -189,15 +191,18 @@ def _summed(rule: Longs, code: Longs, count: Longs) -> tuple[Longs, Longs, Longs
     return found, codes[at], total
 
 
-def _whys(whens: pa.Array, hits: Longs, facts: Facts) -> tuple[Flags, list[str | None]]:
+def _whys(whens: pa.Array, disabled: set[int], hits: Longs, facts: Facts) -> tuple[Flags, list[str | None]]:
     """Whether each rule could match, and of those that never did, why."""
     asked = Satisfiability(facts.events, facts.seen)
     could = np.ones(len(hits), np.bool_)
     why: list[str | None] = [None] * len(hits)
     for place in np.flatnonzero(hits == 0).tolist():
-        reason = (
-            asked.why_never(parse_condition(whens[place].as_py())) if facts.events else "there are no events"
-        )
+        if place in disabled:
+            reason: str | None = "it is disabled (enabled = false)"
+        elif facts.events:
+            reason = asked.why_never(parse_condition(whens[place].as_py()))
+        else:
+            reason = "there are no events"
         could[place] = reason is None
         why[place] = NOTHING_STANDS_IN_THE_WAY if reason is None else reason
     return could, why

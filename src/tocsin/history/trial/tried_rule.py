@@ -28,7 +28,6 @@ from tocsin.conditions.language.tree import (
 )
 from tocsin.conditions.meaning import threshold_of
 from tocsin.errors import RuleError, UnknownRuleError, UsageError
-from tocsin.rules.joins.parser import parse_joined
 from tocsin.rules.joins.tree import JoinedCondition
 from tocsin.rules.rule_set import Rules
 from tocsin.rules.triggers import Trigger
@@ -146,7 +145,7 @@ def _condition(rules: Rules, row: int) -> Condition | JoinedCondition:
     if not rules.has_several_tables(row):
         return rules.condition(row)
     try:
-        return parse_joined(rules.whens[row].as_py(), rules.triggers[row].aliases)
+        return rules.triggers[row].joined(rules.whens[row].as_py())
     except RuleError as error:
         raise rules.error(row, error) from None
 

@@ -1,8 +1,10 @@
 """A condition over several tables, from text to steps.
 
 It is written as any condition, with two differences: every field starts with its table's alias, and on the
-right of a comparison a field may stand too. What is wrong with a trigger's condition as a whole, when each
-part of it can be read, is found here as well.
+right of a comparison a field may stand too. Where updates or deletions fire the trigger, `old.x` is the field
+x of the event table's row as it was, read as `alias.old.x`. With one alias fields may go without it, and are
+compared only with fields of the old row. What is wrong with a trigger's condition as a whole, when each part
+of it can be read, is found here as well.
 """
 
 from __future__ import annotations
@@ -25,25 +27,31 @@ from tocsin.conditions.language.predicate_parser import (
 )
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, TokenKind, tokenize
 from tocsin.conditions.language.tree import TEXT_TESTS, Path, Predicate
+from tocsin.rules.after_clause import OLD, WHERE_OLD
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.syntax.places import Problem, error_of
 
+COLUMN_OLD = f"old is the row before the change {WHERE_OLD}: a column of that name cannot be asked for"
 
-def parse_joined(text: str, aliases: Sequence[str]) -> JoinedCondition:
-    """Read a condition over tables of these aliases; RuleError or RuleErrors with places in the text."""
+
+def parse_joined(text: str, aliases: Sequence[str], old_of: str | None = None) -> JoinedCondition:
+    """Read a condition over tables of these aliases; RuleError or RuleErrors with places in the text.
+
+    `old_of` is the alias whose row before the change is `old`; None where `old` is a name like others.
+    """
     cursor = Cursor(tokenize(text, TRIGGER_WORDS))
-    condition = read_joined(cursor, aliases)
+    condition = read_joined(cursor, aliases, old_of)
     if condition is None:
         raise error_of(text, cursor.problems)
     return condition
 
 
-def read_joined(cursor: Cursor, aliases: Sequence[str]) -> JoinedCondition | None:
+def read_joined(cursor: Cursor, aliases: Sequence[str], old_of: str | None = None) -> JoinedCondition | None:
     """Read tokens to their END; None when the cursor has been told of problems."""
     if cursor.at_end():
         cursor.problem(cursor.token.offset, "the condition is empty")
         return None
-    steps, places = read_steps(cursor, partial(_read_leaf, aliases=aliases))
+    steps, places = read_steps(cursor, partial(_read_leaf, aliases=aliases, old_of=old_of))
     return None if cursor.failed else JoinedCondition(tuple(steps), tuple(places))
 
 
@@ -59,9 +67,11 @@ def misplaced_texts(condition: JoinedCondition, event_alias: str | None) -> Iter
             )
 
 
-def _read_leaf(cursor: Cursor, aliases: Sequence[str]) -> tuple[Predicate | Comparison, int | None] | None:
+def _read_leaf(
+    cursor: Cursor, aliases: Sequence[str], old_of: str | None
+) -> tuple[Predicate | Comparison, int | None] | None:
     """Read one predicate, or a comparison of two fields."""
-    field_reader = partial(read_aliased_field, aliases=aliases)
+    field_reader = partial(read_aliased_field, aliases=aliases, old_of=old_of)
     if at_call(cursor):
         return read_call(cursor, field_reader)
     field = field_reader(cursor)
@@ -70,7 +80,8 @@ def _read_leaf(cursor: Cursor, aliases: Sequence[str]) -> tuple[Predicate | Comp
     if not at_comparison(cursor):
         return read_test(cursor, field)
     sign = read_sign(cursor)
-    if not _at_field(cursor):
+    to_old = old_of is not None and (_at_old(cursor) or field[1:2] == (OLD,))
+    if not _at_field(cursor) or (len(aliases) == 1 and not to_old):
         return read_compared(cursor, field, sign)
     right = field_reader(cursor)
     if right is None or not ends_comparison(cursor):
@@ -85,26 +96,42 @@ def _at_field(cursor: Cursor) -> bool:
     return not (cursor.at_word("timestamp") and cursor.next.kind is TokenKind.STRING)
 
 
-def read_aliased_field(cursor: Cursor, aliases: Sequence[str]) -> Path | None:
+def _at_old(cursor: Cursor) -> bool:
+    return cursor.token.kind is TokenKind.NAME and cursor.token.value == OLD and cursor.next.value == "."
+
+
+def read_aliased_field(cursor: Cursor, aliases: Sequence[str], old_of: str | None = None) -> Path | None:
     """Read `alias.field`; one without an alias, or with an unknown one, is reported and read all the same."""
     first = cursor.token
-    path = read_field(cursor, None)
+    alias = aliases[0] if len(aliases) == 1 else None
+    path = read_field(cursor, alias)
     if path is None:
         return None
-    if first.kind is TokenKind.NAME and first.value in aliases:
+    named = first.value if first.kind is TokenKind.NAME else None
+    if old_of is not None and named == OLD:
+        if len(path) == 1:
+            cursor.expected("'.' and a field", "old is the row before the change")
+            return None
+        return old_of, *path
+    if alias is not None:
+        path = alias, *path
+    elif named in aliases:
         if len(path) == 1:
             cursor.expected("'.' and a field", f"{first.text} is a table")
             return None
-        return path
-    if first.kind is not TokenKind.KEYWORD:
-        cursor.problem(first.offset, _alias_problem(first.text, len(path) > 1, aliases))
+    elif first.kind is not TokenKind.KEYWORD:
+        cursor.problem(first.offset, _alias_problem(first.text, len(path) > 1, aliases, old_of))
+    if old_of is not None and path[:2] == (old_of, OLD):
+        cursor.problem(first.offset, COLUMN_OLD)
+    if old_of is not None and named is not None and named.lower() == OLD:
+        cursor.problem(first.offset, f'the row before the change is written old; a field, "{named}"')
     return path
 
 
-def _alias_problem(written: str, dotted: bool, aliases: Sequence[str]) -> str:
+def _alias_problem(written: str, dotted: bool, aliases: Sequence[str], old_of: str | None) -> str:
     known = " or ".join(f"'{alias}'" for alias in aliases)
     if not dotted:
         return f"'{written}' has no alias: with several tables a field starts with {known}"
-    nearest = get_close_matches(written, aliases, n=1)
+    nearest = get_close_matches(written, [*aliases, *([] if old_of is None else [OLD])], n=1)
     hint = f": did you mean '{nearest[0]}'?" if nearest else ""
     return f"there is no alias '{written}': the tables are {known}{hint}"

@@ -34,7 +34,7 @@ from tocsin.errors import InputError, TocsinError, UsageError
 from tocsin.rules.rule_columns import check_names
 from tocsin.rules.rule_files import read_file
 from tocsin.rules.rule_metadata import common_schema, in_common
-from tocsin.rules.rule_set import SEVERAL_TABLES, Rules
+from tocsin.rules.rule_set import Rules
 from tocsin.spark.event_columns import part_left_behind
 from tocsin.spark.numbered_tasks import answers, each_number, numbers
 from tocsin.tables.parquet_files import checked_size, row_groups
@@ -247,7 +247,7 @@ def rows_of_rules(rules: Rules, file: str, metadata: pa.Schema) -> pa.Table:
         rules.lines,
         rules.columns,
         [rules.aliases.get(row) for row in of_triggers] or [None] * count,
-        [SEVERAL_TABLES if rules.has_several_tables(row) else None for row in of_triggers] or [None] * count,
+        [rules.refusal(row) for row in of_triggers] or [None] * count,
     ]
     refused = [
         [error.rule for error in bad],

@@ -8,14 +8,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tocsin.conditions.language.tree import Path
 from tocsin.events.kept_columns import JSON, json_text
 from tocsin.events.python_events import FieldPlan
-from tocsin.spark.postgres.change_files import DELETE, lsn_text
+from tocsin.rules.after_clause import OLD, event_with
+from tocsin.spark.postgres.change_files import DELETE, INSERT, lsn_text
 from tocsin.spark.postgres.postgres_values import row_reader
 from tocsin.spark.postgres.rules_by_table import OPS, RuleTables
 from tocsin.spark.stream.match_task import Events, Finder, Rejected
+from tocsin.watches.table_contents import differ
 
 NOT_WHOLE = "the log does not carry the whole row: the table lacks REPLICA IDENTITY FULL"
+NO_OLD_ROW = (
+    "the log does not carry the row as it was, which a rule asks for: ALTER TABLE {} REPLICA IDENTITY FULL"
+)
+COLUMN_OLD = (
+    "the table has a column called old, which rules cannot tell from the row before the change, that one of"
+    " them asks for"
+)
 
 
 class ChangeMatcher:
@@ -31,21 +41,29 @@ class ChangeMatcher:
         """The found rows of a batch of changes, see change_files.py."""
         seen: list[dict[str, Any]] = []
         rows: list[dict[str, Any]] = []
+        olds: list[dict[str, Any] | None] = []
         rejects: list[Rejected] = []
         for change in batch.to_pylist():
             if change["op"] not in OPS or not self._tables.sees(change["table"], change["op"]):
                 continue
             text = text_of(change)
             try:
-                rows.append(event_of(change))
+                row, old = read_change(change, self._tables)
+                rows.append(row)
+                olds.append(old)
                 seen.append(change)
             except ValueError as error:
                 rejects.append(Rejected(place_of(change), ordinal_of(change), str(error), text))
         yield from self._finder.rejected(rejects)
         if rows:
-            yield from self._matches(seen, rows)
+            yield from self._matches(seen, rows, olds)
 
-    def _matches(self, changes: list[dict[str, Any]], rows: list[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
+    def _matches(
+        self,
+        changes: list[dict[str, Any]],
+        rows: list[dict[str, Any]],
+        olds: list[dict[str, Any] | None],
+    ) -> Iterator[pa.RecordBatch]:
         tables = [change["table"] for change in changes]
         ops = [change["op"] for change in changes]
         columns = {name: json_column(row.get(name) for row in rows) for name in self._finder.columns}
@@ -63,8 +81,11 @@ class ChangeMatcher:
         )
         table_codes, op_codes = self._tables.codes(tables, ops)
 
+        def differs(row: int, fields: tuple[Path, ...]) -> bool:
+            return differ(olds[row] or {}, rows[row], fields)
+
         def fires(row: np.ndarray, rule: np.ndarray) -> np.ndarray:
-            return self._tables.fires(table_codes, op_codes, row, rule)
+            return self._tables.fires(table_codes, op_codes, row, rule, differs)
 
         yield from self._finder.rows(events, fires)
 
@@ -75,11 +96,33 @@ def text_of(change: dict[str, Any]) -> str | None:
     return text
 
 
+def read_change(change: dict[str, Any], tables: RuleTables) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The event that rules see of a change, and the row before it if they need it; ValueError if not."""
+    row, kind = event_of(change), (change["table"], change["op"])
+    old = old_row_of(change) if tables.needs_old(*kind) else None
+    if not tables.asks_old(*kind):
+        return row, old
+    if OLD in row:
+        raise ValueError(COLUMN_OLD)
+    return event_with(row, old), old
+
+
 def event_of(change: dict[str, Any]) -> dict[str, Any]:
     """The row that a change is about; ValueError when it is not known, or cannot be read."""
     if not change["whole"]:
         raise ValueError(NOT_WHOLE)
     return row_reader(change["types"]).row(text_of(change) or "{}")
+
+
+def old_row_of(change: dict[str, Any]) -> dict[str, Any] | None:
+    """The row before a change, which an insert has not; ValueError when it is not known."""
+    if change["op"] == INSERT:
+        return None
+    reader = row_reader(change["types"])
+    row = {} if change["old"] is None else reader.row(change["old"])
+    if not reader.names <= row.keys():
+        raise ValueError(NO_OLD_ROW.format(change["table"]))
+    return row
 
 
 def place_of(change: dict[str, Any]) -> str:

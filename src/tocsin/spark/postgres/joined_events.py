@@ -1,35 +1,49 @@
-"""In a worker: changes of rows to the alerts of triggers over several tables.
+"""In a worker: changes of rows to the alerts of triggers that compare rows, which no index takes.
 
-All changes of a batch come to one task, in the order of their commits; that of the batch before may have been
-another worker's. What a worker holds of the tables it keeps for its life, see mirrored_tables.py.
+Triggers over several tables need what these hold. All changes of a batch then come to one task, in the order
+of their commits; that of the batch before may have been another worker's. What a worker holds of the tables
+it keeps for its life, see mirrored_tables.py. Triggers that compare a row with what it was need nothing more.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import lookup
 from tocsin.errors import EventError
 from tocsin.events.kept_columns import json_text
 from tocsin.events.python_events import FieldPlan
+from tocsin.rules.after_clause import OLD
 from tocsin.rules.throttles import DEDUP, THROTTLE, dedup_text, parse_throttle, read_dedup
 from tocsin.rules.triggers import Trigger
-from tocsin.spark.postgres.change_events import event_of, json_column, ordinal_of, place_of, text_of
-from tocsin.spark.postgres.mirrored_tables import Contents
+from tocsin.spark.postgres.change_events import (
+    event_of,
+    json_column,
+    old_row_of,
+    ordinal_of,
+    place_of,
+    read_change,
+    text_of,
+)
+from tocsin.spark.postgres.mirrored_tables import Contents, placed
 from tocsin.spark.postgres.postgres_address import TableName
-from tocsin.spark.postgres.rules_by_table import OPS, RuleTables
+from tocsin.spark.postgres.rules_by_table import RuleTables
 from tocsin.spark.stream.alert_values import keys_of, times_of
 from tocsin.spark.stream.match_columns import KEPT, Wanted
 from tocsin.spark.stream.match_task import Finder, Rejected
-from tocsin.spark.stream.rule_version import RuleVersion, read_triggers
+from tocsin.spark.stream.rule_version import RuleVersion, read_triggers, rules_of
 from tocsin.watches.alerts import Alert
+from tocsin.watches.watch import Watch
 
 TIME = pa.timestamp("us", tz="UTC")
 AT_ONCE = 10_000
@@ -51,23 +65,43 @@ def held_contents(folder: str, tables: Sequence[TableName]) -> Contents:
     return Contents(Path(folder), tables)
 
 
+@lru_cache(maxsize=2)
+def held_watch(rules: RuleVersion, tables: Sequence[TableName]) -> Watch:
+    """The triggers of a version that no index takes, over one table each: made once in a process."""
+    watch = Watch(replace(Preparation.of(), base=rules.open().version.texts))
+    watch.add(rules_of([placed(trigger, tables) for trigger in read_triggers(rules.triggers)]))
+    return watch
+
+
 class Joiner:
-    """Changes past the triggers over several tables of one version, in one task."""
+    """Changes past the triggers of one version that no index takes, in one task.
+
+    `folder` is where the contents of the tables are; None when no trigger needs them.
+    """
 
     def __init__(
-        self, finder: Finder, tables: RuleTables, wanted: Wanted, folder: str, rules: RuleVersion
+        self, finder: Finder, tables: RuleTables, wanted: Wanted, folder: str | None, rules: RuleVersion
     ) -> None:
         self._finder = finder
         self._tables = tables
         self._wanted = wanted
         self._folder = folder
         self._listed = read_triggers(rules.triggers)
+        self._rules = rules
         self._texts = rules.open().version.texts
         self._actions = {trigger.name: _Action(trigger) for trigger in self._listed}
 
     def found(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The found rows of all changes of a batch, which come in the order of their commits."""
+        """The found rows of all changes of a batch; with contents they come in the order of their commits."""
         changes = (change for batch in batches for change in batch.to_pylist())
+        if self._folder is None:
+            watch = held_watch(self._rules, self._tables.tables)
+            kinds = {kind for trigger in self._listed if trigger.after for kind in trigger.after.kinds}
+            seen = (
+                change for change in changes if change["op"] in kinds and watch.is_watched(change["table"])
+            )
+            yield from self._found(seen, partial(_alerts_of, watch))
+            return
         first = next(changes, None)
         if first is None:
             return
@@ -77,24 +111,37 @@ class Joiner:
             contents.go_to((first["lsn"], first["row"]))
             contents.save_if_worth_it(first["lsn"])
             contents.watch(self._listed)
-            fired: list[Fired] = []
-            for change in _chained(first, changes):
-                try:
-                    fired += _fired(change, contents.apply(change))
-                except (ValueError, EventError) as error:
-                    yield from self._reject(change, str(error))
-                if len(fired) >= AT_ONCE:
-                    yield from self._rows(fired)
-                    fired = []
-            if fired:
-                yield from self._rows(fired)
+            yield from self._found(chain((first,), changes), contents.apply)
         except BaseException:
             held_contents.cache_clear()  # it may have stopped half-way
             raise
 
-    def _reject(self, change: dict[str, Any], reason: str) -> Iterator[pa.RecordBatch]:
-        """A change that cannot be read, unless it is told of already because rules of one table see it."""
-        if change["op"] in OPS and not self._tables.sees(change["table"], change["op"]):
+    def _found(
+        self, changes: Iterable[dict[str, Any]], told: Callable[[dict[str, Any]], Sequence[Alert]]
+    ) -> Iterator[pa.RecordBatch]:
+        fired: list[Fired] = []
+        for change in changes:
+            try:
+                fired += _fired(change, told(change))
+            except (ValueError, EventError) as error:
+                yield from self._reject(change, str(error), self._is_told(change))
+            if len(fired) >= AT_ONCE:
+                yield from self._rows(fired)
+                fired = []
+        if fired:
+            yield from self._rows(fired)
+
+    def _is_told(self, change: dict[str, Any]) -> bool:
+        """Whether rules of an index see a change that cannot be read for them either."""
+        try:
+            read_change(change, self._tables)
+        except ValueError:
+            return self._tables.sees(change["table"], change["op"])
+        return False
+
+    def _reject(self, change: dict[str, Any], reason: str, is_told: bool) -> Iterator[pa.RecordBatch]:
+        """A change that is no event, unless it is told of already."""
+        if not is_told:
             place, ordinal = place_of(change), ordinal_of(change)
             yield from self._finder.rejected([Rejected(place, ordinal, reason, text_of(change))])
 
@@ -110,7 +157,8 @@ class Joiner:
             time, untimed = times_of(cells.columns.get(wanted.time), wanted.time, count)
             bad = untimed | bad
         for row, reason in sorted(bad.items()):
-            yield from self._reject(fired[row].change, reason)
+            change = fired[row].change
+            yield from self._reject(change, reason, self._tables.sees(change["table"], change["op"]))
         good = [row for row in range(count) if row not in bad]
         self._finder.tally.matches += len(good)
         if not good:
@@ -151,10 +199,16 @@ class _Action:
     def __init__(self, trigger: Trigger) -> None:
         throttle, dedup = trigger.options.get(THROTTLE), trigger.options.get(DEDUP)
         self.throttle = None if throttle is None else parse_throttle(throttle)
-        self._dedup = None if dedup is None else read_dedup(str(dedup), trigger.aliases)[0]
+        aliases = trigger.aliases
+        path = None if dedup is None else read_dedup(str(dedup), aliases, trigger.old_of)[0]
+        if path is not None and len(aliases) > 1:
+            path = path[1:] if path[:2] == (trigger.old_of, OLD) else path
+        elif path is not None and path[0] != OLD:
+            path = (*aliases, *path)
+        self._dedup = path
 
     def value(self, alert: Alert) -> str | None:
-        """The value of the dedup field: its first name is an alias."""
+        """The value of the dedup field: its first name is an alias, or old."""
         if self._dedup is None:
             return None
         value = lookup(alert.rows, self._dedup)
@@ -175,6 +229,6 @@ def _fired(change: dict[str, Any], alerts: Sequence[Alert]) -> Iterator[Fired]:
         yield from (Fired(change, row, alert, twin) for twin, alert in enumerate(listed))
 
 
-def _chained(first: dict[str, Any], others: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    yield first
-    yield from others
+def _alerts_of(watch: Watch, change: dict[str, Any]) -> list[Alert]:
+    """What triggers over one table say of a change."""
+    return watch.told(change["op"], change["table"], event_of(change), old_row_of(change))

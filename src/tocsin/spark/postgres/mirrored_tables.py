@@ -53,6 +53,16 @@ Position = tuple[int, int]
 _LAST_ROW = 1 << 62
 
 
+def placed(trigger: Trigger, tables: Sequence[TableName]) -> Trigger:
+    """The trigger with its tables under their whole names."""
+    places = [place_of(table.name, tables) for table in trigger.sources]
+    named = [
+        table if place is None else replace(table, name=str(tables[place]))
+        for table, place in zip(trigger.sources, places, strict=True)
+    ]
+    return replace(trigger, tables=tuple(named))
+
+
 class Contents:
     """The rows of the chosen tables as of a position, watched by triggers."""
 
@@ -86,7 +96,7 @@ class Contents:
 
     def watch(self, triggers: Iterable[Trigger]) -> None:
         """Watch these triggers and no others. Rows that are there fire nothing."""
-        wanted = {trigger.name: trigger for trigger in map(self._placed, triggers)}
+        wanted = {trigger.name: placed(trigger, self._tables) for trigger in triggers}
         for name in [name for name, trigger in self._triggers.items() if wanted.get(name) != trigger]:
             self._watch.remove(name)
             del self._triggers[name]
@@ -97,15 +107,6 @@ class Contents:
 
     def _new_watch(self) -> Watch:
         return Watch(replace(Preparation.of(), base=self._texts))
-
-    def _placed(self, trigger: Trigger) -> Trigger:
-        """The trigger with its tables under their whole names."""
-        places = [place_of(table.name, self._tables) for table in trigger.tables]
-        tables = [
-            table if place is None else replace(table, name=str(self._tables[place]))
-            for table, place in zip(trigger.tables, places, strict=True)
-        ]
-        return replace(trigger, tables=tuple(tables))
 
     # ---- Changes
 

@@ -2,9 +2,10 @@
 
     tocsin stream triggers.sql --source 'postgresql://user@host/db?tables=orders,customers' --sink alerts
 
-A trigger with `after update to` sees the new rows of updates, one with `after delete to` the rows that are
-deleted, every other rule the rows that are inserted; see rules_by_table.py. Alerts carry the table and the
-kind of change. An event is known by the position of its commit in the log and its number in the transaction.
+A trigger with `after update to` sees the new rows of updates, and the old ones as `old`, one with `after
+delete to` the rows that are deleted, every other rule the rows that are inserted; see rules_by_table.py.
+Alerts carry the table and the kind of change. An event is known by the position of its commit in the log and
+its number in the transaction.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StringType, StructField
 
 from tocsin.errors import TocsinWarning, UsageError
+from tocsin.rules.metadata_values import is_disabled
+from tocsin.rules.triggers import Trigger
 from tocsin.spark.postgres import server
 from tocsin.spark.postgres.catalog import check_whole_rows, find_tables
 from tocsin.spark.postgres.change_events import ChangeMatcher
@@ -28,7 +31,7 @@ from tocsin.spark.postgres.data_source import NAME, PostgresChanges
 from tocsin.spark.postgres.feed import PATIENCE
 from tocsin.spark.postgres.joined_events import Joiner
 from tocsin.spark.postgres.postgres_address import Address, TableName
-from tocsin.spark.postgres.rules_by_table import RuleTables, place_of, rule_tables
+from tocsin.spark.postgres.rules_by_table import place_of, rule_tables
 from tocsin.spark.postgres.slot import take_up
 from tocsin.spark.stream.match_columns import Wanted, json_field
 from tocsin.spark.stream.match_task import Finder
@@ -61,12 +64,11 @@ class PostgresSource(Source):
     @property
     def carried(self) -> Sequence[StructField]:
         """Table and kind of change; with contents, the joined rows."""
-        return (*CARRIED, ROWS) if self.joins else CARRIED
+        return (*CARRIED, ROWS) if self.address.contents else CARRIED
 
-    @property
-    def joins(self) -> bool:
-        """Whether there can be triggers over several tables."""
-        return self.address.contents
+    def joins(self, trigger: Trigger) -> bool:
+        """Over several tables, if their contents are kept; of one table it knows the row before a change."""
+        return self.address.contents or len(trigger.tables) < 2
 
     def identity(self) -> dict[str, Any]:
         """The tables; the server is known by its own number, whatever way leads to it."""
@@ -83,24 +85,27 @@ class PostgresSource(Source):
             if name.lower() in own:
                 raise UsageError(f"cannot keep a field named {name!r}: alerts have their own {name.lower()}")
         seen = rule_tables(rules, self.address.tables)
-        joined = [table.name for trigger in read_triggers(rules.triggers) for table in trigger.tables]
-        unknown = [*seen.unknown, *(name for name in joined if place_of(name, self.address.tables) is None)]
+        joined = [each.sources for each in read_triggers(rules.triggers) if not is_disabled(each.options)]
+        places = {each.name: place_of(each.name, self.address.tables) for some in joined for each in some}
+        unknown = [*seen.unknown, *(name for name, place in places.items() if place is None)]
         if unknown:
             listed = ", ".join(dict.fromkeys(unknown[:_NAMED]))
             warnings.warn(
                 f"rules watch tables whose changes are not read: {listed}", TocsinWarning, stacklevel=2
             )
         # Rules that come while the server is away for a moment are not refused for that.
-        server.patiently(lambda: self._check_tables(seen), 0 if self.folder is None else PATIENCE)
+        asked = {self.address.tables[place] for place in places.values() if place is not None}
+        whole = asked.union(seen.need_whole_rows(), self.address.tables if () in joined else ())
+        server.patiently(lambda: self._check_tables(sorted(whole)), 0 if self.folder is None else PATIENCE)
         return super().check(wanted, rules)
 
-    def _check_tables(self, seen: RuleTables) -> None:
+    def _check_tables(self, whole: Sequence[TableName]) -> None:
         with server.away_is_said(self.address), server.connect(self.address) as connection:
             find_tables(connection, self.address.tables)
-            if self.joins:
+            if self.address.contents:
                 check_whole_rows(connection, self.address.tables, "the contents of tables are to be kept")
             else:
-                check_whole_rows(connection, seen.need_whole_rows(), "rules see updates or deletions")
+                check_whole_rows(connection, whole, "rules see updates or deletions")
 
     def stream(self, session: SparkSession, checkpoint: Path) -> DataFrame:
         """The changes since the slot was made, which happens here at the first start."""
@@ -117,14 +122,16 @@ class PostgresSource(Source):
         )
 
     def found(self, batch: DataFrame, search: Search) -> DataFrame:
-        """One pass over the changes; with contents another, in one task, for triggers over several tables."""
+        """One pass over the changes, and one for triggers that no index takes: in one task if they join."""
         kept = [json_field(name) for name in search.wanted.keep]
         found = search.found(batch, self.carried, kept, partial(_matched, self.address.tables, search))
-        if not self.joins:
+        folder = None
+        if self.address.contents:
+            folder, batch = str(self.folder), batch.coalesce(1).sortWithinPartitions("lsn", "row")
+        elif search.rules.triggers is None:
             return found
-        in_order = batch.coalesce(1).sortWithinPartitions("lsn", "row")
-        join = partial(_joined, self.address.tables, search, str(self.folder))
-        return found.union(search.found(in_order, self.carried, kept, join))
+        join = partial(_joined, self.address.tables, search, folder)
+        return found.union(search.found(batch, self.carried, kept, join))
 
 
 # ---- What runs in the workers
@@ -142,10 +149,10 @@ def _matched(
 def _joined(
     tables: tuple[TableName, ...],
     search: Search,
-    folder: str,
+    folder: str | None,
     finder: Finder,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """Those of triggers over several tables, in one worker alone."""
+    """Those of triggers that no index takes; over several tables, in one worker alone."""
     known = rule_tables(search.rules, tables)
     return Joiner(finder, known, search.wanted, folder, search.rules).found(batches)

@@ -169,6 +169,7 @@ class RowReader:
 
     def __init__(self, types: Mapping[str, str]) -> None:
         self._convert = {name: convert for name, kind in types.items() if (convert := _reader(kind))}
+        self.names = frozenset(types)
         self._has_json = any(kind.lstrip("_") in JSONS for kind in types.values())
 
     def row(self, text: str) -> dict[str, Any]:

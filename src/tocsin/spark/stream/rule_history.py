@@ -58,7 +58,7 @@ class VersionRecord:
     named     see RuleVersion
     rules     how many there are
     taken     when it was taken up
-    triggers  the file of its triggers over several tables
+    triggers  the file of its triggers that no index takes
     """
 
     version: int
@@ -136,7 +136,7 @@ class RuleWatch:
         check: Callable[[RuleVersion], object],
         refused: Callable[[Sequence[TocsinError]], None],
         *,
-        joins: bool = False,
+        joins: Callable[[Trigger], bool] = lambda _: False,
     ) -> None:
         self._joins = joins
         self._files = files
@@ -229,9 +229,7 @@ class RuleWatch:
             return
         rules = self._files.read()
         digest = self._digest_of_read(digest)
-        triggers: list[Trigger] = []
-        if self._joins:
-            rules, triggers = rule_version.set_aside(rules)
+        rules, triggers = rule_version.set_aside(rules, self._joins)
         changed = self._changes_to(rules)
         if changed is None or self.latest is None:
             index = built_of(rules, rules, self._files.preparation)

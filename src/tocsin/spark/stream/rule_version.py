@@ -5,8 +5,8 @@ earlier one, its *base*, and a file with the operations that lead from there to 
 
     rules/00000003-9f2c.tocsin       version 3: an index
     rules/00000004-77ab.changes      version 4: that index, and JSON lines ["replace", "r7", "age > 21"]
-    rules/00000005-c3d1.shards/       version 5: an index in shards, to which changes are never made
-    rules/00000005-51b0.triggers     its triggers over several tables, which no index takes: JSON lines
+    rules/00000005-c3d1.shards/      version 5: an index in shards, to which changes are never made
+    rules/00000005-51b0.triggers     its triggers that no index takes: JSON lines
                                      {"name": ..., "when": ..., "tables": [...], ...}
     rules/.00000006.draft            what is being copied; of no account
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -32,8 +32,10 @@ from tocsin.arrays.array_file import index_digest
 from tocsin.conditions.graph.shards import is_sharded, read_shards, write_shard_list
 from tocsin.conditions.live.index import Index
 from tocsin.errors import IndexFileError, InputError, TocsinError
+from tocsin.rules.after_clause import After
+from tocsin.rules.rule_metadata import metadata_of_rows
 from tocsin.rules.rule_set import Rules
-from tocsin.rules.triggers import Change, Table, Trigger
+from tocsin.rules.triggers import Table, Trigger
 from tocsin.saved import open_rules
 from tocsin.storage.drafts import sync_file, sync_folder
 
@@ -50,7 +52,7 @@ class RuleVersion:
     base      the path of a saved index, whole or in shards
     changes   the path of the operations that lead from there to this version; None when there are none
     named     the top-level fields that alerts' texts and dedup fields look at
-    triggers  the path of the triggers over several tables; None when there are none
+    triggers  the path of the triggers that no index takes; None when there are none
     """
 
     number: int
@@ -145,16 +147,16 @@ def _copy_file(source: Path, target: Path) -> None:
     sync_file(target)
 
 
-# ---- Triggers over several tables: only a source that knows the tables' contents can do anything with them
+# ---- Triggers that no index takes: only a source of changes can do anything with them
 
 
-def set_aside(rules: Rules) -> tuple[Rules, list[Trigger]]:
-    """The rules that an index takes, and the triggers over several tables."""
-    several = [row for row in sorted(rules.triggers) if rules.has_several_tables(row)]
-    if not several:
+def set_aside(rules: Rules, takes: Callable[[Trigger], bool]) -> tuple[Rules, list[Trigger]]:
+    """The rules for an index, and the triggers that are not for one, of those that a source takes."""
+    aside = [row for row, trigger in sorted(rules.triggers.items()) if trigger.refusal and takes(trigger)]
+    if not aside:
         return rules, []
-    others = np.delete(np.arange(len(rules)), several)
-    return rules.take(others), [rules.triggers[row] for row in several]
+    others = np.delete(np.arange(len(rules)), aside)
+    return rules.take(others), [rules.triggers[row] for row in aside]
 
 
 def triggers_text(triggers: Sequence[Trigger]) -> str:
@@ -177,6 +179,7 @@ def rules_of(triggers: Sequence[Trigger]) -> Rules:
         pa.array([trigger.when for trigger in triggers], pa.large_string()),
         lines=np.array([trigger.line for trigger in triggers], np.int64),
         triggers=dict(enumerate(triggers)),
+        metadata=metadata_of_rows([trigger.metadata() for trigger in triggers]),
     )
 
 
@@ -186,6 +189,7 @@ def _trigger(members: dict[str, Any]) -> Trigger:
         **{
             **members,
             "tables": tuple(Table(**table) for table in members["tables"]),
-            "after": None if after is None else Change(**after),
+            "after": after
+            and After(tuple(after["kinds"]), after["alias"], tuple(map(tuple, after["fields"]))),
         }
     )

@@ -17,6 +17,7 @@ from pyspark import Accumulator, AccumulatorParam
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 
+from tocsin.rules.triggers import Trigger
 from tocsin.spark.stream.match_columns import Wanted, found_schema, json_field
 from tocsin.spark.stream.rule_version import RuleVersion
 
@@ -121,9 +122,8 @@ class Source(ABC):
         """Columns of its own that found rows have; a part of an alert's id."""
         return ()
 
-    @property
-    def joins(self) -> bool:
-        """Whether it knows what tables hold, so that triggers over several of them can be done."""
+    def joins(self, trigger: Trigger) -> bool:  # noqa: ARG002
+        """Whether it knows of tables and their changes what a trigger asks for that no index takes."""
         return False
 
     @abstractmethod

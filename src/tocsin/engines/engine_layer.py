@@ -68,14 +68,9 @@ class EngineMatcher:
         """Bytes that one thread uses, about: no engine writes to more than it reads."""
         return sum(self.bytes_of_parts().values())
 
-    def match_plain(self, event: object, documents: EventDocuments) -> Ints | None:
-        """The rules that an event satisfies, ascending; None when it is not plain."""
-        held = self._stage.of_plain(event, documents)
-        return None if held is None else self.engine.match(held).item
-
-    def match_one(self, batch: EventBatch, documents: EventDocuments) -> Ints:
-        """The rules that the only event of a batch satisfies, ascending; `documents` are the batch's."""
-        return self.engine.match(self._stage.of_one(batch, documents)).item
+    def match_event(self, event: object, documents: EventDocuments) -> Ints:
+        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
+        return self.engine.match(self._stage.of_event(event, documents)).item
 
     def match_batch(
         self,

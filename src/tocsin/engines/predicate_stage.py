@@ -11,7 +11,6 @@ from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
 from tocsin.conditions.graph.compiled_index import CompiledIndex
-from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
 from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
@@ -43,19 +42,9 @@ class PredicateStage:
         """Predicates that may be true, and those whose falsehood some rule asks for."""
         return self._index.plane_count
 
-    def of_plain(self, event: object, documents: EventDocuments) -> Lists | None:
-        """The literals that hold in one event, ascending; None when it is not plain.
-
-        Its documents are told to `documents`.
-        """
-        plain = self._resolver.resolve_plain(event, documents)
-        return None if plain is None else self._of_cells(plain)
-
-    def of_one(self, batch: EventBatch, documents: EventDocuments) -> Lists:
-        """The literals that hold in the only event of a batch; `documents` are the batch's."""
-        return self._of_cells(self._resolver.resolve_one(batch, documents))
-
-    def _of_cells(self, one: OneEvent) -> Lists:
+    def of_event(self, event: object, documents: EventDocuments) -> Lists:
+        """The literals that hold in one event, ascending. Its documents are told to `documents`."""
+        one = self._resolver.resolve_event(event, documents)
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(

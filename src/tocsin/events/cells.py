@@ -22,7 +22,6 @@ is not null, and unknown to every other predicate.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -113,15 +112,6 @@ class EventBatch(NamedTuple):
 
 
 NO_ROWS: Rows = np.empty(0, np.int32)
-FIRST_ROW: Rows = np.zeros(1, np.int32)
-
-TRUE, FALSE = (
-    Column(FIRST_ROW, NO_ROWS, booleans=BooleanCells(FIRST_ROW, np.array([value], np.uint8)))
-    for value in (1, 0)
-)
-AN_OBJECT = Column(FIRST_ROW, NO_ROWS)
-AN_EMPTY_LIST = Column(FIRST_ROW, FIRST_ROW)
-"""With the three before, the columns of one event whose value is that."""
 
 _LARGE_STRING = pa.large_string()
 
@@ -162,14 +152,6 @@ def _places(chosen: Flags) -> Rows:
     return chosen.nonzero()[0].astype(np.int32)
 
 
-def column_of_one(cells: Cells, *, listed: bool, objects: bool) -> Column | None:
-    """What column_of_cells gives for a batch of one event."""
-    filled = objects or any(kind is not None for kind in cells)
-    if not filled and not listed:
-        return None
-    return Column(FIRST_ROW, NO_ROWS if filled else FIRST_ROW, *cells)
-
-
 def column_of_integers(row: Rows, values: Sequence[int]) -> Column | None:
     """The column of a field that holds one integer, of any size, in each of the events `row`."""
     if not len(row):
@@ -188,11 +170,7 @@ def string_cells(row: Rows, texts: pa.StringArray | pa.LargeStringArray) -> Stri
 
 def texts_of(values: list[str]) -> pa.LargeStringArray:
     """The texts as an Arrow array; UnicodeEncodeError when one holds half a surrogate pair."""
-    if len(values) != 1:
-        return pa.array(values, type=_LARGE_STRING, from_pandas=False)
-    data = values[0].encode()
-    ends = bytes(8) + len(data).to_bytes(8, sys.byteorder)
-    return pa.Array.from_buffers(_LARGE_STRING, 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+    return pa.array(values, type=_LARGE_STRING, from_pandas=False)
 
 
 def codes_of(coded: pa.DictionaryArray) -> Ints:

@@ -46,7 +46,8 @@ class FieldDocuments(NamedTuple):
 class EventDocuments:
     """The documents of some events: however many layers of rules and scores need them, each is made once.
 
-    batch          the events; None of a single one whose strings are `given` one by one
+    batch          the events; None of a single one, of which there are
+    strings        all strings that it has at a path; none are an empty list
     wants_scores   whether the scores of what is found are worth keeping
     found          what filters found, by filter (its identity) and field, for the scores of matches
     """
@@ -56,28 +57,23 @@ class EventDocuments:
         self.wants_scores = wants_scores
         self.found: dict[tuple[int, Path], FoundQueries] = {}
         self._fields: dict[Path, FieldDocuments] = {}
-        self._empty: set[Path] = set()
+        self.strings: dict[Path, list[str]] = {}
 
     def field(self, path: Path) -> FieldDocuments | None:
         """The documents at a path; None when no event has a string there."""
-        if path not in self._fields and self.batch is not None:
-            column = self.batch.columns.get(path)
+        if path not in self._fields:
+            column = None if self.batch is None else self.batch.columns.get(path)
             if column is not None and column.strings is not None and len(column.strings.row):
                 self._fields[path] = documents_of(column.strings)
+            elif strings := self.strings.get(path):
+                only = np.zeros(1, np.int32)
+                self._fields[path] = FieldDocuments(documents_of_texts([strings]), only, only)
         return self._fields.get(path)
-
-    def given(self, path: Path, strings: list[str]) -> None:
-        """All strings that a single event has at a path; none are an empty list."""
-        if not strings:
-            self._empty.add(path)
-        elif path not in self._fields:
-            only = np.zeros(1, np.int32)
-            self._fields[path] = FieldDocuments(documents_of_texts([strings]), only, only)
 
     def is_empty(self, path: Path, rows: Longs) -> Flags:
         """Which of the events have an empty list there: a document without words."""
         if self.batch is None:
-            return np.full(len(rows), path in self._empty)
+            return np.full(len(rows), self.strings.get(path) == [])
         column = self.batch.columns.get(path)
         return np.isin(rows, column.empty) if column is not None else np.zeros(len(rows), np.bool_)
 

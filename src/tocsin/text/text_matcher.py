@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
+from tocsin.arrays.packed import joined
 from tocsin.events.cells import Path
 from tocsin.text.compiled_texts import CompiledTexts
 from tocsin.text.documents import EventDocuments
@@ -107,12 +108,11 @@ class TextMatcher:
             documents.found[id(self), path] = found
         return FoundLeaves(field.row, field.document, found.start, self._texts.leaf[found.query])
 
-    def find_strings(self, documents: EventDocuments, path: Path, strings: list[str]) -> list[int]:
-        """The leaves that a single event satisfies by the strings that it has in a field."""
-        documents.given(path, strings)
-        found = self.find(path, documents) if strings else None
-        leaves: list[int] = [] if found is None else found.leaf.tolist()
-        return leaves
+    def find_strings(self, documents: EventDocuments, texts: dict[Path, list[str]]) -> Ints:
+        """The leaves that a single event satisfies by the strings that it has in fields."""
+        documents.strings |= texts
+        found = [self.find(path, documents) for path in texts]
+        return joined([each.leaf for each in found if each is not None], np.int32)
 
     def keeps(self, documents: EventDocuments, row: Longs, rule: Ints) -> Flags:
         """Which matches, of event row[i] with rule[i], also satisfy what was deferred."""

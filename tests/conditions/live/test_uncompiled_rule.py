@@ -13,7 +13,7 @@ from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Condition
 from tocsin.conditions.live.uncompiled_rule import FreshRule
-from tocsin.conditions.matching.plain_event import is_plain
+from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.meaning import matches
 
 

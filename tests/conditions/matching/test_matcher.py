@@ -57,8 +57,7 @@ def workload(request: pytest.FixtureRequest) -> tuple[Any, Any, list[list[int]]]
     compiled = compile_rules(Rules.of(rules))
     matcher = Matcher(compiled)
     plan = FieldPlan(matcher.fields)
-    batches = [plan.batch([event]) for event in events]
-    alone = [matcher.match_one(batch, EventDocuments(batch)).tolist() for batch in batches]
+    alone = [matcher.match_event(event, EventDocuments()).tolist() for event in events]
     return compiled, plan.batch(events), alone
 
 

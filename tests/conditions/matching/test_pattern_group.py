@@ -15,6 +15,7 @@ from tests.pools import EXPRESSIONS, FOLDED_PATTERNS, LIKE_PATTERNS, STRINGS, UN
 
 import tocsin.conditions.graph.pattern_arrays
 import tocsin.conditions.matching.pattern_group
+from tocsin.arrays.packed import packed_bytes, text_arrays
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
 from tocsin.conditions.language.like_patterns import compile_like, like_problem
 from tocsin.conditions.language.tree import Literal, Predicate, Test
@@ -49,7 +50,7 @@ def groups_of(*asked: Sequence[Asked]) -> list[PatternGroup]:
 
 
 def found(group: PatternGroup, texts: Sequence[str]) -> list[list[int]]:
-    start, leaf = group.find(pa.array(texts, pa.large_string()))
+    start, leaf = group.find(*packed_bytes([text.encode() for text in texts]))
     assert start[-1] == len(leaf)
     return [sorted(leaf[start[number] : start[number + 1]].tolist()) for number in range(len(texts))]
 
@@ -193,7 +194,7 @@ def test_without_texts_and_without_patterns() -> None:
 
 def test_a_slice_of_a_column() -> None:
     (group,) = groups_of([(Test.ILIKE, "%b"), (Test.MATCHES, "^b")])
-    start, leaf = group.find(pa.array(["b", "ab", "bc", "b"], pa.large_string()).slice(1, 2))
+    start, leaf = group.find(*text_arrays(pa.array(["b", "ab", "bc", "b"], pa.large_string()).slice(1, 2)))
     assert start.tolist() == [0, 1, 2]
     assert leaf.tolist() == [0, 1]
 

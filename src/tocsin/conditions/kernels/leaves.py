@@ -97,18 +97,18 @@ class Span(NamedTuple):
 
 
 class OneEvent(NamedTuple):
-    """The values of one event, each for the group that asks about it, in any order.
+    """The values of one event, each for the group that asks about it.
 
-    scalar         int64[3 * a]   for each its group and its key, high and low
-    text           int64[2 * b]   for each its group and where its bytes end; they begin where the last end
-    text_bytes     uint8[...]
-    known_group    int32[c]       groups that know the event besides: null tests of fields that are
-                                  present, empty lists, decimals
-    found_leaf     int32[d]       leaves found already, by patterns and decimals
+    values        int64[...]   how many integers, other scalars and texts there are, and then
+                               for each integer its group and itself, at most 2^53 and at least -2^53;
+                               for each scalar its group and its key, high and low;
+                               for each text its group and where its bytes end, beginning where the last end;
+                               groups that know the event besides: null tests of fields that are present,
+                               empty lists, decimals, free text
+    text_bytes    uint8[...]
+    found_leaf    int32[...]   leaves found already, by patterns, decimals and free text
     """
 
-    scalar: Longs
-    text: Longs
+    values: Longs
     text_bytes: Bytes
-    known_group: Ints
     found_leaf: Ints

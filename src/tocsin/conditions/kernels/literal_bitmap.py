@@ -34,6 +34,7 @@ _TOP = np.uint64(1 << 63)
 _IN_WORD = np.uint64(63)
 _WORD = np.uint64(6)
 _LINE = np.uint64(9)
+_MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 
 
 class Marks(NamedTuple):
@@ -148,6 +149,36 @@ def hold_ranges(
             hold(ranges.middle_leaf, i, i + 1, link_start, link, bit, line)
 
 
+@inner_kernel
+def _key_of_integer(value: int) -> int:
+    """The key of a small integer (conditions/graph/value_keys.py), whose rest is 0."""
+    bits = np.float64(value).view(np.int64)
+    return bits ^ (bits >> 63 & _MAGNITUDE)
+
+
+@kernel
+def _hold_scalar(
+    group: int,
+    high: int,
+    low: int,
+    literals: Literals,
+    bounds: Bounds,
+    leaves: Leaves,
+    ranges: Ranges,
+    link_start: Ints,
+    link: Ints,
+    marks: Marks,
+) -> None:
+    bit, line = marks.bit, marks.line
+    start = leaves.posting_start
+    marks.known[group] = 1
+    q = scalar_posting(literals, group, high, low)
+    if q >= 0:
+        hold(leaves.posting_leaf, start[q], start[q + 1], link_start, link, bit, line)
+    if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
+        hold_ranges(group, scalar_slot(bounds, group, high, low), ranges, link_start, link, bit, line)
+
+
 @kernel
 def hold_leaves(
     event: OneEvent,
@@ -161,24 +192,22 @@ def hold_leaves(
 ) -> None:
     """Look the event's values up: every leaf that they satisfy holds."""
     bit, line, known = marks.bit, marks.line, marks.known
-    start = leaves.posting_start
-    for i in range(event.known_group.size):
-        known[event.known_group[i]] = 1
+    values, start = event.values, leaves.posting_start
+    zero = np.int64(0)
     hold(event.found_leaf, 0, event.found_leaf.size, link_start, link, bit, line)
-    for i in range(0, event.scalar.size, 3):
-        group = event.scalar[i]
-        high = event.scalar[i + 1]
-        low = event.scalar[i + 2]
-        known[group] = 1
-        q = scalar_posting(literals, group, high, low)
-        if q >= 0:
-            hold(leaves.posting_leaf, start[q], start[q + 1], link_start, link, bit, line)
-        if bounds.scalar_start[group + 1] > bounds.scalar_start[group]:
-            hold_ranges(group, scalar_slot(bounds, group, high, low), ranges, link_start, link, bit, line)
+    scalars = 3 + 2 * values[0]
+    texts = scalars + 3 * values[1]
+    others = texts + 2 * values[2]
+    for i in range(3, scalars, 2):
+        key = _key_of_integer(values[i + 1])
+        _hold_scalar(values[i], key, zero, literals, bounds, leaves, ranges, link_start, link, marks)
+    for i in range(scalars, texts, 3):
+        high, low = values[i + 1], values[i + 2]
+        _hold_scalar(values[i], high, low, literals, bounds, leaves, ranges, link_start, link, marks)
     begin = np.int64(0)
-    for i in range(0, event.text.size, 2):
-        group = event.text[i]
-        end = event.text[i + 1]
+    for i in range(texts, others, 2):
+        group = values[i]
+        end = values[i + 1]
         known[group] = 1
         q = text_posting(literals, group, event.text_bytes, begin, end)
         if q >= 0:
@@ -187,6 +216,8 @@ def hold_leaves(
             slot = text_slot(bounds, group, event.text_bytes, begin, end)
             hold_ranges(group, slot, ranges, link_start, link, bit, line)
         begin = end
+    for i in range(others, values.size):
+        known[values[i]] = 1
 
 
 @kernel

@@ -11,12 +11,15 @@ OR that is nothing but the condition of one rule needs no plane here.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tocsin.arrays.bits import prefetch
-from tocsin.arrays.dtypes import Ints
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.lookup import Bounds, Literals
+from tocsin.arrays.pinned import pinned
 from tocsin.conditions.kernels.leaves import Leaves, OneEvent, Ranges
 from tocsin.conditions.kernels.literal_bitmap import (
     AHEAD,
@@ -90,18 +93,25 @@ def _follow(held: Ints, first: int, last: int, links: Links, nothing: int, marks
         mark(link, begin + 1, end, bit, line)
 
 
+class SingleTables(NamedTuple):
+    """What one event is matched against, and what a thread writes to."""
+
+    literals: Literals
+    bounds: Bounds
+    leaves: Leaves
+    ranges: Ranges
+    graph: PlaneGraph
+    links: Links
+    marks: Marks
+
+
 @kernel
-def match_single(
-    event: OneEvent,
-    literals: Literals,
-    bounds: Bounds,
-    leaves: Leaves,
-    ranges: Ranges,
-    graph: PlaneGraph,
-    links: Links,
-    marks: Marks,
-) -> int:
-    """Match one event: the number of matches, whose rules are marks.rule[:n], ascending."""
+def match_single(event: OneEvent, block: Longs) -> int:
+    """Match one event: the number of matches, whose rules are marks.rule[:n], ascending.
+
+    `block` has SingleTables (arrays/pinned.py).
+    """
+    literals, bounds, leaves, ranges, graph, links, marks = pinned(block, SingleTables)
     bit, line, held = marks.bit, marks.line, marks.held
     first_inner = links.group_of.size + graph.false_leaf.size
     planes = first_inner + graph.is_and.size

@@ -25,8 +25,8 @@ from tocsin.conditions.live.layers import Layer, Stack, compile_layer
 from tocsin.conditions.live.ledger import Ledger, LedgerSnapshot
 from tocsin.conditions.live.merge_policy import absorbed_with
 from tocsin.conditions.live.uncompiled_rule import FreshRule
+from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.plain_event import is_plain
 from tocsin.conditions.matching.threads import thread_count
 from tocsin.events.cells import EventBatch
 from tocsin.text import EventDocuments
@@ -162,7 +162,7 @@ class LayeredSnapshot(LedgerSnapshot):
         stack: Stack,
         fresh: list[tuple[int, FreshRule]],
     ) -> Ints:
-        main, *younger = [each.match_one(event, stack.plan, documents) for each in stack.layers]
+        main, *younger = [each.match_event(event, documents) for each in stack.layers]
         if self.ledger.dead_in_main:
             main = self._alive_among(main)
         if not younger and not fresh:

@@ -25,7 +25,6 @@ from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics, statistics_of
 from tocsin.conditions.matching.matcher import BatchMatches, Matcher
 from tocsin.events.cells import EventBatch
-from tocsin.events.python_events import FieldPlan
 from tocsin.rules.rule_set import Rules
 from tocsin.text import EventDocuments, TextMatcher
 
@@ -45,11 +44,8 @@ class LayerMatcher(Protocol):
     def most_scratch(self) -> int:
         """Bytes that one thread uses, about, besides the matches."""
 
-    def match_plain(self, event: object, documents: EventDocuments) -> Ints | None:
-        """The rules that an event satisfies, ascending; None when it is not plain."""
-
-    def match_one(self, batch: EventBatch, documents: EventDocuments) -> Ints:
-        """The rules that the only event of a batch satisfies, ascending."""
+    def match_event(self, event: object, documents: EventDocuments) -> Ints:
+        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
 
     def match_batch(
         self,
@@ -101,15 +97,9 @@ class Layer:
     def __len__(self) -> int:
         return self.compiled.rule_count
 
-    def match_one(self, event: Mapping[str, object], plan: FieldPlan, documents: EventDocuments) -> Ints:
-        """The numbers of the rules that an event satisfies; the plan is for events that are not plain.
-
-        Its documents are told to `documents`.
-        """
-        found = self.matcher.match_plain(event, documents)
-        if found is None:
-            documents.batch = documents.batch or plan.batch([event])
-            found = self.matcher.match_one(documents.batch, documents)
+    def match_event(self, event: Mapping[str, object], documents: EventDocuments) -> Ints:
+        """The numbers of the rules that an event satisfies. Its documents are told to `documents`."""
+        found = self.matcher.match_event(event, documents)
         return found if self.numbers is None else self.numbers[found]
 
     def match(self, batch: EventBatch, documents: EventDocuments) -> BatchMatches:
@@ -154,20 +144,18 @@ class Layer:
 class Stack:
     """Layers that are matched together, and the fields that any of them names."""
 
-    __slots__ = ("fields", "layers", "plan")
+    __slots__ = ("fields", "layers")
 
     def __init__(self, layers: tuple[Layer, ...], like: Stack | None = None) -> None:
-        """`like` is a stack with some of these layers: when it knows all fields, its plan is used again."""
+        """`like` is a stack with some of these layers: when it knows all fields, they are used again."""
         self.layers = layers
         self.fields: dict[Path, None]
-        self.plan: FieldPlan
         known = set() if like is None else {id(each) for each in like.layers}
         fields = [path for each in layers if id(each) not in known for path in each.matcher.fields]
         if like is not None and like.fields.keys() >= set(fields):
-            self.fields, self.plan = like.fields, like.plan
+            self.fields = like.fields
         else:
             self.fields = dict.fromkeys(path for each in layers for path in each.matcher.fields)
-            self.plan = FieldPlan(self.fields)
 
 
 def main_layer(compiled: CompiledIndex) -> Layer:

@@ -77,7 +77,7 @@ class BatchCells:
     def strings(self, group: int, cells: StringCells, patterns: PatternGroup | None) -> None:
         """Strings, and the patterns to ask of them."""
         if patterns is not None:
-            found = self._found(*patterns.find(cells.texts))[cells.code]
+            found = self._found(*patterns.find(*text_arrays(cells.texts)))[cells.code]
             self._text_found.append((len(self._texts), found))
         self._texts.append((group, cells))
 

@@ -50,11 +50,12 @@ class DecimalGroup:
 
     def find(self, values: Sequence[Decimal]) -> tuple[Longs, Ints]:
         """found_start and found_leaf: the leaves that each value satisfies."""
-        rows = [self._leaves_of(value) for value in values]
+        rows = [self.leaves_of(value) for value in values]
         found = np.concatenate(rows) if rows else self._none
         return starts([len(row) for row in rows], np.int64), found
 
-    def _leaves_of(self, value: Decimal) -> Ints:
+    def leaves_of(self, value: Decimal) -> Ints:
+        """The leaves that a value satisfies."""
         inside = [leaf for low, high, leaf in self._between if low <= value <= high]
         return np.concatenate(
             (

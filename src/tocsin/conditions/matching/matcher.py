@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
+from tocsin.arrays.jit import entry_point
 from tocsin.arrays.packed import joined, starts
+from tocsin.arrays.pinned import pin
 from tocsin.conditions.graph.compiled_index import CompiledIndex
 from tocsin.conditions.kernels.bitmap_store import LATER, WORDS, Planes
 from tocsin.conditions.kernels.cell_sort import RADIX, Runs, Sorter
@@ -19,7 +21,7 @@ from tocsin.conditions.kernels.deferred_planes import kinds_of
 from tocsin.conditions.kernels.event_block import evaluate_block
 from tocsin.conditions.kernels.leaf_planes import DRAFTS
 from tocsin.conditions.kernels.leaves import Cells, OneEvent
-from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
+from tocsin.conditions.kernels.literal_bitmap import no_marks
 from tocsin.conditions.kernels.match_counts import (
     Living,
     add_frequencies,
@@ -28,7 +30,7 @@ from tocsin.conditions.kernels.match_counts import (
     list_living,
 )
 from tocsin.conditions.kernels.match_lists import ROWS, SQUARES, write_matches
-from tocsin.conditions.kernels.single_event import match_single
+from tocsin.conditions.kernels.single_event import SingleTables, match_single
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.matching.resolver import Resolver
 from tocsin.events.cells import EventBatch
@@ -87,9 +89,14 @@ class _BlockScratch:
 
 
 class _SingleScratch(threading.local):
-    """What matching one event writes to, for each thread its own, made when first needed."""
+    """What matching one event needs and writes to, for each thread its own, made when first needed."""
 
-    marks: Marks | None = None
+    tables: SingleTables | None = None
+    block: Longs
+    match: Callable[[OneEvent, Longs], int]
+
+
+_NO_VALUES = OneEvent(np.zeros(3, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 class _Block(NamedTuple):
@@ -281,25 +288,21 @@ class Matcher:
             scratch.planes = Planes(mask, at, word)
         return scratch.planes
 
-    def match_plain(self, event: object, documents: EventDocuments) -> Ints | None:
-        """The rules that an event satisfies, ascending; None when it is not plain (plain_event.py)."""
-        plain = self._resolver.resolve_plain(event, documents)
-        return None if plain is None else self._match_single(plain, documents)
-
-    def match_one(self, batch: EventBatch, documents: EventDocuments) -> Ints:
-        """The rules that the only event of a batch satisfies, ascending; `documents` are the batch's."""
-        return self._match_single(self._resolver.resolve_one(batch, documents), documents)
-
-    def _match_single(self, event: OneEvent, documents: EventDocuments) -> Ints:
-        index, marks = self._index, self._single.marks
-        if marks is None:
+    def match_event(self, event: object, documents: EventDocuments) -> Ints:
+        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
+        index, single = self._index, self._single
+        values = self._resolver.resolve_event(event, documents)
+        if single.tables is None:
             inner = len(index.graph.is_and)
             marks = no_marks(index.plane_count, inner, index.rule_count, len(index.group_path))
-            self._single.marks = marks
-        count = match_single(
-            event, index.literals, index.bounds, index.leaves, index.ranges, index.graph, index.links, marks
-        )
-        rule = marks.rule[:count].copy()
+            single.tables = SingleTables(
+                index.literals, index.bounds, index.leaves, index.ranges, index.graph, index.links, marks
+            )
+            single.block = pin(single.tables)
+            match_single(_NO_VALUES, single.block)
+            single.match = entry_point(match_single)
+        count = single.match(values, single.block)
+        rule = single.tables.marks.rule[:count].copy()
         if not self.texts.has_deferred:
             return rule
         return rule[self.texts.keeps(documents, np.zeros(len(rule), np.int64), rule)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Bytes, Ints, Longs
-from tocsin.arrays.packed import starts, text_arrays
+from tocsin.arrays.packed import starts
 from tocsin.conditions.graph.pattern_arrays import fold_table
 from tocsin.conditions.kernels.case_folding import fold_text, room_to_fold
 from tocsin.conditions.kernels.like_match import NO, UNDECIDED, YES, begin_segments, like_by_segments
@@ -38,12 +37,11 @@ class PatternGroup:
         self._stamps = literals + questions + 1
         self._idle_stamps: list[Longs] = []
 
-    def find(self, texts: pa.LargeStringArray) -> tuple[Longs, Ints]:
-        """found_start and found_leaf: the leaves that each text satisfies, each once."""
-        start, data = text_arrays(texts)
+    def find(self, start: Longs, data: Bytes) -> tuple[Longs, Ints]:
+        """found_start and found_leaf: the leaves that each text data[start[i] : start[i + 1]] satisfies."""
         found = [self._find(start, data)]
         done = len(found[0][0]) - 1
-        while done < len(texts):
+        while done < len(start) - 1:
             found.append(self._find(start[done:], data))
             done += len(found[-1][0]) - 1
         if len(found) == 1:

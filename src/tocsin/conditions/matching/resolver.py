@@ -16,9 +16,8 @@ from tocsin.conditions.kernels.predicate_parser import NULLS, TEXTS
 from tocsin.conditions.language.tree import Path, Predicate, Test
 from tocsin.conditions.matching.batch_cells import BatchCells
 from tocsin.conditions.matching.decimals import DecimalGroup
-from tocsin.conditions.matching.event_cells import EventCells
+from tocsin.conditions.matching.event_reader import EventReader
 from tocsin.conditions.matching.pattern_group import PatternGroup
-from tocsin.conditions.matching.plain_event import PlainEvents
 from tocsin.errors import IndexFileError
 from tocsin.events.cells import Column, EventBatch
 from tocsin.events.kinds import Kind
@@ -39,7 +38,7 @@ class Resolver:
         for leaf in index.pattern_leaf.tolist():
             self._pattern_leaves[int(index.links.group_of[leaf])].append(leaf)
         self.texts = TextMatcher(index.texts)
-        self._plain = PlainEvents(self._groups, self._pattern_group)
+        self._reader = EventReader(self._groups, self._pattern_group, self._decimal_group)
         self._patterns: dict[int, PatternGroup] = {}
         self._decimals: dict[int, DecimalGroup] = {}
         self._traits = traits_of(index.literals, index.bounds)
@@ -79,23 +78,6 @@ class Resolver:
     def resolve(self, batch: EventBatch, documents: EventDocuments) -> Cells:
         """The cells of a batch, by group, looked up; `documents` are the batch's."""
         cells = BatchCells()
-        self._collect(cells, batch, documents)
-        return cells.cells(self._index, self._traits)
-
-    def resolve_plain(self, event: object, documents: EventDocuments) -> OneEvent | None:
-        """The cells of a plain event, without a batch; None when it is not plain.
-
-        Its documents are told to `documents`.
-        """
-        return self._plain.read(event, partial(self.texts.find_strings, documents))
-
-    def resolve_one(self, batch: EventBatch, documents: EventDocuments) -> OneEvent:
-        """The cells of the only event of a batch, which the kernel looks up."""
-        cells = EventCells()
-        self._collect(cells, batch, documents)
-        return cells.event()
-
-    def _collect(self, cells: BatchCells | EventCells, batch: EventBatch, documents: EventDocuments) -> None:
         groups_of = self._groups.get
         for path, column in batch.columns.items():
             for group, kind in groups_of(path, ()):
@@ -121,12 +103,18 @@ class Resolver:
                     if found is not None:
                         cells.found(group, *found)
                 else:
-                    self._collect_read(cells, group, kind, column)
+                    _collect_read(cells, group, kind, column)
+        return cells.cells(self._index, self._traits)
 
-    def _collect_read(self, cells: BatchCells | EventCells, group: int, kind: int, column: Column) -> None:
-        """The kinds that strings are read as."""
-        if kind == Kind.TIMESTAMP and column.timestamps is not None:
-            cells.timestamps(group, column.timestamps)
-        if column.strings is not None:
-            read = instant_of_text if kind == Kind.TIMESTAMP else address_of_text
-            cells.read_strings(group, column.strings, read)
+    def resolve_event(self, event: object, documents: EventDocuments) -> OneEvent:
+        """The values of one event, which the kernel looks up. Its documents are told to `documents`."""
+        return self._reader.read(event, partial(self.texts.find_strings, documents))
+
+
+def _collect_read(cells: BatchCells, group: int, kind: int, column: Column) -> None:
+    """The kinds that strings are read as."""
+    if kind == Kind.TIMESTAMP and column.timestamps is not None:
+        cells.timestamps(group, column.timestamps)
+    if column.strings is not None:
+        read = instant_of_text if kind == Kind.TIMESTAMP else address_of_text
+        cells.read_strings(group, column.strings, read)

@@ -22,7 +22,7 @@ from tocsin.conditions.live.build_settings import Preparation
 from tocsin.rules.rule_set import Rules
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.documents import documents_of_texts
-from tocsin.text.kernels.trie import PREDICATES_LIVE
+from tocsin.text.kernels.trie import HUNG
 from tocsin.text.kernels.trie_matches import FOUND, HIT
 from tocsin.text.trie_filter import TextFilter
 
@@ -58,7 +58,7 @@ def selective_indexing(corpus: Corpus, count: int, at_least: float) -> dict[str,
         answer = found.find(documents, 0)
         answers.append((answer.start, answer.query))
         figures[name] = {
-            "postings": int(found.trie.state[PREDICATES_LIVE]),
+            "postings": len(found.trie.predicate) // HUNG,
             "reached": int(answer.count[HIT]) / len(corpus.documents),
             "matches": int(answer.count[FOUND]) / len(corpus.documents),
             "seconds": seconds_of(lambda: found.find(documents, 0), at_least) / len(corpus.documents),  # noqa: B023

@@ -277,7 +277,7 @@ KEPT: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("texts", "texts.trie.branch", lambda array: array[::-1].copy()),
     ("texts", "texts.terms.slot", lambda array: array | 1),
     ("texts", "texts.queries.step", lambda array: array + 7),
-    ("texts", "texts.trie.state", lambda array: array + (1 << 40)),
+    ("texts", "texts.trie.root_child", lambda array: array + (1 << 30)),
 ]
 
 

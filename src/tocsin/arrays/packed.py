@@ -29,7 +29,7 @@ class Texts(NamedTuple):
 def starts(sizes: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
     """n sizes as n + 1 starts: thing i is start[i] : start[i + 1]."""
     start = np.zeros(len(sizes) + 1, dtype)
-    np.cumsum(sizes, out=start[1:])
+    np.add.accumulate(np.asarray(sizes, dtype), out=start[1:])
     return start
 
 

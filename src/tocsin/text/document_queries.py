@@ -19,7 +19,7 @@ _WORK_AT_ONCE = 1 << 27
 """Bytes of documents, times the words that queries look for in them, for a call: Ctrl-C waits for it."""
 
 _SMALLEST = 1 << 12
-_LARGEST_KEPT = 1 << 20
+LARGEST_KEPT = 1 << 20
 """Memory for longer documents than this is given back at once: it is many times their size."""
 
 
@@ -41,7 +41,7 @@ class ReadingRoom:
         if words.room < room:
             words = no_document_words(self._terms, max(room, 2 * words.room))
         yield words
-        if words.room <= _LARGEST_KEPT:
+        if words.room <= LARGEST_KEPT:
             self._idle.append(words)
 
 

@@ -50,12 +50,14 @@ class EventDocuments:
     strings        all strings that it has at a path; none are an empty list
     wants_scores   whether the scores of what is found are worth keeping
     found          what filters found, by filter (its identity) and field, for the scores of matches
+    searched       the same of a single event: of a filter the text groups of documents, and what was found
     """
 
     def __init__(self, batch: EventBatch | None = None, *, wants_scores: bool = False) -> None:
         self.batch = batch
         self.wants_scores = wants_scores
         self.found: dict[tuple[int, Path], FoundQueries] = {}
+        self.searched: dict[int, tuple[Ints, FoundQueries]] = {}
         self._fields: dict[Path, FieldDocuments] = {}
         self.strings: dict[Path, list[str]] = {}
 
@@ -105,9 +107,10 @@ def documents_of(cells: StringCells) -> FieldDocuments:
 
 def documents_of_texts(texts: Sequence[Sequence[str]]) -> Documents:
     """A document for each inner list: the texts of one field."""
-    start, data = packed_bytes([text.encode() for text in chain.from_iterable(texts)])
-    elements = starts([len(each) for each in texts], np.int64)
-    return _normalised(start, data)._replace(elements=elements)
+    ready = [text if text.isascii() else normalised(text) for text in chain.from_iterable(texts)]
+    start, data = packed_bytes([text.encode() for text in ready])
+    characters = characters_of("".join(text for text in ready if not text.isascii()))
+    return Documents(start, data, starts([len(each) for each in texts], np.int64), characters)
 
 
 def _normalised(start: Longs, data: Bytes) -> Documents:

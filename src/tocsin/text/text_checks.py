@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tocsin.arrays.array_checks import Array, Check, is_amount, is_text
 from tocsin.errors import IndexFileError, UsageError
 from tocsin.text.dictionary import LARGEST_IDF, LEAST_IDF
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.kernels.neighbours import no_neighbours
 from tocsin.text.kernels.text_soundness import unsound_branch, unsound_query, unsound_term
-from tocsin.text.kernels.trie import (
-    BRANCHES_FREE,
-    BRANCHES_LIVE,
-    BRANCHES_MADE,
-    IN_TABLE,
-    PREDICATES_FREE,
-    PREDICATES_LIVE,
-    PREDICATES_MADE,
-    ROW,
-    STATE_SIZE,
-)
+from tocsin.text.kernels.trie import ROW
 from tocsin.text.settings import TextSettings
 
 if TYPE_CHECKING:
@@ -100,34 +88,18 @@ def _check_terms(check: Check, texts: CompiledTexts, groups: int) -> None:
 
 def _check_trie(check: Check, texts: CompiledTexts, groups: int) -> None:
     trie = texts.trie
-    nodes, predicates = len(trie.branch) // ROW, len(trie.predicate) // ROW
-    check.length("texts.trie.state", trie.state, STATE_SIZE)
-    expected = {
-        BRANCHES_MADE: nodes,
-        BRANCHES_FREE: 0,
-        BRANCHES_LIVE: nodes,
-        PREDICATES_MADE: predicates,
-        PREDICATES_FREE: 0,
-        PREDICATES_LIVE: predicates - 1,
-        IN_TABLE: int(np.count_nonzero(trie.table)),
-    }
-    for place, value in expected.items():
-        check.that("texts.trie.state", int(trie.state[place]) == value, f"is inconsistent at {place}")
-    for name, rows in (("branch", nodes), ("predicate", predicates)):
-        check.length(f"texts.trie.{name}", getattr(trie, name), ROW * rows)
-        check.length(f"texts.trie.{name}_upkeep", getattr(trie, f"{name}_upkeep"), ROW * rows)
-    check.that("texts.trie.predicate", predicates > 0, "is empty")
-    check.length("texts.trie.root", trie.root, groups)
+    nodes = len(trie.branch) // ROW - 1
     check.that("texts.trie.branch", nodes >= groups, "has fewer nodes than there are roots")
+    check.length("texts.trie.branch", trie.branch, ROW * (nodes + 1))
     check.length("texts.trie.root_child", trie.root_child, len(texts.terms.group))
-    check.length("texts.trie.first_of_query", trie.first_of_query, len(texts.leaf))
+    check.length("texts.trie.is_indexed", trie.is_indexed, len(texts.leaf))
     size = len(trie.table)
     check.that(
         "texts.trie.table", size > 0 and size & (size - 1) == 0, "has a length that is not a power of two"
     )
-    if nodes:
-        pairs = 64 * len(no_neighbours())
-        check.sound("texts.trie.branch", unsound_branch(trie, texts.terms.group, texts.queries.group, pairs))
+    pairs = 64 * len(no_neighbours())
+    place = unsound_branch(trie, groups, texts.terms.group, texts.queries.group, pairs)
+    check.sound("texts.trie.branch", place)
 
 
 def check_text_settings(file: str, threshold: Any, stop_words: Any) -> TextSettings:

@@ -7,18 +7,17 @@ scores   what each match carries
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
-from tocsin.arrays.packed import joined
 from tocsin.events.cells import Path
 from tocsin.text.compiled_texts import CompiledTexts
-from tocsin.text.documents import EventDocuments
-from tocsin.text.kernels.rule_queries import take_scores
-from tocsin.text.kernels.trie import ABSENT
+from tocsin.text.documents import EventDocuments, documents_of_texts
+from tocsin.text.kernels.rule_queries import ELSEWHERE, UNSEARCHED, take_scores
 from tocsin.text.kernels.trie_matches import FoundQueries
 from tocsin.text.text_base import TextBase
 from tocsin.text.trie_filter import TextFilter
@@ -65,8 +64,7 @@ class TextMatcher:
         self._code = texts.queries
         self._group_of = {path: group for group, path in enumerate(texts.base.fields)}
         self._filter = TextFilter(texts.queries, texts.terms, texts.trie, texts.base.words)
-        has_path = texts.trie.first_of_query != ABSENT
-        self._searched = frozenset(texts.queries.group[has_path].tolist())
+        self._searched = frozenset(texts.queries.group[texts.trie.is_indexed].tolist())
         is_indexed = np.ones(len(texts.leaf), np.bool_)
         is_indexed[texts.rules.deferred >> 1] = False
         self._is_decided = is_indexed & ~(texts.queries.threshold > 0)
@@ -111,8 +109,16 @@ class TextMatcher:
     def find_strings(self, documents: EventDocuments, texts: dict[Path, list[str]]) -> Ints:
         """The leaves that a single event satisfies by the strings that it has in fields."""
         documents.strings |= texts
-        found = [self.find(path, documents) for path in texts]
-        return joined([each.leaf for each in found if each is not None], np.int32)
+        groups = {self._group_of[path]: strings for path, strings in texts.items() if strings}
+        asked = [group for group in groups if group in self._searched]
+        if not asked:
+            return np.empty(0, np.int32)
+        given = documents_of_texts([groups[group] for group in asked])
+        searched = np.array(asked, np.int32)
+        found = self._filter.find_in_event(given, searched, with_scores=documents.wants_scores)
+        if documents.wants_scores:
+            documents.searched[id(self)] = searched, found
+        return self._texts.leaf[found.query]
 
     def keeps(self, documents: EventDocuments, row: Longs, rule: Ints) -> Flags:
         """Which matches, of event row[i] with rule[i], also satisfy what was deferred."""
@@ -140,22 +146,35 @@ class TextMatcher:
         """
         start = self._rules.score_start
         score = np.where(start[rule + 1] > start[rule], 0.0, np.nan)
+        for document, at, found in self._searches(documents, row):
+            match, query = take_scores(
+                document, at, rule, self._rules, self._code.group, self._is_decided, found, score
+            )
+            if len(match):
+                np.maximum.at(score, match, self._ask(documents, row[match], query).score)
+        return score
+
+    def _searches(self, documents: EventDocuments, row: Longs) -> Iterator[tuple[Ints, Ints, FoundQueries]]:
+        """What was found in the documents of events: all of a single event's, or those of a field.
+
+        With the document of each row, and for each text group where its documents begin: see take_scores.
+        """
+        at = np.full(len(self._texts.base.fields), ELSEWHERE, np.int32)
+        if documents.batch is None:
+            for path, strings in documents.strings.items():
+                if strings and path in self._group_of:
+                    at[self._group_of[path]] = UNSEARCHED
+            groups, found = documents.searched.get(id(self), (at[:0], _NOTHING_SEARCHED))
+            at[groups] = np.arange(len(groups))
+            yield np.zeros(len(row), np.int32), at, found
+            return
         for path in self.fields:
             field = documents.field(path)
-            if field is None:
-                continue
-            match, query = take_scores(
-                field.at(row),
-                rule,
-                self._group_of[path],
-                self._rules,
-                self._code.group,
-                self._is_decided,
-                documents.found.get((id(self), path), _NOTHING_SEARCHED),
-                score,
-            )
-            np.maximum.at(score, match, self._ask(documents, row[match], query).score)
-        return score
+            if field is not None:
+                known = documents.found.get((id(self), path))
+                at.fill(ELSEWHERE)
+                at[self._group_of[path]] = UNSEARCHED if known is None else 0
+                yield field.at(row), at, known or _NOTHING_SEARCHED
 
     def _ask(self, documents: EventDocuments, row: Longs, query: Ints) -> _Answers:
         known, holds = np.zeros((2, len(row)), np.bool_)

@@ -7,15 +7,10 @@ import random
 import numpy as np
 import pytest
 from tests.text.kernels.planted import Planted
-from tests.text.kernels.trie_shape import Hung, check_invariants, is_table, shape_of
+from tests.text.kernels.trie_shape import Hung, check_invariants, find_child, is_table, shape_of
 
 from tocsin.text.kernels.term_order import drift
-from tocsin.text.kernels.trie import (
-    ABSENT,
-    IN_TABLE,
-    TO_TABLE,
-    find_child,
-)
+from tocsin.text.kernels.trie import TO_TABLE
 
 MANY = TO_TABLE + 2
 UNDER_ONE = [f"top & w{number}" for number in range(MANY)]
@@ -25,9 +20,9 @@ IDFS = {"top": 9.0}
 def node_of(some: Planted, *words: str) -> int:
     """The branch node at the end of these words."""
     numbers = {some.word(term): term for term in range(len(some.terms.group))}
-    node = int(some.trie.root[0])
+    node = 0
     for word in words:
-        node = int(find_child(some.trie, node, numbers[word]))
+        node = find_child(some.trie, node, numbers[word])
     return node
 
 
@@ -43,7 +38,7 @@ def test_children_become_a_table_above_the_threshold():
         some.insert(query)
         forms.append(is_table(checked(some).trie, node_of(some, "top")))
     assert forms == [False] * TO_TABLE + [True] * (MANY - TO_TABLE)
-    assert some.trie.state[IN_TABLE] == MANY
+    assert np.count_nonzero(some.trie.table) == MANY
 
 
 def test_several_tables_share_their_entries_with_no_confusion():
@@ -53,7 +48,7 @@ def test_several_tables_share_their_entries_with_no_confusion():
     order = list(range(len(queries)))
     random.Random(5).shuffle(order)
     some.insert(*order)
-    assert checked(some).trie.state[IN_TABLE] == len(queries)
+    assert np.count_nonzero(checked(some).trie.table) == len(queries)
     fresh = Planted(queries, dict.fromkeys(tops, 9.0))
     fresh.insert(*range(len(queries)))
     assert some.shape() == fresh.shape()
@@ -62,14 +57,14 @@ def test_several_tables_share_their_entries_with_no_confusion():
 def test_what_is_not_put_in_leaves_no_trace():
     some = Planted(["a & b", "a & b & c", "a", "a & d"], {"a": 4.0, "b": 3.0, "c": 2.0})
     assert checked(some).shape() == {}
-    assert some.trie.first_of_query.tolist() == [ABSENT] * 4
+    assert not some.trie.is_indexed.any()
     some.insert(2)
     assert checked(some).shape() == {"a": {Hung(2, to_check=False)}}
     some.insert(3)
     assert set(checked(some).shape()) == {"a", "a d"}
     some.insert(0, 1)
     assert set(checked(some).shape()) == {"a", "a b", "a b c", "a d"}
-    assert ABSENT not in some.trie.first_of_query
+    assert some.trie.is_indexed.all()
 
 
 def test_two_ways_of_a_query_to_one_node_are_one_predicate_node():

@@ -8,29 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.text.kernels.trie import (
-    BRANCH,
-    BRANCHES_FREE,
-    BRANCHES_LIVE,
-    BRANCHES_MADE,
-    CHILDREN,
-    FIRST_CHILD,
-    FIRST_PREDICATE,
-    IN_TABLE,
-    NEXT,
-    NEXT_OF_QUERY,
+    HUNG,
     NO_TERM,
     PARENT,
-    PREDICATES_FREE,
-    PREDICATES_LIVE,
-    PREDICATES_MADE,
-    PREVIOUS,
     QUERY,
     ROW,
     TERM,
     TO_TABLE,
     Trie,
-    find_child,
+    find_in_table,
 )
+from tocsin.text.kernels.trie import children_of as children_between
+from tocsin.text.kernels.trie import predicates_of as predicates_between
 
 
 class Hung(NamedTuple):
@@ -41,26 +30,29 @@ class Hung(NamedTuple):
 
 
 def children_of(trie: Trie, node: int) -> list[int]:
-    chain = []
-    child = abs(int(trie.branch[ROW * node + FIRST_CHILD]))
-    while child:
-        chain.append(child)
-        child = int(trie.branch[ROW * child + NEXT])
-    return chain
+    return list(range(*children_between(trie.branch, node)))
 
 
 def predicates_of(trie: Trie, node: int) -> list[int]:
-    chain = []
-    predicate = int(trie.branch[ROW * node + FIRST_PREDICATE])
-    while predicate:
-        chain.append(predicate)
-        predicate = int(trie.predicate[ROW * predicate + NEXT])
-    return chain
+    return list(range(*predicates_between(trie.branch, node)))
+
+
+def find_child(trie: Trie, node: int, term: int) -> int:
+    """The child of a branch node that has the term, or 0, as a search finds it."""
+    if trie.branch[ROW * node + TERM] == NO_TERM:
+        return int(trie.root_child[term])
+    if is_table(trie, node):
+        return int(find_in_table(trie.table, trie.branch, node, term))
+    return next((child for child in children_of(trie, node) if trie.branch[ROW * child + TERM] == term), 0)
 
 
 def is_table(trie: Trie, node: int) -> bool:
     """Whether the children of a branch node are found by hash."""
-    return bool(trie.branch[ROW * node + FIRST_CHILD] < 0)
+    return len(children_of(trie, node)) > TO_TABLE and trie.branch[ROW * node + TERM] != NO_TERM
+
+
+def roots_of(trie: Trie) -> list[int]:
+    return np.flatnonzero(trie.branch[TERM:-ROW:ROW] == NO_TERM).tolist()
 
 
 def path_of(trie: Trie, node: int) -> tuple[int, ...]:
@@ -68,18 +60,18 @@ def path_of(trie: Trie, node: int) -> tuple[int, ...]:
     terms: list[int] = []
     while trie.branch[ROW * node + TERM] != NO_TERM:
         terms.insert(0, int(trie.branch[ROW * node + TERM]))
-        node = int(trie.branch_upkeep[ROW * node + PARENT])
+        node = int(trie.branch[ROW * node + PARENT])
     return tuple(terms)
 
 
 def shape_of(trie: Trie) -> dict[tuple[int, tuple[int, ...]], set[Hung]]:
     """For each branch node, by its text group and the terms that lead to it, what hangs below."""
     shape: dict[tuple[int, tuple[int, ...]], set[Hung]] = {}
-    for group, root in enumerate(trie.root):
-        waiting = [int(root)]
+    for group in roots_of(trie):
+        waiting = [group]
         while waiting:
             node = waiting.pop()
-            marked = [int(trie.predicate[ROW * each + QUERY]) for each in predicates_of(trie, node)]
+            marked = [int(trie.predicate[HUNG * each + QUERY]) for each in predicates_of(trie, node)]
             shape[group, path_of(trie, node)] = {Hung(number >> 1, bool(number & 1)) for number in marked}
             waiting.extend(children_of(trie, node))
     return shape
@@ -87,67 +79,36 @@ def shape_of(trie: Trie) -> dict[tuple[int, tuple[int, ...]], set[Hung]]:
 
 def check_invariants(trie: Trie, rarity: NDArray[np.float64] | None = None) -> None:
     """Assert what must be true; with the weights by which its paths were made, also their order."""
-    roots = [int(root) for root in trie.root]
-    live: set[int] = set()
-    hung: dict[int, set[int]] = {}
+    roots = roots_of(trie)
+    assert roots == list(range(len(roots)))
     in_table: set[int] = set()
+    branches: list[int] = []
+    predicates: list[int] = []
     waiting = list(roots)
     while waiting:
-        node = waiting.pop()
-        live.add(node)
-        children = children_of(trie, node)
-        assert len(children) == trie.branch_upkeep[ROW * node + CHILDREN]
+        node = waiting.pop(0)
+        branches.append(node)
+        children, hung = children_of(trie, node), predicates_of(trie, node)
         terms = [int(trie.branch[ROW * child + TERM]) for child in children]
-        assert len(set(terms)) == len(terms)
-        if node not in roots:
-            assert children or trie.branch[ROW * node + FIRST_PREDICATE] != 0, "a branch that leads nowhere"
-            assert is_table(trie, node) or len(children) <= TO_TABLE
-            assert not is_table(trie, node) or len(children) > TO_TABLE
-            if is_table(trie, node):
-                in_table.update(children)
-        else:
-            assert not is_table(trie, node)
-        for previous, child, term in zip([0, *children], children, terms, strict=False):
-            assert trie.branch_upkeep[ROW * child + PARENT] == node
-            assert trie.branch_upkeep[ROW * child + PREVIOUS] == previous
+        assert terms == sorted(set(terms))
+        assert node in roots or children or hung, "a branch that leads nowhere"
+        if is_table(trie, node):
+            in_table.update(children)
+        for child, term in zip(children, terms, strict=True):
+            assert trie.branch[ROW * child + PARENT] == node
             assert find_child(trie, node, term) == child
             above = int(trie.branch[ROW * node + TERM])
             if rarity is not None and above != NO_TERM:
                 assert rarity[above] >= rarity[term], "a rarer term below"
-        chain = predicates_of(trie, node)
-        for previous, predicate in zip([0, *chain], chain, strict=False):
-            assert trie.predicate_upkeep[ROW * predicate + BRANCH] == node
-            assert trie.predicate_upkeep[ROW * predicate + PREVIOUS] == previous
-            query = int(trie.predicate[ROW * predicate + QUERY]) >> 1
-            hung.setdefault(query, set()).add(predicate)
-        queries = [int(trie.predicate[ROW * each + QUERY]) >> 1 for each in chain]
+        queries = [int(trie.predicate[HUNG * each + QUERY]) >> 1 for each in hung]
         assert len(set(queries)) == len(queries), "a query twice below one branch"
-        waiting.extend(children)
+        assert trie.is_indexed[queries].all()
+        predicates += hung
+        waiting += children
     assert {int(node) for node in trie.table if node} == in_table
-    assert trie.state[IN_TABLE] == len(in_table)
     assert 2 * len(in_table) <= len(trie.table) or not in_table
-    assert {int(term) for term in np.flatnonzero(trie.root_child)} == {
+    assert set(np.flatnonzero(trie.root_child).tolist()) == {
         int(trie.branch[ROW * child + TERM]) for root in roots for child in children_of(trie, root)
     }
-    for query in range(len(trie.first_of_query)):
-        assert _chain_of_query(trie, query) == hung.get(query, set())
-    _check_rows(trie, live, {predicate for some in hung.values() for predicate in some})
-
-
-def _chain_of_query(trie: Trie, query: int) -> set[int]:
-    found: set[int] = set()
-    predicate = int(trie.first_of_query[query])
-    while predicate > 0:
-        assert predicate not in found
-        found.add(predicate)
-        predicate = int(trie.predicate_upkeep[ROW * predicate + NEXT_OF_QUERY])
-    return found
-
-
-def _check_rows(trie: Trie, branches: set[int], predicates: set[int]) -> None:
-    """Every row is in use, and there is no room to spare."""
-    assert branches == set(range(len(trie.branch) // ROW))
-    assert predicates | {0} == set(range(len(trie.predicate) // ROW))
-    assert trie.state[[BRANCHES_MADE, BRANCHES_LIVE]].tolist() == [len(branches)] * 2
-    assert trie.state[[PREDICATES_MADE, PREDICATES_LIVE]].tolist() == [len(predicates) + 1, len(predicates)]
-    assert trie.state[[BRANCHES_FREE, PREDICATES_FREE]].tolist() == [0, 0]
+    assert branches == list(range(len(trie.branch) // ROW - 1)), "level by level, without a gap"
+    assert predicates == list(range(len(trie.predicate) // HUNG))

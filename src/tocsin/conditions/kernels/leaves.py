@@ -99,8 +99,9 @@ class Span(NamedTuple):
 class OneEvent(NamedTuple):
     """The values of one event, each for the group that asks about it.
 
-    values        int64[...]   how many integers, other scalars and texts there are, and then
+    values        int64[...]   how many integers, floats, other scalars and texts there are, and then
                                for each integer its group and itself, at most 2^53 and at least -2^53;
+                               the groups of all floats, and the bits of all, none a NaN;
                                for each scalar its group and its key, high and low;
                                for each text its group and where its bytes end, beginning where the last end;
                                groups that know the event besides: null tests of fields that are present,

@@ -150,9 +150,9 @@ def hold_ranges(
 
 
 @inner_kernel
-def _key_of_integer(value: int) -> int:
-    """The key of a small integer (conditions/graph/value_keys.py), whose rest is 0."""
-    bits = np.float64(value).view(np.int64)
+def _key_of_double(value: float) -> int:
+    """See conditions/graph/value_keys.py; the rest of a double is 0."""
+    bits = np.float64(value + 0.0).view(np.int64)
     return bits ^ (bits >> 63 & _MAGNITUDE)
 
 
@@ -195,11 +195,15 @@ def hold_leaves(
     values, start = event.values, leaves.posting_start
     zero = np.int64(0)
     hold(event.found_leaf, 0, event.found_leaf.size, link_start, link, bit, line)
-    scalars = 3 + 2 * values[0]
-    texts = scalars + 3 * values[1]
-    others = texts + 2 * values[2]
-    for i in range(3, scalars, 2):
-        key = _key_of_integer(values[i + 1])
+    floats = 4 + 2 * values[0]
+    scalars = floats + 2 * values[1]
+    texts = scalars + 3 * values[2]
+    others = texts + 2 * values[3]
+    for i in range(4, floats, 2):
+        key = _key_of_double(np.float64(values[i + 1]))
+        _hold_scalar(values[i], key, zero, literals, bounds, leaves, ranges, link_start, link, marks)
+    for i in range(floats, floats + values[1]):
+        key = _key_of_double(np.int64(values[i + values[1]]).view(np.float64))
         _hold_scalar(values[i], key, zero, literals, bounds, leaves, ranges, link_start, link, marks)
     for i in range(scalars, texts, 3):
         high, low = values[i + 1], values[i + 2]

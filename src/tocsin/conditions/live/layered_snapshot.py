@@ -148,11 +148,12 @@ class LayeredSnapshot(LedgerSnapshot):
         A score is NaN for a rule without free text; None when no rule has any.
         """
         stack, fresh = self._layers_for(event)
-        wants_scores = any(each.matcher.texts.has_scores for each in stack.layers)
-        documents = EventDocuments(wants_scores=wants_scores)
+        documents = EventDocuments(wants_scores=stack.has_scores)
         found = self._match_one(event, documents, stack, fresh)
-        if not wants_scores:
+        if not stack.has_scores:
             return found, None
+        if len(stack.layers) == 1 and not fresh:
+            return found, stack.layers[0].scores(documents, found)
         return found, self.scores(stack, documents, np.zeros(len(found), np.int64), found)
 
     def _match_one(
@@ -183,7 +184,9 @@ class LayeredSnapshot(LedgerSnapshot):
         """
         if self._own is None and type(event) is dict:
             known = self._compiled_so_far()
-            if self.count - known.count <= ASKED_ONE_BY_ONE:
+            if self.count == known.count:
+                self._own = known.stack
+            elif self.count - known.count <= ASKED_ONE_BY_ONE:
                 fresh = [
                     (number, _fresh_rule(self.ledger.when(number)))
                     for number in range(known.count, self.count)
@@ -251,9 +254,9 @@ class LayeredSnapshot(LedgerSnapshot):
     @staticmethod
     def scores(stack: Stack, documents: EventDocuments, row: Longs, number: Ints) -> Doubles | None:
         """The scores of matches, of event row[i] with rule number[i]; None when no rule has free text."""
-        layers = [each for each in stack.layers if each.matcher.texts.has_scores]
-        if not layers:
+        if not stack.has_scores:
             return None
+        layers = [each for each in stack.layers if each.matcher.texts.has_scores]
         score = np.full(len(number), np.nan)
         for each in layers:
             each.fill_scores(documents, row, number, score)

@@ -123,6 +123,10 @@ class Layer:
         per_rule[self.numbers] += counts
         return found
 
+    def scores(self, documents: EventDocuments, number: Ints) -> Doubles:
+        """The scores of matches of a single event, all of this layer, the main one."""
+        return self.matcher.texts.scores(documents, np.zeros(len(number), np.int64), number)
+
     def fill_scores(self, documents: EventDocuments, row: Longs, number: Ints, score: Doubles) -> None:
         """Write the scores of those matches, of event row[i] with rule number[i], that are this layer's."""
         if self.numbers is None:
@@ -144,11 +148,12 @@ class Layer:
 class Stack:
     """Layers that are matched together, and the fields that any of them names."""
 
-    __slots__ = ("fields", "layers")
+    __slots__ = ("fields", "has_scores", "layers")
 
     def __init__(self, layers: tuple[Layer, ...], like: Stack | None = None) -> None:
         """`like` is a stack with some of these layers: when it knows all fields, they are used again."""
         self.layers = layers
+        self.has_scores = any(each.matcher.texts.has_scores for each in layers)
         self.fields: dict[Path, None]
         known = set() if like is None else {id(each) for each in like.layers}
         fields = [path for each in layers if id(each) not in known for path in each.matcher.fields]

@@ -109,7 +109,8 @@ class EventReader:
         if type(event) is not dict:
             check_event(event, 0)
         found = _Values(self._decimals_of)
-        integer, present = found.integer, found.known_group
+        integer, scalar, present = found.integer, found.scalar, found.known_group
+        float_group, floats = found.float_group, found.floats
         unread: list[tuple[_Fields, Any]] = [(self._top, event)]
         for fields, values in unread:
             known = fields.known
@@ -119,11 +120,11 @@ class EventReader:
                 field = known[name] or self._field(fields, name)
                 kind = type(value)
                 if kind is int:
-                    if field.number >= 0:
-                        if -_EXACT <= value <= _EXACT:
+                    if -_EXACT <= value <= _EXACT:
+                        if field.number >= 0:
                             integer += (field.number, value)
-                        else:
-                            found.add_number(field, value)
+                    else:
+                        found.add_number(field, value)
                 elif kind is str:
                     found.add_text(field, value)
                     if field.text >= 0:
@@ -131,12 +132,17 @@ class EventReader:
                 elif kind is dict:
                     if field.within is not None:
                         unread.append((field.within, value))
-                elif kind is bool or (kind is float and value == value):
-                    found.add(field, value)
+                elif kind is float and value == value:
+                    if field.number >= 0:
+                        float_group.append(field.number)
+                        floats.append(value)
+                elif kind is bool:
+                    if field.boolean >= 0:
+                        scalar += (field.boolean, value, 0)
                 elif kind is list and self._add_list(field, value, found):
                     pass
-                elif kind in _SCALARS and (scalar := scalar_of(value, field.path, 0)) is not None:
-                    found.add(field, scalar)
+                elif kind in _SCALARS and (read := scalar_of(value, field.path, 0)) is not None:
+                    found.add(field, read)
                 else:
                     self._add_any(field, value, found)
                     continue
@@ -232,11 +238,24 @@ class EventReader:
 class _Values:
     """What one event holds for the groups, in lists as OneEvent has them."""
 
-    __slots__ = ("decimals_of", "found", "integer", "known_group", "scalar", "text", "text_bytes", "texts")
+    __slots__ = (
+        "decimals_of",
+        "float_group",
+        "floats",
+        "found",
+        "integer",
+        "known_group",
+        "scalar",
+        "text",
+        "text_bytes",
+        "texts",
+    )
 
     def __init__(self, decimals_of: Callable[[int], DecimalGroup]) -> None:
         self.decimals_of = decimals_of
         self.integer: list[int] = []
+        self.float_group: list[int] = []
+        self.floats: list[float] = []
         self.scalar: list[int] = []
         self.text: list[int] = []
         self.text_bytes = bytearray()
@@ -264,8 +283,15 @@ class _Values:
 
     def add_number(self, field: _Field, value: float) -> None:
         """Take in an integer of any size, or a float that is no NaN."""
-        if field.number >= 0:
-            high, low = split_integer(value) if isinstance(value, int) else (value + 0.0, 0)
+        if field.number < 0:
+            return
+        if isinstance(value, float):
+            self.float_group.append(field.number)
+            self.floats.append(value)
+        elif -_EXACT <= value <= _EXACT:
+            self.integer += (field.number, value)
+        else:
+            high, low = split_integer(value)
             self.scalar += (field.number, double_key(high), low)
 
     def add_text(self, field: _Field, value: str) -> None:
@@ -300,8 +326,11 @@ class _Values:
         """Everything in arrays."""
         if self.texts:
             self.found.append(find_texts(self.texts))
-        counts = (len(self.integer) >> 1, len(self.scalar) // 3, len(self.text) >> 1)
-        values = array("q", (*counts, *self.integer, *self.scalar, *self.text, *self.known_group))
+        counts = (len(self.integer) >> 1, len(self.floats), len(self.scalar) // 3, len(self.text) >> 1)
+        values = array("q", (*counts, *self.integer, *self.float_group))
+        if self.floats:
+            values.frombytes(array("d", self.floats).tobytes())
+        values.fromlist(self.scalar + self.text + self.known_group)
         return OneEvent(
             np.frombuffer(values, np.int64),
             np.frombuffer(self.text_bytes, np.uint8) if self.text_bytes else _NO_BYTES,

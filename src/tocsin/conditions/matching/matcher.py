@@ -96,7 +96,7 @@ class _SingleScratch(threading.local):
     match: Callable[[OneEvent, Longs], int]
 
 
-_NO_VALUES = OneEvent(np.zeros(3, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
+_NO_VALUES = OneEvent(np.zeros(4, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 class _Block(NamedTuple):

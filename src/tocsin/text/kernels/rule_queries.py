@@ -26,22 +26,27 @@ class TextRules(NamedTuple):
     deferred: Ints
 
 
+ELSEWHERE = -1
+UNSEARCHED = -2
+
+
 @kernel
 def take_scores(
     document: Ints,
+    at: Ints,
     rule: Ints,
-    group: int,
     rules: TextRules,
     query_group: Ints,
     is_decided: Flags,
     found: FoundQueries,
     score: Doubles,
 ) -> tuple[Longs, Ints]:
-    """Raise score[i] to the largest of the queries of rule[i], of a text group, that document[i] satisfies.
+    """Raise score[i] to the largest of the queries of rule[i] that its event satisfies.
 
-    document is -1 where an event has none there. What is left to be asked comes back as pairs of a match and
-    a query: those that were not found, though it may be only their threshold that failed. When nothing was
-    searched (found.start is empty), that is all of them.
+    A query of text group g is looked up among those of document[i] + at[g], unless at[g] is ELSEWHERE;
+    document[i] is -1 where an event has none. What is left to be asked comes back as pairs of a match and a
+    query: those that were not found, though it may be only their threshold that failed, and those of groups
+    that are UNSEARCHED.
     """
     most = 0
     for match in range(rule.size):
@@ -50,15 +55,16 @@ def take_scores(
     left_query = np.empty(most, np.int32)
     left = 0
     for match in range(rule.size):
-        at = document[match]
-        if at < 0:
+        if document[match] < 0:
             continue
         for i in range(rules.score_start[rule[match]], rules.score_start[rule[match] + 1]):
             query = rules.score_query[i]
-            if query_group[query] != group:
+            begin = at[query_group[query]]
+            if begin == ELSEWHERE:
                 continue
-            if found.start.size > 0:
-                low, high = found.start[at], found.start[at + 1]
+            if begin != UNSEARCHED:
+                place = document[match] + begin
+                low, high = found.start[place], found.start[place + 1]
                 low += np.searchsorted(found.query[low:high], query)
                 if low < high and found.query[low] == query:
                     score[match] = max(score[match], found.score[low])

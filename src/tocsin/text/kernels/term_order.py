@@ -9,7 +9,7 @@ import numpy as np
 from tocsin.arrays.dtypes import Doubles, Ints
 from tocsin.arrays.jit import bare_kernel
 from tocsin.text.kernels.query_code import QueryCode, Terms
-from tocsin.text.kernels.trie import BRANCHES_MADE, PARENT, ROW, TERM, Trie
+from tocsin.text.kernels.trie import PARENT, ROW, TERM, Trie
 
 
 class TermOrder(NamedTuple):
@@ -37,10 +37,10 @@ def drift(trie: Trie, rarity: Doubles) -> float:
     """The share of branch nodes with a parent's term that is more common than their own."""
     counted = 0
     out_of_order = 0
-    for node in range(trie.state[BRANCHES_MADE]):
+    for node in range(trie.branch.size // ROW - 1):
         term = trie.branch[ROW * node + TERM]
         if term >= 0:
-            above = trie.branch[ROW * trie.branch_upkeep[ROW * node + PARENT] + TERM]
+            above = trie.branch[ROW * trie.branch[ROW * node + PARENT] + TERM]
             if above >= 0:
                 counted += 1
                 out_of_order += rarity[above] < rarity[term]

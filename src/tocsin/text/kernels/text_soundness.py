@@ -11,21 +11,18 @@ from tocsin.arrays.jit import kernel
 from tocsin.text.kernels.query_code import QueryCode, Terms, arity_of
 from tocsin.text.kernels.terms import eights_of
 from tocsin.text.kernels.trie import (
-    BRANCH,
-    CHILDREN,
-    FIRST_CHILD,
-    FIRST_PREDICATE,
-    NEXT,
-    NEXT_OF_QUERY,
+    HUNG,
     NO_TERM,
     PAIR,
     PARENT,
-    PREVIOUS,
     QUERY,
     ROW,
     TERM,
+    TO_TABLE,
     Trie,
+    children_of,
     find_in_table,
+    predicates_of,
 )
 
 _HEADER = 2
@@ -116,71 +113,49 @@ def unsound_query(code: QueryCode, terms: int) -> int:
 
 
 @kernel
-def unsound_branch(trie: Trie, term_group: Ints, query_group: Ints, pairs: int) -> int:
-    """The filter is laid out as trie_builder.py does it: level by level, chains side by side.
-
-    So every node but the roots is the child of one node before it, and every predicate node hangs below one.
+def unsound_branch(trie: Trie, groups: int, term_group: Ints, query_group: Ints, pairs: int) -> int:
+    """Every node but the roots is the child of one node before it, and every predicate node hangs below one:
+    as trie_builder.py lays them out, in order and without a gap.
     """
-    branch, upkeep = trie.branch, trie.branch_upkeep
-    predicate, hanging = trie.predicate, trie.predicate_upkeep
-    nodes = branch.size // ROW
-    predicates = predicate.size // ROW
-    groups = trie.root.size
+    branch, predicate = trie.branch, trie.predicate
+    nodes = branch.size // ROW - 1
     group_of = np.empty(nodes, np.int32)
     made = np.int64(groups)
-    hung = np.int64(1)
+    hung = np.int64(0)
     for node in range(nodes):
         term = np.int64(branch[ROW * node + TERM])
         if node < groups:
             group_of[node] = node
-            if trie.root[node] != node or term != NO_TERM or branch[ROW * node + FIRST_CHILD] < 0:
+            if term != NO_TERM:
                 return node
         elif node >= made or term < 0 or term >= term_group.size or term_group[term] != group_of[node]:
             return node
-        first = np.int64(branch[ROW * node + FIRST_CHILD])
-        children = np.int64(0)
-        if first != 0:
-            if abs(first) != made:
-                return node
-            following = made
-            while following != 0:
-                if following != made or made >= nodes or upkeep[ROW * made + PARENT] != node:
-                    return node
-                if upkeep[ROW * made + PREVIOUS] != (made - 1 if children > 0 else 0):
-                    return node
-                group_of[made] = group_of[node]
-                following = np.int64(branch[ROW * made + NEXT])
-                made += 1
-                children += 1
-        if upkeep[ROW * node + CHILDREN] != children:
+        first, last = children_of(branch, node)
+        if first != made or last < first or last > nodes:
             return node
-        following = np.int64(branch[ROW * node + FIRST_PREDICATE])
-        alone = True
-        while following != 0:
-            if following != hung or hung >= predicates or hanging[ROW * hung + BRANCH] != node:
-                return node
-            query = np.int64(predicate[ROW * hung + QUERY]) >> 1
+        for child in range(first, last):
+            group_of[child] = group_of[node]
+            if branch[ROW * child + PARENT] != node:
+                return child
+        made = last
+        first, last = predicates_of(branch, node)
+        if first != hung or last < first or HUNG * last > predicate.size:
+            return node
+        for each in range(first, last):
+            query = np.int64(predicate[HUNG * each + QUERY]) >> 1
+            pair = predicate[HUNG * each + PAIR]
             if query < 0 or query >= query_group.size or query_group[query] != group_of[node]:
                 return node
-            pair = np.int64(predicate[ROW * hung + PAIR])
-            before = np.int64(hanging[ROW * hung + NEXT_OF_QUERY])
-            if pair < 0 or pair >= pairs or before < 0 or before >= hung:
+            if pair < 0 or pair >= pairs:
                 return node
-            if hanging[ROW * hung + PREVIOUS] != (0 if alone else hung - 1):
-                return node
-            alone = False
-            following = np.int64(predicate[ROW * hung + NEXT])
-            hung += 1
-    if made != nodes or hung != predicates:
+        hung = last
+    if made != nodes or HUNG * hung != predicate.size:
         return nodes
-    for query in range(query_group.size):
-        if trie.first_of_query[query] < -1 or trie.first_of_query[query] >= predicates:
-            return nodes
     for term in range(term_group.size):
         child = np.int64(trie.root_child[term])
         if child < 0 or child >= nodes:
             return nodes
-        if child != 0 and (branch[ROW * child + TERM] != term or upkeep[ROW * child + PARENT] >= groups):
+        if child != 0 and (branch[ROW * child + TERM] != term or branch[ROW * child + PARENT] >= groups):
             return child
     free = 0
     for i in range(trie.table.size):
@@ -190,9 +165,9 @@ def unsound_branch(trie: Trie, term_group: Ints, query_group: Ints, pairs: int) 
     if free == 0:
         return nodes
     for node in range(groups, nodes):
-        parent = np.int64(upkeep[ROW * node + PARENT])
-        if branch[ROW * parent + FIRST_CHILD] < 0:
-            term = np.int64(branch[ROW * node + TERM])
-            if find_in_table(trie.table, branch, upkeep, parent, term) != node:
-                return node
+        first, last = children_of(branch, node)
+        if last - first > TO_TABLE:
+            for child in range(first, last):
+                if find_in_table(trie.table, branch, node, np.int64(branch[ROW * child + TERM])) != child:
+                    return child
     return SOUND

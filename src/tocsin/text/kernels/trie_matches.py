@@ -13,6 +13,7 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.arrays.jit import bare_kernel, kernel
+from tocsin.arrays.pinned import pinned
 from tocsin.arrays.radix_sort import bits_of, sort_numbers
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.kernels.document_words import PRESENT, WORDS, DocumentWords, read_document
@@ -82,6 +83,7 @@ def match_documents(
     size = len(documents.elements) - 1
     start, count = np.zeros(size + 1, np.int64), np.zeros(4, np.int64)
     found = FoundQueries(start, np.empty(16 * size, np.int32), np.empty(16 * size, np.float64), count)
+    groups = np.full(size, group, np.int32)
     document, hits = 0, 0
     while document < size:
         used = start[document]
@@ -91,7 +93,7 @@ def match_documents(
                 query=np.concatenate([found.query[:used], np.empty(more, np.int32)]),
                 score=np.concatenate([found.score[:used], np.empty(more, np.float64)]),
             )
-        document, hits = _match_from(document, found, arrays, documents, group, words, desk, with_scores)
+        document, hits = _match_from(document, found, arrays, documents, groups, words, desk, with_scores)
     used = start[size]
     count[FOUND] = used
     return found._replace(query=found.query[:used], score=found.score[: used if with_scores else 0])
@@ -103,12 +105,13 @@ def _match_from(
     into: FoundQueries,
     arrays: FilterArrays,
     documents: Documents,
-    group: int,
+    groups: Ints,
     words: DocumentWords,
     desk: Desk,
     with_scores: bool,
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document; the next that needs more room in `into`, and how much it may need.
+    """Go on with a document, of which groups has the text group of each; the next that needs more room in
+    `into`, and how much it may need.
 
     It also comes back after WORDS_AT_ONCE, and needs nothing then: Ctrl-C is seen between calls alone.
     """
@@ -119,6 +122,7 @@ def _match_from(
     used = found_start[document]
     read = np.int64(0)
     while document < found_start.size - 1 and read < WORDS_AT_ONCE:
+        group = np.int64(groups[document])
         read_document(documents, document, terms, group, words)
         read += words.state[WORDS]
         note_neighbours(words.word_term, words.word_place, words.state[WORDS], room.neighbours)
@@ -154,6 +158,26 @@ def _match_from(
         count[HIT] += hits
         count[CANDIDATES] += candidates
     return document, np.int64(0)
+
+
+class EventTables(NamedTuple):
+    """What the documents of single events are searched with; `found` has room for all queries."""
+
+    arrays: FilterArrays
+    desk: Desk
+    words: DocumentWords
+    found: FoundQueries
+
+
+@bare_kernel
+def match_event(document: int, documents: Documents, groups: Ints, with_scores: bool, block: Longs) -> int:
+    """Go on with one of an event's documents, each of another text group: which is next, if not all are done.
+
+    `block` has EventTables (arrays/pinned.py), and what is found stands there.
+    """
+    arrays, desk, words, found = pinned(block, EventTables)
+    into = FoundQueries(found.start[: groups.size + 1], found.query, found.score, found.count)
+    return _match_from(document, into, arrays, documents, groups, words, desk, with_scores)[0]
 
 
 @bare_kernel

@@ -19,17 +19,18 @@ from tocsin.arrays.dtypes import Ints, Words
 from tocsin.arrays.jit import bare_kernel, inner_kernel
 from tocsin.text.kernels.neighbours import may_be_neighbours, no_neighbours
 from tocsin.text.kernels.trie import (
-    BRANCHES_MADE,
-    CHILDREN,
     FIRST_CHILD,
     FIRST_PREDICATE,
-    NEXT,
+    HUNG,
     PAIR,
     QUERY,
     ROW,
     TERM,
+    TO_TABLE,
     Trie,
+    children_of,
     find_in_table,
+    predicates_of,
 )
 
 _AHEAD = 8
@@ -60,11 +61,11 @@ class SearchRoom(NamedTuple):
 
 def search_room(trie: Trie) -> SearchRoom:
     """Room for searching the filter as it is, in any document."""
-    queries = len(trie.first_of_query)
+    queries = len(trie.is_indexed)
     return SearchRoom(
         no_neighbours(),
         np.zeros((len(trie.root_child) >> 6) + 1, np.uint64),
-        np.zeros(int(trie.state[BRANCHES_MADE]), np.int32),
+        np.zeros(len(trie.branch) // ROW, np.int32),
         np.zeros(queries, np.int32),
         np.zeros(queries, np.int32),
     )
@@ -78,33 +79,38 @@ def search_trie(
 
     The different terms that occur in the document are present[:terms].
     """
-    branch, upkeep, root_child, table = trie.branch, trie.branch_upkeep, trie.root_child, trie.table
-    predicate = trie.predicate
+    branch, predicate, root_child, _, table = trie
     neighbours, occurs, visited, hit, hit_at = room
     for i in range(terms):
         term = np.uint64(present[i])
         occurs[term >> _WORD] |= _ONE << (term & _IN_WORD)
-    count = _visit_root(
-        branch, upkeep, root_child, np.int64(trie.root[group]), present, terms, occurs, visited
-    )
+    count = np.int64(0)
+    first, last = children_of(branch, group)
+    if last - first > terms:
+        for i in range(terms):
+            child = root_child[present[i]]
+            visited[count] = child
+            count += child != 0
+    else:
+        count = _visit_present(branch, first, last, occurs, visited, count)
     hits = np.int64(0)
     at = np.int64(0)
     while at < count:
         prefetch(branch, ROW * np.int64(visited[at + 2 * _AHEAD if at + 2 * _AHEAD < count else at]))
         ahead = ROW * np.int64(visited[at + _AHEAD if at + _AHEAD < count else at])
-        prefetch(branch, ROW * abs(np.int64(branch[ahead + FIRST_CHILD])))
-        prefetch(predicate, ROW * np.int64(branch[ahead + FIRST_PREDICATE]))
+        prefetch(branch, ROW * np.int64(branch[ahead + FIRST_CHILD]))
+        prefetch(predicate, HUNG * np.int64(branch[ahead + FIRST_PREDICATE]))
         node = np.int64(visited[at])
-        hung = np.int64(branch[ROW * node + FIRST_PREDICATE])
-        hits = _hit_predicates(predicate, hung, neighbours, hit, hit_at, hits)
-        first = np.int64(branch[ROW * node + FIRST_CHILD])
-        if first < 0 and upkeep[ROW * node + CHILDREN] > terms:
+        first, last = predicates_of(branch, node)
+        hits = _hit_predicates(predicate, first, last, neighbours, hit, hit_at, hits)
+        first, last = children_of(branch, node)
+        if last - first > max(terms, TO_TABLE):
             for i in range(terms):
-                child = find_in_table(table, branch, upkeep, node, np.int64(present[i]))
+                child = find_in_table(table, branch, node, np.int64(present[i]))
                 visited[count] = child
                 count += child != 0
         else:
-            count = _visit_present(branch, abs(first), occurs, visited, count)
+            count = _visit_present(branch, first, last, occurs, visited, count)
         at += 1
     for i in range(terms):
         occurs[np.uint64(present[i]) >> _WORD] = 0
@@ -112,48 +118,27 @@ def search_trie(
 
 
 @inner_kernel
-def _visit_root(
-    branch: Ints,
-    upkeep: Ints,
-    root_child: Ints,
-    root: int,
-    present: Ints,
-    terms: int,
-    occurs: Words,
-    visited: Ints,
-) -> int:
-    """Write down the children of a root that appear in the document; how many."""
-    count = np.int64(0)
-    if upkeep[ROW * root + CHILDREN] > terms:
-        for i in range(terms):
-            child = root_child[present[i]]
-            visited[count] = child
-            count += child != 0
-        return count
-    return _visit_present(branch, np.int64(branch[ROW * root + FIRST_CHILD]), occurs, visited, count)
-
-
-@inner_kernel
-def _visit_present(branch: Ints, child: int, occurs: Words, visited: Ints, count: int) -> int:
-    """Write down a child and those that follow it, as far as they appear in the document; the new count."""
-    while child != 0:
+def _visit_present(branch: Ints, first: int, last: int, occurs: Words, visited: Ints, count: int) -> int:
+    """Write down the nodes from `first` to before `last` that appear in the document; the new count."""
+    for child in range(first, last):
         visited[count] = child
         term = np.uint64(branch[ROW * child + TERM])
         count += np.int64((occurs[term >> _WORD] >> (term & _IN_WORD)) & _ONE)
-        child = np.int64(branch[ROW * child + NEXT])
     return count
 
 
 @inner_kernel
-def _hit_predicates(predicate: Ints, hung: int, neighbours: Words, hit: Ints, hit_at: Ints, hits: int) -> int:
-    """Write down the queries of a chain of predicate nodes, each once; how many are written then.
+def _hit_predicates(
+    predicate: Ints, first: int, last: int, neighbours: Words, hit: Ints, hit_at: Ints, hits: int
+) -> int:
+    """Write down the queries of predicate nodes that lie side by side, each once; how many are written then.
 
     A query that is hit again, by another operand of its OR or ACCRUE, need not be checked if that hit
     leaves nothing to check.
     """
-    while hung != 0:
-        marked_query = predicate[ROW * hung + QUERY]
-        if may_be_neighbours(neighbours, predicate[ROW * hung + PAIR]):
+    for hung in range(first, last):
+        marked_query = predicate[HUNG * hung + QUERY]
+        if may_be_neighbours(neighbours, predicate[HUNG * hung + PAIR]):
             query = marked_query >> 1
             place = np.int64(hit_at[query])
             if place < hits and hit[place] >> 1 == query:
@@ -162,5 +147,4 @@ def _hit_predicates(predicate: Ints, hung: int, neighbours: Words, hit: Ints, hi
                 hit[hits] = marked_query
                 hit_at[query] = hits
                 hits += 1
-        hung = np.int64(predicate[ROW * hung + NEXT])
     return hits

@@ -20,6 +20,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.types.containers import BaseTuple
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
@@ -36,7 +37,7 @@ def pin(parts: tuple[Any, ...]) -> Longs:
 
 def _places(parts: Any) -> list[int]:
     places: list[int] = []
-    for (name, kind), part in zip(_kinds(type(parts)).items(), parts, strict=True):
+    for (name, kind), part in zip(_kinds(parts.__class__).items(), parts, strict=True):
         if hasattr(kind, "_fields"):
             places += _places(part)
             continue
@@ -53,13 +54,14 @@ def _kinds(parts: Any) -> dict[str, Any]:
 
 @cache
 def _dtype(kind: Any) -> np.dtype[Any]:
-    return np.dtype(get_args(get_args(kind)[1])[0])
+    dtype: np.dtype[Any] = np.dtype(get_args(get_args(kind)[1])[0])
+    return dtype
 
 
 def _type_of(kind: Any) -> Any:
     if not hasattr(kind, "_fields"):
         return types.Array(from_dtype(_dtype(kind)), 1, "C")
-    return types.BaseTuple.from_types([_type_of(each) for each in _kinds(kind).values()], kind)
+    return BaseTuple.from_types([_type_of(each) for each in _kinds(kind).values()], kind)
 
 
 def _compiled(_typing: Any, _block: Any, kind: Any) -> tuple[Any, Any]:
@@ -75,7 +77,7 @@ def _compiled(_typing: Any, _block: Any, kind: Any) -> tuple[Any, Any]:
             return builder.load(builder.gep(block, [ir.IntType(64)(place - 1)]))
 
         def made(typ: Any) -> Any:
-            if isinstance(typ, types.NamedTuple | types.NamedUniTuple):
+            if isinstance(typ, BaseTuple):
                 return context.make_tuple(builder, typ, [made(each) for each in typ.types])
             array = context.make_array(typ)(context, builder)
             data = builder.inttoptr(following(), array.data.type)

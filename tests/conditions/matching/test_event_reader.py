@@ -55,7 +55,7 @@ NUMBER = st.one_of(
     st.floats(),
     st.decimals(),
 )
-ZONES = st.sampled_from(
+ZONES: Any = st.sampled_from(
     [None, UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-3, minutes=-30))]
 )
 INSTANT = st.one_of(

@@ -159,7 +159,7 @@ def unsound_branch(trie: Trie, groups: int, term_group: Ints, query_group: Ints,
             return child
     free = 0
     for i in range(trie.table.size):
-        if trie.table[i] < 0 or trie.table[i] >= nodes:
+        if trie.table[i] < 0 or trie.table[i] >= max(nodes, 1):
             return nodes
         free += trie.table[i] == 0
     if free == 0:

@@ -74,6 +74,7 @@ bench: setup  ## how fast: writes the tables that the documents quote
 
 bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with known counts
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
+	$(BIN)/python -m benchmarks.single_events $(if $(ABE),--abe $(ABE))
 
 bench-paper: setup  ## the papers' experiments, into docs/; ONLY="atree-table4=0.2 ..." for some, each at its scale
 	$(BIN)/python -m benchmarks.experiments $(ONLY)

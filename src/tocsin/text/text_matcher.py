@@ -145,7 +145,10 @@ class TextMatcher:
         and when nothing was searched, it is asked.
         """
         start = self._rules.score_start
-        score = np.where(start[rule + 1] > start[rule], 0.0, np.nan)
+        has_score = start[rule + 1] > start[rule]
+        score = np.where(has_score, 0.0, np.nan)
+        if not has_score.any():
+            return score
         for document, at, found in self._searches(documents, row):
             match, query = take_scores(
                 document, at, rule, self._rules, self._code.group, self._is_decided, found, score

@@ -192,46 +192,26 @@ class EventReader:
 
     def _field(self, fields: _Fields, name: str) -> _Field:
         path = (*fields.path, name)
-        number = string = text = null = boolean = instant = _NONE
-        patterns = None
-        readers: list[tuple[int, Reader]] = []
-        every = []
-        for group, kind in self._groups.get(path, ()):
-            if kind == NULLS:
-                null = group
-                continue
-            every.append(group)
-            if kind == Kind.NUMBER:
-                number = group
-            elif kind == Kind.STRING:
-                string = group
-                patterns = self._patterns_of(group)
-            elif kind == Kind.BOOLEAN:
-                boolean = group
-            elif kind == TEXTS:
-                text = group
-            elif kind == Kind.TIMESTAMP:
-                instant = group
-                readers.append((group, instant_of_text))
-            else:
-                readers.append((group, address_of_text))
         node = fields.nodes[name]
-        within = _Fields(path, node.names) if node.names else None
-        field = _Field(
-            path,
-            node,
-            number,
-            string,
-            text,
-            null,
-            boolean,
-            instant,
-            patterns,
-            tuple(readers),
-            within,
-            tuple(every),
+        groups = {kind: group for group, kind in self._groups.get(path, ())}
+        string, instant, address = (
+            groups.get(kind, _NONE) for kind in (Kind.STRING, Kind.TIMESTAMP, Kind.ADDRESS)
         )
-        fields.known[name] = field
+        readers = ((instant, instant_of_text), (address, address_of_text))
+        field = fields.known[name] = _Field(
+            path=path,
+            node=node,
+            number=groups.get(Kind.NUMBER, _NONE),
+            string=string,
+            text=groups.get(TEXTS, _NONE),
+            null=groups.get(NULLS, _NONE),
+            boolean=groups.get(Kind.BOOLEAN, _NONE),
+            instant=instant,
+            patterns=None if string < 0 else self._patterns_of(string),
+            readers=tuple(each for each in readers if each[0] >= 0),
+            within=_Fields(path, node.names) if node.names else None,
+            every=tuple(group for kind, group in groups.items() if kind != NULLS),
+        )
         return field
 
 

@@ -163,7 +163,7 @@ def entry_point(function: Callable[P, R]) -> Callable[P, R]:
     if numba.config.DISABLE_JIT:
         return function
     compiled: Any = function
-    (only,) = compiled.overloads.values()
+    (only,) = dict.values(compiled.overloads)  # an OrderedDict's own turn an interrupt into a KeyError
     return only.entry_point  # type: ignore[no-any-return]
 
 

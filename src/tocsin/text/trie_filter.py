@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Flags, Ints
+from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.jit import entry_point
 from tocsin.arrays.pinned import pin
 from tocsin.arrays.radix_sort import no_tally
@@ -48,22 +48,25 @@ class _EventDesk:
             np.zeros(4, np.int64),
         )
         self._fit(EventTables(arrays, desk, no_document_words(len(arrays.terms.group), _SMALLEST), found))
-        match_event(0, documents_of_texts([]), np.empty(0, np.int32), False, self._block)
+        match_event(0, documents_of_texts([]), np.empty(0, np.int32), False, self._pinned[1])
         self._match = entry_point(match_event)
 
-    def _fit(self, tables: EventTables) -> None:
-        self._tables = tables
-        self._block = pin(tables)
+    def _fit(self, tables: EventTables) -> tuple[EventTables, Longs]:
+        """Use these from now on: tables and block change together, whatever interrupts."""
+        self._pinned = tables, pin(tables)
+        return self._pinned
 
     def find(self, documents: Documents, groups: Ints, with_scores: bool) -> FoundQueries:
         """What is found, in arrays of its own."""
-        tables = self._tables
+        tables, block = self._pinned
         room = len(documents.data) + 16 * len(documents.start)
         if tables.words.room < room:
-            self._fit(tables._replace(words=no_document_words(len(tables.arrays.terms.group), 2 * room)))
+            room = max(room, min(2 * room, LARGEST_KEPT))
+            words = no_document_words(len(tables.arrays.terms.group), room)
+            _, block = self._fit(tables._replace(words=words))
         document, found = 0, tables.found
         while document < len(groups):
-            document = self._match(document, documents, groups, with_scores, self._block)
+            document = self._match(document, documents, groups, with_scores, block)
         if room > LARGEST_KEPT:
             self._fit(tables)
         used = found.start[len(groups)]

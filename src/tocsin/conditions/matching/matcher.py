@@ -91,8 +91,7 @@ class _BlockScratch:
 class _SingleScratch(threading.local):
     """What matching one event needs and writes to, for each thread its own, made when first needed."""
 
-    tables: SingleTables | None = None
-    block: Longs
+    pinned: tuple[SingleTables, Longs] | None = None
     match: Callable[[OneEvent, Longs], int]
 
 
@@ -290,22 +289,26 @@ class Matcher:
 
     def match_event(self, event: object, documents: EventDocuments) -> Ints:
         """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
-        index, single = self._index, self._single
-        values = self._resolver.resolve_event(event, documents)
-        if single.tables is None:
-            inner = len(index.graph.is_and)
-            marks = no_marks(index.plane_count, inner, index.rule_count, len(index.group_path))
-            single.tables = SingleTables(
-                index.literals, index.bounds, index.leaves, index.ranges, index.graph, index.links, marks
-            )
-            single.block = pin(single.tables)
-            match_single(_NO_VALUES, single.block)
-            single.match = entry_point(match_single)
-        count = single.match(values, single.block)
-        rule = single.tables.marks.rule[:count].copy()
+        values, single = self._resolver.resolve_event(event, documents), self._single
+        tables, block = single.pinned or self._pinned()
+        rule = tables.marks.rule[: single.match(values, block)].copy()
         if not self.texts.has_deferred:
             return rule
         return rule[self.texts.keeps(documents, np.zeros(len(rule), np.int64), rule)]
+
+    def _pinned(self) -> tuple[SingleTables, Longs]:
+        """What this thread matches single events with; it is there as a whole or not at all."""
+        index, single = self._index, self._single
+        inner = len(index.graph.is_and)
+        marks = no_marks(index.plane_count, inner, index.rule_count, len(index.group_path))
+        tables = SingleTables(
+            index.literals, index.bounds, index.leaves, index.ranges, index.graph, index.links, marks
+        )
+        block = pin(tables)
+        match_single(_NO_VALUES, block)
+        single.match = entry_point(match_single)
+        single.pinned = tables, block
+        return tables, block
 
 
 def _word_runs(per_event: Longs, most_matches: int) -> Iterator[tuple[int, int]]:

@@ -115,7 +115,7 @@ class TextMatcher:
             return np.empty(0, np.int32)
         given = documents_of_texts([groups[group] for group in asked])
         searched = np.array(asked, np.int32)
-        found = self._filter.find_in_event(given, searched, with_scores=documents.wants_scores)
+        found = self._filter.find_in_groups(given, searched, with_scores=documents.wants_scores)
         if documents.wants_scores:
             documents.searched[id(self)] = searched, found
         return self._texts.leaf[found.query]

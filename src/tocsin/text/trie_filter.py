@@ -13,65 +13,74 @@ from tocsin.text.document_queries import LARGEST_KEPT, DocumentQueries
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.access_paths import access_paths
 from tocsin.text.kernels.dictionary import DictionaryWords
-from tocsin.text.kernels.document_words import no_document_words
+from tocsin.text.kernels.document_words import no_document_words, room_for
 from tocsin.text.kernels.documents import Documents
 from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.term_order import drift, order_of_terms
 from tocsin.text.kernels.trie import Trie
 from tocsin.text.kernels.trie_builder import build_trie
-from tocsin.text.kernels.trie_matches import (
-    Desk,
-    EventTables,
-    FilterArrays,
-    FoundQueries,
-    match_documents,
-    match_event,
-)
+from tocsin.text.kernels.trie_matches import FOUND, FilterTables, FoundQueries, match_documents
 from tocsin.text.kernels.trie_search import search_room
 from tocsin.text.kernels.verdicts import room_to_judge
 
-_SMALLEST = 1 << 12
+_FEW = 1 << 10
+_FEW_BYTES = 1 << 12
 
 DRIFT_LIMIT = 0.1
 """The share of branch nodes out of order from which on a filter is better made anew."""
 
 
-class _EventDesk:
-    """What one thread searches the documents of single events with."""
+class _Desk:
+    """What one thread searches documents with."""
 
-    def __init__(self, arrays: FilterArrays, desk: Desk) -> None:
-        queries = len(arrays.code.group)
+    def __init__(self, code: QueryCode, terms: Terms, dictionary: DictionaryWords, trie: Trie) -> None:
+        judging = room_to_judge(code, np.arange(len(code.group), dtype=np.int32))
+        words = no_document_words(len(terms.group), _FEW_BYTES)
         found = FoundQueries(
-            np.zeros(len(arrays.dictionary.unknown) + 1, np.int64),
-            np.empty(queries, np.int32),
-            np.empty(queries, np.float64),
-            np.zeros(4, np.int64),
+            np.zeros(1, np.int64), np.empty(_FEW, np.int32), np.empty(_FEW), np.zeros(4, np.int64)
         )
-        self._fit(EventTables(arrays, desk, no_document_words(len(arrays.terms.group), _SMALLEST), found))
-        match_event(0, documents_of_texts([]), np.empty(0, np.int32), False, self._pinned[1])
-        self._match = entry_point(match_event)
+        search = search_room(trie)
+        tables = FilterTables(code, terms, dictionary, trie, search, judging, no_tally(), words, found)
+        match_documents(0, documents_of_texts([]), np.empty(0, np.int32), False, self._fit(tables))
+        self._match = entry_point(match_documents)
 
-    def _fit(self, tables: EventTables) -> tuple[EventTables, Longs]:
+    def _fit(self, tables: FilterTables) -> Longs:
         """Use these from now on: tables and block change together, whatever interrupts."""
-        self._pinned = tables, pin(tables)
-        return self._pinned
+        block = pin(tables)
+        self._pinned = tables, block
+        return block
 
     def find(self, documents: Documents, groups: Ints, with_scores: bool) -> FoundQueries:
-        """What is found, in arrays of its own."""
-        tables, block = self._pinned
-        room = len(documents.data) + 16 * len(documents.start)
-        if tables.words.room < room:
+        """For each document the queries of its text group that hold, in arrays of their own."""
+        at_first = self._pinned
+        tables, block = at_first
+        most = len(documents.data) + 16 * len(documents.start)
+        if tables.words.room < most and tables.words.room < (room := room_for(documents)):
             room = max(room, min(2 * room, LARGEST_KEPT))
-            words = no_document_words(len(tables.arrays.terms.group), room)
-            _, block = self._fit(tables._replace(words=words))
+            tables = tables._replace(words=no_document_words(len(tables.terms.group), room))
+        if len(tables.found.start) <= len(groups):
+            start = np.zeros(len(groups) + 1, np.int64)
+            tables = tables._replace(found=tables.found._replace(start=start))
+        if tables is not at_first[0]:
+            block = self._fit(tables)
         document, found = 0, tables.found
+        found.count.fill(0)
         while document < len(groups):
-            document = self._match(document, documents, groups, with_scores, block)
-        if room > LARGEST_KEPT:
-            self._fit(tables)
-        used = found.start[len(groups)]
-        start, score = found.start[: len(groups) + 1], found.score[: used if with_scores else 0]
-        return FoundQueries(start.copy(), found.query[:used].copy(), score.copy(), found.count)
+            document, hits = self._match(document, documents, groups, with_scores, block)
+            if hits:
+                used = found.start[document]
+                more = max(hits, used)
+                found = found._replace(
+                    query=np.concatenate([found.query[:used], np.empty(more, np.int32)]),
+                    score=np.concatenate([found.score[:used], np.empty(more)]),
+                )
+                block = self._fit(tables._replace(found=found))
+        if max(tables.words.room, len(found.query)) > LARGEST_KEPT:
+            self._pinned = at_first
+        start, used = found.start[: len(groups) + 1].copy(), found.start[len(groups)]
+        found.count[FOUND] = used
+        score = found.score[: used if with_scores else 0].copy()
+        return FoundQueries(start, found.query[:used].copy(), score, found.count.copy())
 
 
 class TextFilter(DocumentQueries):
@@ -92,9 +101,7 @@ class TextFilter(DocumentQueries):
         super().__init__(code, terms, dictionary)
         self.trie = trie
         self.selective = selective
-        self._arrays = FilterArrays(code, terms, dictionary, trie)
-        self._desks = Scratch(self._desk)
-        self._event_desks = Scratch(lambda: _EventDesk(self._arrays, self._desk()))
+        self._desks = Scratch(lambda: _Desk(code, terms, dictionary, trie))
 
     @classmethod
     def of(
@@ -114,12 +121,12 @@ class TextFilter(DocumentQueries):
 
     def find(self, documents: Documents, group: int, *, with_scores: bool = False) -> FoundQueries:
         """For each document the indexed queries of a text group that hold, with the scores they ask for."""
-        with self._desks.lent() as desk, self._reading.lent(documents) as words:
-            return match_documents(self._arrays, documents, group, words, desk, with_scores=with_scores)
+        groups = np.full(len(documents.elements) - 1, group, np.int32)
+        return self.find_in_groups(documents, groups, with_scores=with_scores)
 
-    def find_in_event(self, documents: Documents, groups: Ints, *, with_scores: bool) -> FoundQueries:
-        """The same of a single event, each of whose documents is of another text group: in one go."""
-        with self._event_desks.lent() as desk:
+    def find_in_groups(self, documents: Documents, groups: Ints, *, with_scores: bool) -> FoundQueries:
+        """The same, each document of a text group of its own."""
+        with self._desks.lent() as desk:
             return desk.find(documents, groups, with_scores)
 
     def drift(self, terms: Terms) -> float:
@@ -137,7 +144,3 @@ class TextFilter(DocumentQueries):
         if not may_lose and self.drift(terms) <= limit:
             return TextFilter(self.code, terms, self.trie, dictionary, selective=self.selective)
         return TextFilter.of(self.code, terms, dictionary, self.trie.is_indexed, selective=self.selective)
-
-    def _desk(self) -> Desk:
-        judging = room_to_judge(self.code, np.arange(len(self.code.group), dtype=np.int32))
-        return Desk(search_room(self.trie), judging, no_tally())

@@ -34,23 +34,6 @@ FOUND = 3
 """What is counted: branch nodes visited, queries hit by a path, candidates, queries that hold."""
 
 
-class FilterArrays(NamedTuple):
-    """Queries, and the filter that finds them."""
-
-    code: QueryCode
-    terms: Terms
-    dictionary: DictionaryWords
-    trie: Trie
-
-
-class Desk(NamedTuple):
-    """What one thread works with besides the words of a document; `tally` is for sorting."""
-
-    search: SearchRoom
-    judging: JudgingRoom
-    tally: Longs
-
-
 class FoundQueries(NamedTuple):
     """What a filter found in documents. D documents.
 
@@ -66,62 +49,41 @@ class FoundQueries(NamedTuple):
     count: Longs
 
 
-def match_documents(
-    arrays: FilterArrays,
-    documents: Documents,
-    group: int,
-    words: DocumentWords,
-    desk: Desk,
-    *,
-    with_scores: bool,
-) -> FoundQueries:
-    """For each document the queries of a text group that hold.
+class FilterTables(NamedTuple):
+    """Queries, the filter that finds them, and what one thread writes to; `tally` is for sorting.
 
-    A query with a threshold holds when its score reaches it. With scores, there is one for each that was
-    found: now that the document is read, it costs little.
+    `found` has room for the documents of a call; the number of what is counted goes up from call to call.
     """
-    size = len(documents.elements) - 1
-    start, count = np.zeros(size + 1, np.int64), np.zeros(4, np.int64)
-    found = FoundQueries(start, np.empty(16 * size, np.int32), np.empty(16 * size, np.float64), count)
-    groups = np.full(size, group, np.int32)
-    document, hits = 0, 0
-    while document < size:
-        used = start[document]
-        if used + hits > len(found.query):
-            more = max(hits, used)
-            found = found._replace(
-                query=np.concatenate([found.query[:used], np.empty(more, np.int32)]),
-                score=np.concatenate([found.score[:used], np.empty(more, np.float64)]),
-            )
-        document, hits = _match_from(document, found, arrays, documents, groups, words, desk, with_scores)
-    used = start[size]
-    count[FOUND] = used
-    return found._replace(query=found.query[:used], score=found.score[: used if with_scores else 0])
+
+    code: QueryCode
+    terms: Terms
+    dictionary: DictionaryWords
+    trie: Trie
+    search: SearchRoom
+    judging: JudgingRoom
+    tally: Longs
+    words: DocumentWords
+    found: FoundQueries
 
 
 @bare_kernel
-def _match_from(
-    document: int,
-    into: FoundQueries,
-    arrays: FilterArrays,
-    documents: Documents,
-    groups: Ints,
-    words: DocumentWords,
-    desk: Desk,
-    with_scores: bool,
+def match_documents(
+    document: int, documents: Documents, groups: Ints, with_scores: bool, block: Longs
 ) -> tuple[np.int64, np.int64]:
-    """Go on with a document, of which groups has the text group of each; the next that needs more room in
-    `into`, and how much it may need.
+    """Find the queries that hold in documents from `document` on, of which groups[d] is the text group of d.
 
-    It also comes back after WORDS_AT_ONCE, and needs nothing then: Ctrl-C is seen between calls alone.
+    `block` has FilterTables (arrays/pinned.py). A query with a threshold holds when its score reaches it.
+    With scores, there is one for each that was found: now that the document is read, it costs little.
+
+    Gives the document to go on with, and how much room it may need that is not there. It also comes back
+    after WORDS_AT_ONCE, and needs nothing then: Ctrl-C is seen between calls alone.
     """
+    code, terms, dictionary, trie, room, judging, tally, words, into = pinned(block, FilterTables)
     found_start, found, score, count = into
-    code, terms, dictionary, trie = arrays
-    room, judging, tally = desk
     bits = bits_of(code.group.size)
     used = found_start[document]
     read = np.int64(0)
-    while document < found_start.size - 1 and read < WORDS_AT_ONCE:
+    while document < groups.size and read < WORDS_AT_ONCE:
         group = np.int64(groups[document])
         read_document(documents, document, terms, group, words)
         read += words.state[WORDS]
@@ -158,26 +120,6 @@ def _match_from(
         count[HIT] += hits
         count[CANDIDATES] += candidates
     return document, np.int64(0)
-
-
-class EventTables(NamedTuple):
-    """What the documents of single events are searched with; `found` has room for all queries."""
-
-    arrays: FilterArrays
-    desk: Desk
-    words: DocumentWords
-    found: FoundQueries
-
-
-@bare_kernel
-def match_event(document: int, documents: Documents, groups: Ints, with_scores: bool, block: Longs) -> int:
-    """Go on with one of an event's documents, each of another text group: which is next, if not all are done.
-
-    `block` has EventTables (arrays/pinned.py), and what is found stands there.
-    """
-    arrays, desk, words, found = pinned(block, EventTables)
-    into = FoundQueries(found.start[: groups.size + 1], found.query, found.score, found.count)
-    return _match_from(document, into, arrays, documents, groups, words, desk, with_scores)[0]
 
 
 @bare_kernel

@@ -65,7 +65,7 @@ WAYS = {
     ],
     "An event": [
         Station("conditions/live/index.py", "match(event)"),
-        Station("conditions/matching/plain_event.py", "fields that rules name"),
+        Station("conditions/matching/event_reader.py", "fields that rules name"),
         Station("conditions/kernels/literal_bitmap.py", "which leaves hold"),
         Station("conditions/kernels/single_event.py", "what follows from them"),
         Station("conditions/matching/results.py", "rules and scores"),

@@ -36,7 +36,7 @@ _ARITY = {TRUE: 0, FALSE: 0, NOT: 1, XOR: 2, XNOR: 2}
 
 
 class FreshRule:
-    """A condition, already accepted, that can be asked about plain events (is_plain in matching/event_reader.py)."""
+    """A condition, already accepted, that can be asked about plain events (matching/event_reader.py)."""
 
     __slots__ = (
         "_above",

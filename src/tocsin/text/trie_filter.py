@@ -66,7 +66,7 @@ class _Desk:
         document, found = 0, tables.found
         found.count.fill(0)
         while document < len(groups):
-            document, hits = self._match(document, documents, groups, with_scores, block)
+            document, hits = map(int, self._match(document, documents, groups, with_scores, block))
             if hits:
                 used = found.start[document]
                 more = max(hits, used)

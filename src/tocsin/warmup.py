@@ -46,4 +46,4 @@ def warm_up() -> None:
     index.match_table(events, count=True)
     none = np.zeros(0, np.int64)
     pick_sent(none, none, none, none, np.zeros(0, np.bool_))
-    build(_RULES, sample=events)
+    build(_RULES, sample=events, organise="full")

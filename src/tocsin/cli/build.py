@@ -50,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="with --spark, write an index in K parts; auto: in as many as keep each below half a gibibyte",
     )
+    parser.add_argument(
+        "--organise",
+        default="auto",
+        choices=("auto", "unique", "full"),
+        help="how rules that contain each other share parts: unique, each part once; full, larger parts too, as in the"
+        " A-Tree paper; auto (default), full if an estimate says that it pays",
+    )
     add_text_arguments(parser)
 
 
@@ -71,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{printable(str(arguments.out))} written in {time.perf_counter() - started:.1f} s")
         return 0
     engine = arguments.engine or Index.engine
-    index, bad = read_and_build(arguments.rules, engine, arguments.skip_bad, preparation_of(arguments))
+    preparation = preparation_of(arguments, arguments.organise)
+    index, bad = read_and_build(arguments.rules, engine, arguments.skip_bad, preparation)
     index.save(arguments.out)
     if bad or arguments.rejects is not None:
         write_rejects(rejects, bad)

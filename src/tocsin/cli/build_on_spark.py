@@ -33,7 +33,7 @@ def shards_of(arguments: argparse.Namespace) -> int | str | None:
 def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, rejects: Path) -> None:
     """Build, write the index, and tell about it."""
     files = [Path(file) for file in files_of(arguments.rules)]
-    preparation = preparation_of(arguments)
+    preparation = preparation_of(arguments, arguments.organise)
     say("Starting Spark (for less than a million rules, building without --spark is quicker)")
     from tocsin.warmup import warm_up
 

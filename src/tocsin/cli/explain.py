@@ -85,6 +85,7 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from tocsin.cli.backtest_rule import history_of
+    from tocsin.conditions.graph.compiled_index import compile_rules
     from tocsin.conditions.planner.plan_report import plan_rules
     from tocsin.rules.rule_files import read_rules
     from tocsin.watches.trigger_plan import plan_trigger
@@ -112,6 +113,10 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     texts.update(zip(joined, map(_trigger_text, triggers), strict=True))
     for row in chosen:
         print(texts[row])
+    if arguments.rule is None:
+        whole = rules.take(np.array(single, np.int64))
+        compiled = compile_rules(whole, base=preparation.base, planner=preparation.planner)
+        print(f"organised: {compiled.organisation}")
     return 0
 
 

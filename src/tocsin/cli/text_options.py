@@ -34,7 +34,7 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def preparation_of(arguments: argparse.Namespace) -> Preparation:
+def preparation_of(arguments: argparse.Namespace, organise: str = "auto") -> Preparation:
     """What an index is to be built with."""
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.text import words_of
@@ -48,7 +48,8 @@ def preparation_of(arguments: argparse.Namespace) -> Preparation:
     file = arguments.stop_words
     lines = [] if file is None else Path(file).read_text(encoding="utf-8").splitlines()
     stop_words = [word for line in lines for word in words_of(line)]  # as words are in texts
-    return Preparation.of(arguments.history, dictionaries, stop_words, arguments.text_threshold or 0.0)
+    threshold = arguments.text_threshold or 0.0
+    return Preparation.of(arguments.history, dictionaries, stop_words, threshold, organise=organise)
 
 
 def refuse_for_index(arguments: argparse.Namespace, path: str) -> None:

@@ -47,6 +47,7 @@ def build(
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
     access: str = "auto",
+    organise: str = "auto",
 ) -> Index:
     """Build an index of rules: what read_rules gave, (id, condition) pairs, dictionaries, or an Arrow table.
 
@@ -62,8 +63,16 @@ def build(
     `text_threshold` is what a `contains` without threshold and without `boolean` asks for. `access` says
     through which conjunct a rule with free text is found: "auto" by estimated cost, "structured" or "text".
     It changes no match.
+
+    `organise` says how the engine atree puts its graph together: "unique" keeps each part of a condition once;
+    "full" also lets conditions that contain each other share what they have in common, as the A-Tree paper's
+    reorganisation and self-adjustment do, and takes longer to build; "auto" estimates on a sample whether that pays.
+    `index.stats()` tells what was chosen and why. It changes no match, and stays with the index: when rules are
+    changed, compacted and saved.
     """
-    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access)
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access, organise)
+    if organise != "auto" and engine != "atree":
+        raise UsageError(f"the engine {engine} has no graph to organise: organise goes with the engine atree")
     if sample is None:
         return build_prepared(rules, engine, preparation)
     if engine != "atree":

@@ -2,13 +2,14 @@
 
 rules ── reading ── steps, predicates
                       │        └─ families ── literals, bounds, leaves
-                      └─ graph ── planes, links
+                      └─ graph, organised ── planes, links
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts, arrow_texts, packed_bytes, text_arrays
 from tocsin.conditions.graph.condition_reader import Reading, Steps, read_rules
 from tocsin.conditions.graph.leaf_families import put_in_order, sort_into_families
+from tocsin.conditions.graph.organisation import UNIQUE, Organisation, organised
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
 from tocsin.conditions.graph.predicate_table import predicate_of
 from tocsin.conditions.graph.shared_graph import lay_out, links_of, negated_leaves, share
@@ -49,7 +51,8 @@ class CompiledIndex(NamedTuple):
     metadata       uint8[...]    the rules' other columns, as an Arrow stream; empty when there are none
     group_path     the field of each group
     texts          free text: see text/compiled_texts.py
-    planner        how ways into rules are chosen; None: nothing is deferred
+    planner        how rules are compiled; None: nothing is deferred, and nodes are unique and no more
+    organisation   how the nodes were put together
     facts          seconds of the build by phase, for stats()
     """
 
@@ -69,6 +72,7 @@ class CompiledIndex(NamedTuple):
     group_path: list[Path]
     texts: CompiledTexts
     planner: Planner | None
+    organisation: Organisation
     facts: dict[str, float]
 
     @property
@@ -153,6 +157,9 @@ def compile_reading(
     groups = len(families.group_path)
     nodes, root = put_together(stage.parts, leaf_count, count)
     clock.append(time.perf_counter())
+    asked = UNIQUE if planner is None else planner.organise
+    nodes, root, organisation = organised(nodes, root, leaf_count, asked)
+    clock.append(time.perf_counter())
     leaf_number = np.empty(leaf_count, np.int32)
     leaf_number[order] = np.arange(leaf_count, dtype=np.int32)
     graph = lay_out(nodes, leaf_number, root, stage.likelihood)
@@ -164,7 +171,7 @@ def compile_reading(
     )
     links = links_of(graph, families.group_of, groups)
     clock.append(time.perf_counter())
-    seconds = dict(zip(("families", "share", "lay_out"), np.diff(clock).tolist(), strict=True))
+    seconds = dict(zip(("families", "share", "organise", "lay_out"), np.diff(clock).tolist(), strict=True))
     return CompiledIndex(
         graph,
         leaves,
@@ -182,6 +189,7 @@ def compile_reading(
         families.group_path,
         in_texts,
         planner,
+        organisation,
         {**(facts or {}), **seconds},
     )
 
@@ -189,6 +197,12 @@ def compile_reading(
 def compile_like(index: CompiledIndex, rules: Rules) -> CompiledIndex:
     """Build an index of other rules with the same settings, dictionaries and estimates."""
     return compile_rules(rules, base=index.texts.base, planner=index.planner)
+
+
+def compile_beside(index: CompiledIndex, rules: Rules) -> CompiledIndex:
+    """The same, put together as that index is: `auto` does not choose again."""
+    planner = index.planner and replace(index.planner, organise=index.organisation.chosen)
+    return compile_rules(rules, base=index.texts.base, planner=planner)
 
 
 def rule_ids(index: CompiledIndex) -> pa.LargeStringArray:

@@ -1,12 +1,13 @@
 """The saved index: the arrays of a compiled index in one file (arrays/array_file.py), memory-mapped.
 
-Its header also names the fields, the facts and the settings of free text.
+Its header also names the fields, the facts, how nodes were put together, and the settings of free text.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tocsin.arrays.array_file import ENGINE, INDEX, kind_of, open_arrays, save_a
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.graph.organisation import Organisation
 from tocsin.conditions.graph.soundness import check_index
 from tocsin.conditions.kernels.leaves import Leaves, Ranges
 from tocsin.conditions.kernels.pattern_search import Patterns
@@ -61,6 +63,7 @@ def save_index(
         **(header or {}),
         "fields": [list(path) for path in index.group_path],
         "facts": index.facts,
+        "organisation": asdict(index.organisation),
         "texts": index.texts.header(),
     }
     save_arrays(path, said, [*_named_arrays(index), *beside], mode)
@@ -92,7 +95,11 @@ def index_of_arrays(
     fields = check_paths(name, "fields", header.get("fields"))
     facts = check_facts(name, header.get("facts"))
     texts = CompiledTexts.of_arrays(name, arrays, header.get("texts"))
-    index = CompiledIndex(**parts, group_path=fields, texts=texts, planner=Planner(), facts=facts)
+    organisation = Organisation.of_header(name, header.get("organisation"))
+    planner = Planner(organise=organisation.asked)
+    index = CompiledIndex(
+        **parts, group_path=fields, texts=texts, planner=planner, organisation=organisation, facts=facts
+    )
     if verify:
         check_index(name, index)
     return index

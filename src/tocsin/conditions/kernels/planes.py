@@ -63,7 +63,7 @@ def _cheaper(mate: Ints, ref: int, parent: int) -> int:
 
 
 @kernel
-def _mark_needed(nodes: SharedNodes, leaves: int, root_ref: Ints) -> Flags:
+def mark_needed(nodes: SharedNodes, leaves: int, root_ref: Ints) -> Flags:
     """For each reference whether some root needs it."""
     _size, child_start, child, mate, _slot = nodes
     count = nodes.size[NODES]
@@ -136,7 +136,7 @@ def number_leaves(
     """
     count = nodes.size[NODES]
     leaves = leaf_number.size
-    needed = _mark_needed(nodes, leaves, root_ref)
+    needed = mark_needed(nodes, leaves, root_ref)
     level = _levels(nodes, leaves, needed)
     known = np.empty(2 * count, np.uint64)
     node_of = np.full(leaves, -1, np.int32)

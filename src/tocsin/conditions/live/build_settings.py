@@ -35,12 +35,16 @@ class Preparation:
         stop_words: Iterable[str] = (),
         text_threshold: float = 0.0,
         access: str = "auto",
+        organise: str = "auto",
     ) -> Preparation:
         """What tocsin.build takes; UsageError when something makes no sense."""
         if isinstance(text_threshold, bool) or not isinstance(text_threshold, int | float):
             raise UsageError(f"a text threshold is a number from 0 on, not {text_threshold!r}")
         words, estimate = known_words(history, dictionaries)
-        return Preparation(TextBase.of(words, stop_words, float(text_threshold)), Planner(access, estimate))
+        return Preparation(
+            TextBase.of(words, stop_words, float(text_threshold)),
+            Planner(access, estimate, organise=organise),
+        )
 
     def digest(self) -> str:
         """Differs when the same rules can have other matches or scores; plans change neither."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from tocsin.arrays.packed import Texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.graph.organisation import FULL, Organisation
 
 Number = TypeVar("Number", int, float)
 
@@ -32,6 +33,8 @@ class Statistics:
     but not in the main index, and `dead` ones still take room in it or beside it. There have been so
     many `compactions` since the index was built or opened. `disabled` rules are counted as rules, and
     match nothing.
+
+    organisations   how nodes are put together, and why so: in the main index, or in each shard
     """
 
     rules: int
@@ -51,6 +54,7 @@ class Statistics:
     compactions: int = 0
     disabled: int = 0
     engine: str = GRAPH_ENGINE
+    organisations: tuple[Organisation, ...] = ()
 
     @property
     def nodes(self) -> int:
@@ -69,12 +73,15 @@ class Statistics:
             ("predicates", f"{self.predicates:,} ({self.negated_predicates:,} also negated)"),
             ("inner nodes", f"{self.and_nodes:,} and, {self.or_nodes:,} or"),
             ("by level", ", ".join(f"{count:,}" for count in self.levels) or "none"),
+            ("organised", _organised(self.organisations)),
             ("sharing", f"each node is used {self.uses:.1f} times"),
             ("for matching", _size(self.bytes_matching)),
             ("for texts", _size(self.bytes_texts)),
             ("built in", _phases(self.seconds)),
         ]
-        unsaid = ["engine"] if self.engine == GRAPH_ENGINE else ["inner nodes", "by level", "sharing"]
+        unsaid = (
+            ["engine"] if self.engine == GRAPH_ENGINE else ["inner nodes", "by level", "organised", "sharing"]
+        )
         if not (self.waiting or self.dead or self.compactions):
             unsaid.append("changes")
         return "\n".join(f"{name:<14}{value}" for name, value in rows if name not in unsaid)
@@ -100,6 +107,7 @@ def statistics_of(index: CompiledIndex) -> Statistics:
         bytes_matching=bytes_for_matching(index),
         bytes_texts=texts,
         seconds=dict(index.facts),
+        organisations=(index.organisation,),
     )
 
 
@@ -112,6 +120,7 @@ def statistics_of_layers(layers: Sequence[Statistics], live: int, compactions: i
         waiting=sum(counts[1:]),
         dead=sum(counts) - live,
         compactions=compactions,
+        organisations=(layers[0].organisation,),
     )
 
 
@@ -136,6 +145,7 @@ def _sum(one: Statistics, other: Statistics) -> Statistics:
         bytes_texts=_sums(one.bytes_texts, other.bytes_texts),
         seconds=_sums(one.seconds, other.seconds),
         engine=one.engine,
+        organisations=one.organisations + other.organisations,
     )
 
 
@@ -157,6 +167,13 @@ def _size(parts: dict[str, int]) -> str:
     total = sum(parts.values())
     largest = ", ".join(f"{name} {value / 1e6:.1f}" for name, value in parts.items() if value * 50 > total)
     return f"{total / 1e6:.1f} MB ({largest})"
+
+
+def _organised(parts: Sequence[Organisation]) -> str:
+    if len(parts) == 1:
+        return str(parts[0])
+    full = sum(each.chosen == FULL for each in parts)
+    return f"full in {full:,} of {len(parts):,} shards, {sum(each.spared for each in parts):,} edges fewer"
 
 
 def _phases(seconds: dict[str, float]) -> str:

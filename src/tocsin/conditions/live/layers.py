@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from tocsin.arrays.dtypes import Doubles, Ints, Longs
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like
+from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_beside
 from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.change_requests import Change
@@ -170,4 +170,4 @@ def main_layer(compiled: CompiledIndex) -> Layer:
 
 def compile_layer(rules: Rules, numbers: Longs, like: Layer) -> Layer:
     """A layer of the rules with these numbers, beside another one."""
-    return like.like(compile_like(like.compiled, rules), numbers.astype(np.int32))
+    return like.like(compile_beside(like.compiled, rules), numbers.astype(np.int32))

@@ -5,7 +5,7 @@
                                            └── other text conjuncts: deferred, asked of matches at the end
 
 A deferred query is in no trie. Rules without free text are left to the graph, which orders their conjuncts
-by the same estimates of how often they hold.
+by the same estimates of how often they hold, and puts nodes together as is asked for here.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.arrays.packed import starts
 from tocsin.conditions.graph.condition_reader import Steps
 from tocsin.conditions.graph.likelihood import Likelihood
+from tocsin.conditions.graph.organisation import AUTO as AUTO_ORGANISE
+from tocsin.conditions.graph.organisation import ORGANISE
 from tocsin.conditions.kernels.access_choice import (
     AUTO,
     DEFERRED,
@@ -56,19 +58,25 @@ class Selectivity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """How ways in are chosen.
+    """How rules are compiled: what changes no match, but how soon it is found.
 
     access        "auto" by rank; "structured" or "text" to prefer such a conjunct always
     selectivity   estimates from history; without it they come from the rules and the dictionary
+    organise      how nodes are put together: see graph/organisation.py
     """
 
     access: str = "auto"
     selectivity: Selectivity | None = None
     costs: Costs = field(default_factory=known_costs)
+    organise: str = AUTO_ORGANISE
 
     def __post_init__(self) -> None:
         if self.access not in ACCESS:
             raise UsageError(f"there is no access '{self.access}': choose one of {', '.join(ACCESS)}")
+        if self.organise not in ORGANISE:
+            raise UsageError(
+                f"nodes cannot be organised as '{self.organise}': choose one of {', '.join(ORGANISE)}"
+            )
 
     def estimates(
         self,

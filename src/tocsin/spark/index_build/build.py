@@ -73,6 +73,7 @@ def build(
     stop_words: Iterable[str] = (),
     text_threshold: float = 0.0,
     access: str = "auto",
+    organise: str = "auto",
 ) -> Built:
     """Build an index of the rules of a DataFrame, and write it to `path`; what tocsin.build does, on Spark.
 
@@ -89,11 +90,11 @@ def build(
     many; "auto" makes as many as it takes to keep each below half a gibibyte.
 
     The folder that `path` is in must be one that the driver and all workers can write to. `history` and what
-    follows are those of tocsin.build.
+    follows are those of tocsin.build. With `shards`, organise="auto" chooses for each shard by itself.
     """
     from tocsin.conditions.live.build_settings import Preparation
 
-    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access)
+    preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access, organise)
     return build_index(rules, path, preparation, shards=shards, rejects=rejects)
 
 

@@ -26,6 +26,7 @@ from benchmarks.atree_building import build_phases, memory
 from benchmarks.atree_growth import growth
 from benchmarks.atree_live import live_updates
 from benchmarks.atree_matching import against_scan, known_counts, low_selectivity
+from benchmarks.atree_organising import organising
 from benchmarks.atree_tables import PLOT, growth_plot, tables
 from benchmarks.atree_workloads import QUICK, Sizes
 from benchmarks.measuring import machine_facts, say
@@ -43,6 +44,7 @@ PARTS: dict[str, Callable[[Sizes], Any]] = {
     "selectivity": low_selectivity,
     "live": live_updates,
     "build": build_phases,
+    "organise": organising,
     "memory": memory,
     "growth": growth,
 }

@@ -10,25 +10,21 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from benchmarks.atree_matching import written
 from benchmarks.atree_workloads import Built, Sizes, asked_of
 from benchmarks.measuring import say, timed
 
-from tocsin.arrays.packed import arrow_texts
-from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
-from tocsin.conditions.graph.condition_reader import read_conditions
+from tocsin.conditions.graph.compiled_index import compile_rules
 from tocsin.rules.rule_set import Rules
 from tocsin_lab import abe_gen
-from tocsin_lab.atree.atree_graph import organise
 
 SIXTEEN = (0.5, 0.5, 0.0, 0.0, 0.0)
 """Operators with which every expression of the default depth has sixteen predicates on average."""
 
 
 def build_phases(sizes: Sizes) -> dict[str, Any]:
-    """Seconds by phase: with unique nodes, and with reorganisation and self-adjustment."""
+    """Seconds by phase, with unique nodes."""
     settings = {
         "sixteen": abe_gen.Setting(expressions=sizes.expressions, operators=SIXTEEN),
         "default": abe_gen.Setting(expressions=sizes.expressions),
@@ -80,7 +76,6 @@ def _build(setting: abe_gen.Setting, repeat: int) -> dict[str, Any]:
         say(f"  {setting.expressions:,} rules of {predicates:.1f} predicates are built from Parquet")
         tries = [_once(path) for _ in range(repeat)]
     best = min(tries, key=lambda each: float(each["all"]))
-    best["organise"] = min(each["organise"] for each in tries)
     return {"rules": setting.expressions, "mean_predicates": predicates, **best}
 
 
@@ -94,14 +89,4 @@ def _once(path: Path) -> dict[str, Any]:
         "all": end - start,
         "phases": {"parquet": loaded - start, **compiled.facts},
         "nodes": compiled.plane_count,
-        **_organised(compiled),
     }
-
-
-def _organised(compiled: CompiledIndex) -> dict[str, Any]:
-    """Sharing done the paper's way instead: its seconds and nodes, beside those of unique nodes."""
-    texts: pa.LargeStringArray = arrow_texts(*compiled.rule_text)
-    parts = read_conditions(texts, {}).parts
-    start = time.perf_counter()
-    nodes, _ = organise(parts, compiled.leaf_count, compiled.rule_count, reorganise=True, self_adjust=True)
-    return {"organise": time.perf_counter() - start, "organised_nodes": int(nodes.size[0])}

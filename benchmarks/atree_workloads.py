@@ -28,6 +28,7 @@ class Sizes:
     single_events: int = 300
     scanned_events: int = 20
     advertisements: int = 1_392_196
+    organised: int = 100_000
     growth: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
     updates: int = 20_000
     updates_with_match: int = 1_000
@@ -40,6 +41,7 @@ QUICK = Sizes(
     single_events=50,
     scanned_events=5,
     advertisements=10_000,
+    organised=5_000,
     growth=(1_000, 3_000, 10_000),
     updates=1_000,
     updates_with_match=100,

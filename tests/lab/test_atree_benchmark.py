@@ -25,6 +25,7 @@ TINY = Sizes(
     single_events=10,
     scanned_events=5,
     advertisements=300,
+    organised=400,
     growth=(30, 300),
     updates=20,
     updates_with_match=5,

@@ -64,11 +64,11 @@ def build(
     through which conjunct a rule with free text is found: "auto" by estimated cost, "structured" or "text".
     It changes no match.
 
-    `organise` says how the engine atree puts its graph together: "unique" keeps each part of a condition once;
-    "full" also lets conditions that contain each other share what they have in common, as the A-Tree paper's
-    reorganisation and self-adjustment do, and takes longer to build; "auto" estimates on a sample whether that pays.
-    `index.stats()` tells what was chosen and why. It changes no match, and stays with the index: when rules are
-    changed, compacted and saved.
+    `organise` says how the engine atree puts its graph together: "unique" keeps each part of a condition
+    once; "full" also lets conditions that contain each other share what they have in common, as the A-Tree
+    paper's reorganisation and self-adjustment do, and takes longer to build; "auto" estimates on a sample
+    whether that pays. `index.stats()` tells what was chosen and why. It changes no match, and stays with the
+    index when rules are changed, compacted and saved.
     """
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access, organise)
     if organise != "auto" and engine != "atree":

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from tocsin.errors import UsageError
+
 
 @dataclass(frozen=True)
 class NestedSetting:
@@ -31,6 +33,10 @@ class NestedSetting:
     longest: int = 12
     anew: float = 0.1
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.longest <= self.fields or min(self.rules, self.cardinality) < 1:
+            raise UsageError("nested conjunctions have two predicates at least, each of another field")
 
 
 def nested_rules(setting: NestedSetting) -> pa.Table:

@@ -32,8 +32,7 @@ ORGANISE = (AUTO, UNIQUE, FULL)
 
 PAYS_FROM = 0.2
 """The share of all edges from which on `auto` is full. What it goes by and what came of it stands in
-docs/performance.md for every workload of the benchmarks: full made matching quicker by a tenth or more from 30 %
-of the edges on, and by less up to 15 %.
+docs/performance.md for every workload of the benchmarks.
 """
 
 FEW = 256

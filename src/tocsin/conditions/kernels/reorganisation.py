@@ -3,11 +3,11 @@
     a and b and c        AND(a b c)                 AND(a b c)
     a and b and c and d  AND(a b c d)         ->    AND(AND(a b c) d)
 
-Algorithms 2 and 3 of the A-Tree paper at once, for a whole rule set: what is part of what is settled before any
-child is replaced, so it does not matter which rule came first. An OR is the negation of an AND, and covered
-like one. A *cover* of a node is a node whose children are all among its children. Which of them to use is the
-problem of set cover, solved greedily as in the paper: always the one that stands for most children that
-nothing stands for yet, two at least.
+Algorithms 2 and 3 of the A-Tree paper at once, for a whole rule set: what is part of what is settled before
+any child is replaced, so it does not matter which rule came first. An OR is the negation of an AND, and
+covered like one. A *cover* of a node is a node whose children are all among its children. Which of them to
+use is the problem of set cover, solved greedily as in the paper: always the one that stands for most children
+that nothing stands for yet, two at least.
 
 Covers are listed under their *rarest* child, the one that the fewest nodes have. So a search looks at short
 lists, and comes by a cover once. For each child of a node it takes LOOKS looks, and then makes do with what
@@ -44,9 +44,9 @@ _ENTRY = 0xFFFF_FFFF
 class Covers(NamedTuple):
     """The nodes that may be covers, under the rarest of their children.
 
-    sign      uint8[N]     in which ways the roots need a node: 1 where it is true, 2 where it is false, 3 both; 0
-                           for one that is not needed, or is a leaf. A cover is needed in every way in which the
-                           node that it covers is, so that no plane is added
+    sign      uint8[N]     how the roots need a node: 1 where it is true, 2 where it is false, 3 both; 0 for one
+                           that is not needed, or is a leaf. A cover is needed in every way in which the node
+                           that it covers is, so that no plane is added
     start     int32[2N+1]  entries of reference r: start[r] .. start[r+1], by ascending second
     node      int32[E]
     second    int32[E]     the second rarest child
@@ -297,7 +297,7 @@ def cover_nodes(nodes: SharedNodes, covers: Covers, asked: Ints) -> tuple[Longs,
 def with_children(
     nodes: SharedNodes, leaves: int, child_start: Longs, child: Ints
 ) -> tuple[SharedNodes, Ints]:
-    """The graph with these children, numbered anew so that they come before their parents; and the new numbers.
+    """The graph with these children, numbered anew so that they come before their parents; the new numbers.
 
     A cover has fewer children than what it covers, and stood no level higher. Nothing can be added to this
     graph: its slots are empty.

@@ -1,7 +1,7 @@
-"""Nodes put together from each other: what `auto` estimates and chooses, and what it would have been right to choose.
+"""Nodes put together from each other: what `auto` estimates and chooses, and what is right.
 
-Right is full where matching becomes quicker by a tenth or more, in blocks or one event at a time, and slower by
-no more than a twentieth in the other way; everywhere else unique nodes, which are quicker to build.
+Right is full where matching becomes quicker by a tenth or more, in blocks or one event at a time, and slower
+by no more than a twentieth in the other way; everywhere else unique nodes, which are quicker to build.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _compared(rules: pa.Table, events: pa.Table, sizes: Sizes) -> dict[str, Any]
     _hold(ways)
     times: dict[str, dict[str, float]] = {}
     for name, per in (("blocks", events.num_rows), ("single", len(rows))):
-        taken = interleaved({way: each[name] for way, each in ways.items()}, 2 * sizes.repeat, per)
+        taken = interleaved({way: each[name] for way, each in ways.items()}, 6 * sizes.repeat, per)
         times[name] = {way: seconds.best for way, seconds in taken.items()}
     gains = [times[name][UNIQUE] / times[name][FULL] for name in ("blocks", "single")]
     figures: dict[str, Any] = {

@@ -34,6 +34,20 @@ def test_an_index_for_another_engine(tocsin: Command) -> None:
     assert tocsin("build", "rules.csv", "-o", "magic.tocsin", "--engine", "magic").code == 2
 
 
+def test_organise_is_asked_for_and_told(tocsin: Command) -> None:
+    tocsin.file("rules.csv", "id,when\ntwo,a = 1 and b = 1\nthree,a = 1 and b = 1 and c = 1\n")
+    for asked, told in (
+        ([], "organised     unique nodes: too few ANDs to gain by more (auto)"),
+        (["--organise", "unique"], "organised     unique nodes: as asked"),
+        (["--organise", "full"], "organised     full, 1 edge fewer: as asked"),
+    ):
+        ran = tocsin("build", "rules.csv", "-o", "rules.tocsin", *asked)
+        assert ran.code == 0
+        assert told in ran.err
+    assert library.open(tocsin.folder / "rules.tocsin").stats().organisations[0].asked == "full"
+    assert tocsin("build", "rules.csv", "-o", "rules.tocsin", "--organise", "best").code == 2
+
+
 def test_bad_rules_stop_it_with_all_their_errors(tocsin: Command) -> None:
     tocsin.file("rules.csv", RULES + "x,age >\ny,= 3\n,age = 1\n")
     ran = tocsin("build", "rules.csv", "-o", "rules.tocsin")

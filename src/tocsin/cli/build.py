@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--organise",
         default="auto",
         choices=("auto", "unique", "full"),
-        help="how rules that contain each other share parts: unique, each part once; full, larger parts too, as"
-        " in the A-Tree paper; auto (default), full if an estimate says that it pays",
+        help="how rules that contain each other share parts: unique, each part once; full, larger parts too;"
+        " auto (default), full if an estimate says that it pays",
     )
     add_text_arguments(parser)
 

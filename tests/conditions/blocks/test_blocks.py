@@ -49,11 +49,13 @@ def cut(rng: random.Random, table: pa.Table, most: int = 5) -> list[pa.Table]:
     ]
 
 
-def built(tables: list[pa.Table], folder: Path, most_levels: int | None = None) -> CompiledIndex:
+def built(
+    tables: list[pa.Table], folder: Path, most_levels: int | None = None, organise: str = "auto"
+) -> CompiledIndex:
     folder.mkdir()
     work, refused = blocks_of(tables, folder)
     assert not refused
-    return compile_blocks(put_together(work, most_levels), planner=Planner())
+    return compile_blocks(put_together(work, most_levels), planner=Planner(organise=organise))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -83,8 +85,9 @@ SHARED = (
 )
 
 
+@pytest.mark.parametrize("organise", ["unique", "full"])
 @pytest.mark.parametrize("blocks", [1, 2, 3, 7, 30])
-def test_the_arrays_are_those_of_the_rules_read_together(blocks: int, tmp_path: Path) -> None:
+def test_the_arrays_are_those_of_the_rules_read_together(blocks: int, organise: str, tmp_path: Path) -> None:
     """Byte for byte: what is shared across blocks is stored once, and everything is in the same order."""
     rng = random.Random(blocks)
     ids = sorted(f"r{number}" for number in range(60))
@@ -95,9 +98,11 @@ def test_the_arrays_are_those_of_the_rules_read_together(blocks: int, tmp_path: 
     table = pa.table({"id": ids, "when": whens, "owner": [f"o{number % 4}" for number in range(60)]})
     size = -(-60 // blocks)
     pieces = [table.slice(start, size) for start in range(0, 60, size)]
-    together = compile_rules(Rules.of(table), planner=Planner())
-    apart = built(pieces, tmp_path / "work")
+    together = compile_rules(Rules.of(table), planner=Planner(organise=organise))
+    apart = built(pieces, tmp_path / "work", organise=organise)
     assert len(together.graph.is_and) > 50
+    assert together.organisation == apart.organisation
+    assert (together.organisation.spared > 0) == (organise == "full")
     save_index(together, tmp_path / "together")
     save_index(apart, tmp_path / "apart")
     expected, found = (open_arrays(tmp_path / name)[1] for name in ("together", "apart"))

@@ -25,6 +25,7 @@ from tocsin.conditions.kernels.reorganisation import (
 )
 from tocsin.conditions.kernels.shared_nodes import SharedNodes
 from tocsin.errors import IndexFileError
+from tocsin.printable import number_of
 
 AUTO, UNIQUE, FULL = "auto", "unique", "full"
 ORGANISE = (AUTO, UNIQUE, FULL)
@@ -59,7 +60,7 @@ class Organisation:
     estimate: float | None = None
 
     def __str__(self) -> str:
-        fewer = f", {self.spared:,} edges fewer" if self.spared else ""
+        fewer = f", {number_of(self.spared, 'edge')} fewer" if self.spared else ""
         chosen = f"full{fewer}" if self.chosen == FULL else "unique nodes"
         if self.asked != AUTO:
             return f"{chosen}: as asked"

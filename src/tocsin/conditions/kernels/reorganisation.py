@@ -44,9 +44,9 @@ _ENTRY = 0xFFFF_FFFF
 class Covers(NamedTuple):
     """The nodes that may be covers, under the rarest of their children.
 
-    sign      uint8[N]     how the roots need a node: 1 where it is true, 2 where it is false, 3 both; 0 for one
-                           that is not needed, or is a leaf. A cover is needed in every way in which the node
-                           that it covers is, so that no plane is added
+    sign      uint8[N]     how the roots need a node: 1 where it is true, 2 where it is false, 3 both; 0 for
+                           one that is not needed, or is a leaf. A cover is needed in every way in which the
+                           node that it covers is, so that no plane is added
     start     int32[2N+1]  entries of reference r: start[r] .. start[r+1], by ascending second
     node      int32[E]
     second    int32[E]     the second rarest child

@@ -66,6 +66,7 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
             dictionaries=settings.dictionaries,
             stop_words=settings.stop_words,
             text_threshold=settings.threshold,
+            organise="full",
         ),
         rejects=rejects,
         sizes=SMALL,
@@ -79,6 +80,8 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
     ]
     local = tocsin.build(sorted(every, key=lambda row: str(row["id"])), **settings.for_build())
     assert index.stats().disabled == len(rules) // 4
+    assert index.stats().organisations[0].asked == "full"
+    assert index.stats().organisations[0].spared > 0
     events = [make_event(rng) for _ in range(25)] + [make_text_event(rng) for _ in range(25)]
     for event in events:
         assert list(index.match(event)) == list(local.match(event))
@@ -157,7 +160,9 @@ def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     plain_rules = [
         (f"p{number}", f"kind = '{'abc'[number % 3]}' and size < {number % 7}") for number in range(90)
     ]
-    ts.build(spark.createDataFrame(plain_rules, "id string, when string"), folder, shards=4)
+    ts.build(spark.createDataFrame(plain_rules, "id string, when string"), folder, shards=4, organise="full")
+    assert [each.chosen for each in tocsin.open(folder).stats().organisations] == ["full"] * 4
+    assert "full in 4 of 4 shards" in str(tocsin.open(folder).stats())
     table = pa.Table.from_pylist(plain)
     answer = tocsin.build(plain_rules).match_table(table)
     assert isinstance(answer, pa.Table)

@@ -182,6 +182,8 @@ def _find(nodes: SharedNodes, covers: Covers, node: int, search: Search) -> int:
         first, last = np.int64(covers.start[child[i]]), np.int64(covers.start[child[i] + 1])
         is_long = last - first > _LONG * width
         for j in range(begin, end if is_long else begin + 1):
+            if looks <= 0:
+                break
             at = _first_from(covers.second, first, last, child[j]) if is_long else first
             looks -= 1
             while at < last and looks > 0 and not (is_long and covers.second[at] != child[j]):

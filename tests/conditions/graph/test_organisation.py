@@ -68,7 +68,8 @@ def read(texts: list[str]) -> Reading:
 
 
 def children(nodes: SharedNodes, node: int) -> list[int]:
-    return nodes.child[slice(*nodes.child_start[node : node + 2].tolist())].tolist()
+    begin, end = nodes.child_start[node : node + 2].tolist()
+    return list(map(int, nodes.child[begin:end]))
 
 
 def truths_of(nodes: SharedNodes, leaf_truth: list[Truth]) -> list[int]:

@@ -18,6 +18,7 @@ from tests.conftest import examples
 from tests.strategies import events, rule_sets
 
 import tocsin
+from tocsin import Index, IndexFileError, Rules, UsageError
 from tocsin.conditions.graph import organisation
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
 from tocsin.conditions.graph.condition_reader import Reading, read_conditions
@@ -29,13 +30,10 @@ from tocsin.conditions.kernels.reorganisation import count_uses, cover_nodes, li
 from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.live.index import Index
 from tocsin.conditions.matching.matcher import Matcher
 from tocsin.conditions.meaning import Truth, condition_truth, matches, predicate_truth
 from tocsin.conditions.planner.planner import Planner
-from tocsin.errors import IndexFileError, UsageError
 from tocsin.events.python_events import FieldPlan
-from tocsin.rules.rule_set import Rules
 from tocsin_lab import abe_gen
 from tocsin_lab.atree.nested_conjunctions import NestedSetting, nested_rules
 

@@ -134,6 +134,7 @@ r
   asked then   c.late = true or v.n != c.n
 plain
   way in     age > 3   estimated 16.7 %
+organised: unique nodes: too few ANDs to gain by more (auto)
 """
     )
     events = ["--analyze", "--events", "video=video.csv", "--events", "comment=comment.jsonl"]

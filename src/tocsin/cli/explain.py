@@ -113,7 +113,7 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     texts.update(zip(joined, map(_trigger_text, triggers), strict=True))
     for row in chosen:
         print(texts[row])
-    if arguments.rule is None:
+    if arguments.rule is None and single:
         whole = rules.take(np.array(single, np.int64))
         compiled = compile_rules(whole, base=preparation.base, planner=preparation.planner)
         print(f"organised: {compiled.organisation}")

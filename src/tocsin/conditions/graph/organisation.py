@@ -104,7 +104,7 @@ def organised(
     if asked == UNIQUE:
         return nodes, root, Organisation(UNIQUE, UNIQUE)
     sign = _signs(nodes, root, leaves)
-    chosen = choose(nodes, sign) if asked == AUTO else Organisation(FULL, FULL)
+    chosen = _choose(nodes, sign) if asked == AUTO else Organisation(FULL, FULL)
     if chosen.chosen == UNIQUE:
         return nodes, root, chosen
     needed = np.flatnonzero(sign).astype(np.int32)
@@ -117,12 +117,7 @@ def organised(
     return full, new_root, Organisation(asked, FULL, spared, chosen.estimate)
 
 
-def choice(nodes: SharedNodes, root: Ints, leaves: int, asked: str) -> Organisation:
-    """What `organised` would choose, `spared` left out."""
-    return choose(nodes, _signs(nodes, root, leaves)) if asked == AUTO else Organisation(asked, asked)
-
-
-def choose(nodes: SharedNodes, sign: Bytes) -> Organisation:
+def _choose(nodes: SharedNodes, sign: Bytes) -> Organisation:
     """What `auto` chooses, without a look at most nodes."""
     width = _widths(nodes, sign)
     ands = np.flatnonzero((sign & 1 == 1) & (width > 2)).astype(np.int32)

@@ -71,8 +71,6 @@ def build(
     index when rules are changed, compacted and saved.
     """
     preparation = Preparation.of(history, dictionaries, stop_words, text_threshold, access, organise)
-    if organise != "auto" and engine != "atree":
-        raise UsageError(f"the engine {engine} has no graph to organise: organise goes with the engine atree")
     if sample is None:
         return build_prepared(rules, engine, preparation)
     if engine != "atree":
@@ -84,7 +82,7 @@ def build(
 @telling("building an index")
 def build_prepared(rules: object, engine: str, preparation: Preparation) -> Index:
     """Build an index of rules with what `build` was given besides."""
-    return _builder(engine)(Rules.of(rules), preparation)
+    return _builder(engine, preparation)(Rules.of(rules), preparation)
 
 
 @telling("building an index")
@@ -92,8 +90,8 @@ def build_good(
     rules: object, engine: str = "atree", preparation: Preparation | None = None
 ) -> tuple[Index, list[RuleError]]:
     """Build an index of the rules that can be taken, and the errors of those that cannot."""
-    builder = _builder(engine)
     preparation = preparation or Preparation.of()
+    builder = _builder(engine, preparation)
     whole = Rules.of(rules, skip_bad=True)
     rejected = list(whole.rejected)
     try:
@@ -105,7 +103,9 @@ def build_good(
     return builder(whole.take(np.array(good, np.int64)), preparation), [*rejected, *errors]
 
 
-def _builder(engine: str) -> Callable[[Rules, Preparation], Index]:
+def _builder(engine: str, preparation: Preparation) -> Callable[[Rules, Preparation], Index]:
     if not isinstance(engine, str) or engine not in ENGINES:
         raise UsageError(f"there is no engine '{engine}': choose one of {', '.join(ENGINES)}")
+    if engine != "atree" and preparation.planner.organise != "auto":
+        raise UsageError(f"the engine {engine} has no graph to organise: organise goes with the engine atree")
     return ENGINES[engine]

@@ -148,7 +148,7 @@ class EngineLayer(Layer):
         ids = sum(array.nbytes for array in self.compiled.rule_id)
         parts = {**self.matcher.bytes_of_parts(), "rule_id": ids}
         counted = replace(statistics_of(self.compiled), engine=self.engine, bytes_matching=parts)
-        return replace(counted, and_nodes=0, or_nodes=0, levels=(), edges=0, uses=0.0)
+        return replace(counted, and_nodes=0, or_nodes=0, levels=(), edges=0, uses=0.0, organisations=())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its rules and what the engine has made of them to one file, whole or not at all."""

@@ -120,7 +120,7 @@ def statistics_of_layers(layers: Sequence[Statistics], live: int, compactions: i
         waiting=sum(counts[1:]),
         dead=sum(counts) - live,
         compactions=compactions,
-        organisations=(layers[0].organisation,),
+        organisations=layers[0].organisations,
     )
 
 

@@ -227,7 +227,7 @@ def measure_likes(patterns: list[str], texts: list[str], repeat: int) -> Likes:
     column = pa.array(texts, pa.large_string())
     one_by_one = PatternByPattern(patterns)
     few = column.slice(0, 20)
-    found_start, found_leaf = group.find(column)
+    found_start, found_leaf = group.find(*text_arrays(column))
     ours = [
         sorted(found_leaf[found_start[text] : found_start[text + 1]].tolist()) for text in range(len(few))
     ]
@@ -245,9 +245,13 @@ def measure_likes(patterns: list[str], texts: list[str], repeat: int) -> Likes:
         found_per_text=len(found_leaf) / len(texts),
         build_seconds=build,
         index_bytes=sum(array.nbytes for array in arrays_of(Test.ILIKE, patterns)),
-        automaton=timed(lambda: group.find(column), repeat, len(texts)).best,
-        automaton_one_text=timed(lambda: [group.find(text) for text in singles], repeat, len(singles)).best,
-        automaton_short_text=timed(lambda: [group.find(short) for _ in range(200)], repeat, 200).best,
+        automaton=timed(lambda: group.find(*text_arrays(column)), repeat, len(texts)).best,
+        automaton_one_text=timed(
+            lambda: [group.find(*text_arrays(text)) for text in singles], repeat, len(singles)
+        ).best,
+        automaton_short_text=timed(
+            lambda: [group.find(*text_arrays(short)) for _ in range(200)], repeat, 200
+        ).best,
         pattern_by_pattern=timed(lambda: one_by_one.find(few), min(repeat, 3), len(few)).best,
     )
 
@@ -287,7 +291,7 @@ def measure_expressions(expressions: list[str], texts: list[str], repeat: int) -
     build = timed(lambda: group_of(Test.MATCHES, expressions), min(repeat, 3)).best
     group = group_of(Test.MATCHES, expressions)
     column = pa.array(texts, pa.large_string())
-    found_start, found_leaf = group.find(column)
+    found_start, found_leaf = group.find(*text_arrays(column))
     few = [text.encode() for text in texts[:40]]
     regexes = [compile_regex(expression) for expression in expressions]
     theirs = re2.Filter()
@@ -310,7 +314,7 @@ def measure_expressions(expressions: list[str], texts: list[str], repeat: int) -
         with_literals=sum(required_literals(expression) is not None for expression in expressions),
         found_per_text=len(found_leaf) / len(texts),
         build_seconds=build,
-        prefiltered=timed(lambda: group.find(column), repeat, len(texts)).best,
+        prefiltered=timed(lambda: group.find(*text_arrays(column)), repeat, len(texts)).best,
         one_by_one=timed(one_by_one, min(repeat, 3), len(few)).best,
         re2_filter=timed(lambda: [theirs.Match(text) for text in few], repeat, len(few)).best,
     )

@@ -39,7 +39,7 @@ def open_rules(path: str | os.PathLike[str], *, verify: bool = True) -> Index:
         return open_shards(path, verify=verify)
     header, arrays = open_arrays(path, verify=verify)
     if kind_of(header) not in (INDEX, ENGINE):
-        raise IndexFileError(f"{os.fspath(path)} is no index of rules: it holds a {kind_of(header)}")
+        raise IndexFileError(f"{os.fspath(path)} is not an index of rules: it holds a {kind_of(header)}")
     return _rules_of_arrays(os.fspath(path), header, arrays, verify)
 
 

@@ -92,7 +92,7 @@ def test_figure_5_reorganised():
     third = atree.structure(FOUR)
     assert third.children == nodes("p1 or p2 or p3", "p4")
     assert third.level == 3
-    assert atree.structure("p1 or p2 or p3").uses == 1, "a cover is not a use: only the first needs it"
+    assert atree.structure("p1 or p2 or p3").uses == 1, "a cover is no use: only the first needs it"
 
 
 def test_without_reorganising_the_operands_are_the_children():

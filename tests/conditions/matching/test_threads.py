@@ -68,7 +68,7 @@ def test_who_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     index.match_table(table, threads=1)
     assert names == {me}
     index.match_table(table.slice(0, 3), threads=4)
-    assert names == {me}, "one portion is not a work for several"
+    assert names == {me}, "one portion is no work for several"
     names.clear()
     index.match_table(table, threads=4)
     assert names

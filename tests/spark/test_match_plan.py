@@ -75,5 +75,5 @@ def test_sizes_as_spark_writes_them() -> None:
         "1T": 1 << 40,
     }
     assert {text: parse_bytes(text) for text in sizes} == sizes
-    with pytest.raises(UsageError, match="no size"):
+    with pytest.raises(UsageError, match="not a size"):
         parse_bytes("much")

@@ -104,7 +104,7 @@ def _given_path(graph: Graph, campaign: Rule, publisher: str, advertiser: str) -
         return None
     nodes = [part.strip() for part in given.split(">")] if isinstance(given, str) else given
     if not isinstance(nodes, list) or not all(isinstance(node, str) for node in nodes):
-        raise _CannotBook("the campaign's path is no list of names")
+        raise _CannotBook("the campaign's path is not a list of names")
     path = tuple(nodes)
     if path[:1] != (publisher,) or path[-1:] != (advertiser,):
         raise _CannotBook(f"the campaign's path does not lead from '{publisher}' to '{advertiser}'")

@@ -47,7 +47,7 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
         raise InputError(f"{path}: expected an object with {', '.join(_ROLES)} and edges")
     unknown = sorted(set(found) - {*_ROLES, "edges"})
     if unknown:
-        raise InputError(f"{path}: '{unknown[0]}' is no part of a graph: {', '.join(_ROLES)}, edges")
+        raise InputError(f"{path}: '{unknown[0]}' is not part of a graph: {', '.join(_ROLES)}, edges")
     roles: dict[str, Role] = {}
     for part, role in _ROLES.items():
         for name in _listed(found, part, path):

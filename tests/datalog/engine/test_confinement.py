@@ -125,7 +125,7 @@ def test_links_within_the_folder_are_followed(folders: Path) -> None:
 def test_pipes_and_devices_are_not_read(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(folders / "facts/pipe.facts")
     assert run('.input a(filename="pipe.facts") .output a') == 1
-    assert "no ordinary file" in capsys.readouterr().err
+    assert "not an ordinary file" in capsys.readouterr().err
 
 
 OVERWRITING = [

@@ -15,9 +15,9 @@ def test_what_is_printed_reads_as_the_same() -> None:
         rules = rules_of_triggers(make_trigger(random.Random(seed), "r"))
         if rules.has_several_tables(0):
             trigger = rules.triggers[0]
-            condition = parse_joined(trigger.when, trigger.aliases)
+            condition = parse_joined(trigger.when, trigger.aliases, trigger.old_of)
             texts.append(print_joined(condition))
-            assert parse_joined(texts[-1], trigger.aliases) == condition
+            assert parse_joined(texts[-1], trigger.aliases, trigger.old_of) == condition
     assert len(texts) > 100
 
 

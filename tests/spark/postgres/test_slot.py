@@ -399,7 +399,7 @@ def test_connections_that_end_are_made_again(
     nowhere = Address.of("postgresql://postgres@127.0.0.1:1/x?tables=t&connect_timeout=2")
     with pytest.raises(ServerAway, match=r"postgres@127.0.0.1:1/x cannot be reached: .*refused"):
         Feed(nowhere, taken, tmp_path).collect(position)
-    with pytest.raises(UsageError, match="no address of a server"):
+    with pytest.raises(UsageError, match="not an address of a server"):
         connect(Address.of("postgresql://127.0.0.1/x?tables=t&no_such_setting=1"))
 
 

@@ -11,6 +11,7 @@ from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
 from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
 from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
@@ -44,7 +45,14 @@ class PredicateStage:
 
     def of_event(self, event: object, documents: EventDocuments) -> Lists:
         """The literals that hold in one event, ascending. Its documents are told to `documents`."""
-        one = self._resolver.resolve_event(event, documents)
+        return self.of_read(self.read_event(event, documents))
+
+    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
+        """The first step of of_event: what the event holds."""
+        return self._resolver.resolve_event(event, documents)
+
+    def of_read(self, one: OneEvent) -> Lists:
+        """The step after reading: the literals that hold, ascending."""
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(

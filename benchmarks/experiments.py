@@ -3,10 +3,10 @@
     python -m benchmarks.experiments                        every experiment, as large as PLAN says
     python -m benchmarks.experiments atree-table4=0.2 ...   some of them, each at a scale of its own
 
-Tables go to the places that documents in docs/ have for them, plots to docs/experiments/, when a panel is
-done; at the end the table of the papers' claims is made anew (benchmarks/claims/). What is measured is kept in
-build/experiments: stopped and started again, the command goes on where it was, as long as the source that
-measures is the same. Without that folder it begins anew.
+Tables go to the places that documents in docs/ have for them, plots to docs/experiments/, when a panel
+is done; at the end the table of the papers' claims is made anew (benchmarks/claims/). What is measured is
+kept in build/experiments: stopped and started again, the command goes on where it was, as long as the source
+that measures is the same. Without that folder it begins anew.
 """
 
 from __future__ import annotations

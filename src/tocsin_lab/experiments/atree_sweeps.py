@@ -13,6 +13,8 @@ from functools import partial
 
 from tocsin_lab import abe_gen
 from tocsin_lab.experiments.atree_claims import Claim, claims_table
+from tocsin_lab.experiments.atree_largest import SIZES as SIZES_ALONE
+from tocsin_lab.experiments.atree_largest import measure_largest
 from tocsin_lab.experiments.atree_parameters import DEFAULT, SIZES, SWEEPS, Sweep
 from tocsin_lab.experiments.clocks import Seconds, machine_note
 from tocsin_lab.experiments.doors import (
@@ -48,6 +50,8 @@ EVENTS = 100
 EVENTS_TO_CHECK = 20
 ROUNDS = 10
 REBUILDS = 2
+LONG = 200.0
+"""Seconds of building that are not spent again."""
 FOR_CONJUNCTIONS = "scan-conj"
 """An engine that stands beside the others where rules are conjunctions, and only there."""
 DEFAULT_OF_FEW = replace(DEFAULT, expressions=WARMING_RULES)
@@ -88,13 +92,15 @@ def measure(figure: Figure, run: Run) -> Outcome:
     """Panel by panel."""
     sweeps = [SWEEPS[letter] for letter in figure.letters]
     steps = {sweep.letter: len(sweep.values) + len(_portions(figure, sweep)) for sweep in sweeps}
-    run.progress.steps(sum(steps.values()))
-    return together(
-        [
-            run.part(sweep.letter, steps[sweep.letter], partial(measured_panel, figure, sweep, run))
-            for sweep in sweeps
-        ]
-    )
+    largest = len(SIZES_ALONE) if figure.wanted is Wanted.CONSTRUCTION else 0
+    run.progress.steps(sum(steps.values()) + largest)
+    parts = [
+        run.part(sweep.letter, steps[sweep.letter], partial(measured_panel, figure, sweep, run))
+        for sweep in sweeps
+    ]
+    if largest:
+        parts.append(run.part("largest", largest, partial(measure_largest, run)))
+    return together(parts)
 
 
 def measured_panel(figure: Figure, sweep: Sweep, run: Run) -> Outcome:
@@ -134,25 +140,31 @@ def measure_panel(figure: Figure, sweep: Sweep, run: Run) -> dict[float, Reading
         }
     found: dict[float, Readings] = {}
     for portion in _portions(figure, sweep):
-        doors = {
-            (value, name): door
-            for value, setting in settings[portion]
-            for name, door in _opened(figure, sweep, value, setting, run).items()
-            if name in run.engines
-        }
-        run.progress.step(f"({sweep.letter}) {figure.wanted.value}, in turns")
-        times: Mapping[tuple[float, str], StepTimes] = {}
-        if figure.wanted is Wanted.MATCHING:
-            indexes = {place: door.index for place, door in doors.items() if door.index is not None}
-            events = {value: events_of(setting) for value, setting in settings[portion]}
-            times = step_times(indexes, {place: events[place[0]] for place in indexes}, ROUNDS)
-        else:
-            doors = dict(zip(doors, rebuilt(list(doors.values()), REBUILDS), strict=True))
-        for value, _ in settings[portion]:
-            found[value] = {
-                name: _reading(doors[value, name], times.get((value, name))) for name in run.engines
-            }
+        found |= _timed_portion(figure, sweep, dict(settings[portion]), run)
     return found
+
+
+def _timed_portion(
+    figure: Figure, sweep: Sweep, settings: Mapping[float, abe_gen.Setting], run: Run
+) -> dict[float, Readings]:
+    doors = {
+        (value, name): door
+        for value, setting in settings.items()
+        for name, door in _opened(figure, sweep, value, setting, run).items()
+        if name in run.engines
+    }
+    run.progress.step(f"({sweep.letter}) {figure.wanted.value}, in turns")
+    times: Mapping[tuple[float, str], StepTimes] = {}
+    if figure.wanted is Wanted.MATCHING:
+        indexes = {place: door.index for place, door in doors.items() if door.index is not None}
+        events = {value: events_of(setting) for value, setting in settings.items()}
+        times = step_times(indexes, {place: events[place[0]] for place in indexes}, ROUNDS)
+    elif sum(door.seconds.best for door in doors.values()) < LONG:
+        doors = dict(zip(doors, rebuilt(list(doors.values()), REBUILDS), strict=True))
+    return {
+        value: {name: _reading(doors[value, name], times.get((value, name))) for name in run.engines}
+        for value in settings
+    }
 
 
 def _opened(
@@ -262,7 +274,10 @@ def _note(figure: Figure) -> str:
             "slowest. The index's own work is timed, from the values of an event to the rules that match; "
             "reading the event comes before it, is the same for all engines, and stands beside. "
         ),
-        Wanted.CONSTRUCTION: f"Best of {1 + REBUILDS} rounds; whiskers reach to the slowest. ",
+        Wanted.CONSTRUCTION: (
+            f"Best of {1 + REBUILDS} rounds; whiskers reach to the slowest. Where all engines together take "
+            f"more than {LONG:g} s there is one round. "
+        ),
     }
     return (
         f"{how[figure.wanted]}All engines gave atree's matches, each on the rules that it took; one that "

@@ -50,7 +50,7 @@ EVENTS = 100
 EVENTS_TO_CHECK = 20
 ROUNDS = 10
 REBUILDS = 2
-LONG = 200.0
+LONG = 100.0
 """Seconds of building that are not spent again."""
 FOR_CONJUNCTIONS = "scan-conj"
 """An engine that stands beside the others where rules are conjunctions, and only there."""

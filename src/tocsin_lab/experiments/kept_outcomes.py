@@ -118,6 +118,7 @@ def source_digest(module: str) -> str:
     return digest.hexdigest()
 
 
+@cache
 def _imported(source: bytes) -> list[str]:
     """Modules, and names in modules that may be modules too."""
     names: list[str] = []

@@ -109,7 +109,6 @@ def test_the_digest_is_that_of_what_an_experiment_imports(monkeypatch: pytest.Mo
 
     try:
         dewey, ads = digests_with("")
-        assert digests_with("") == [dewey, ads]
         with_steps = digests_with("tocsin_lab.experiments.event_steps")
         assert with_steps[0] == dewey
         assert with_steps[1] != ads
@@ -127,6 +126,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(written, "PLOTS", tmp_path / "plots")
     monkeypatch.setattr(written, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(written, "write_claims", lambda: None)
+    monkeypatch.setattr(written, "warm_up", lambda: None)
     page = tmp_path / "page.md"
     page.write_text("<!-- generated: toy -->\n<!-- end: toy -->\n")
     return page

@@ -10,11 +10,12 @@ from itertools import combinations
 
 import pytest
 from benchmarks import experiments as written
+from matplotlib.collections import LineCollection
 
 from tocsin.errors import UsageError
-from tocsin_lab.experiments import atree_sharing, atree_sweeps, catalogue, png_plots
+from tocsin_lab.experiments import atree_sharing, catalogue, png_plots
 from tocsin_lab.experiments import progress as progress_module
-from tocsin_lab.experiments.atree_parameters import SIZES
+from tocsin_lab.experiments.atree_parameters import DEFAULT, SIZES
 from tocsin_lab.experiments.clocks import Seconds, interleaved, timed
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
 from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
@@ -201,7 +202,12 @@ def test_a_whisker_reaches_to_the_slowest_round_and_the_figure_stands_above_it()
     figure = png_plots.drawn(Plot("A plot", [Lines("(a)", Axis("rules"), up, [line]), bars]))
     figure.canvas.draw()
     reached = [
-        [segment[:, 1].tolist() for lines in axes.collections for segment in lines.get_segments()]
+        [
+            segment[:, 1].tolist()
+            for lines in axes.collections
+            if isinstance(lines, LineCollection)
+            for segment in lines.get_segments()
+        ]
         for axes in figure.axes
     ]
     assert reached == [[[2.0, 5.0], [3.0, 3.5]], [[2.0, 6.0], [0.0, 0.0]]]
@@ -245,7 +251,7 @@ def test_every_experiment_has_a_size_in_the_plan():
     assert sum(each.seconds for each in written.PLAN.values()) < 2 * 3_600
     for number in range(7, 14):
         name = f"atree-figure{number}"
-        size = atree_sweeps.DEFAULT.expressions if number > 9 else atree_sharing.ADS.expressions
+        size = DEFAULT.expressions if number > 9 else atree_sharing.ADS.expressions
         assert written.PLAN[name].scale * size >= 100_000
     assert round(SIZES[-1] * written.PLAN["atree-figure12"].scale) == 3_000_000
 

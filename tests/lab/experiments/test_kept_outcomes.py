@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,9 +34,10 @@ from tocsin_lab.experiments.table_texts import markdown
 def part(name: str) -> Outcome:
     """One panel, of an experiment that says something of each in a table of its own."""
     numbers = [Column("value"), Column("ms")]
+    int_of_numpy: Any = np.int64(2)
     return Outcome(
         [
-            Table(f"Panel {name}", numbers, [[1, np.float64(0.1)], [np.int64(2), None]], name=name),
+            Table(f"Panel {name}", numbers, [[1, np.float64(0.1)], [int_of_numpy, None]], name=name),
             Table("What the text says", [Column("panel")], [[name]], name="text"),
         ],
         [

@@ -58,6 +58,7 @@ PLAN = {
     "dewey-figure12": Planned(0.5, 80),
     "dewey-figure13": Planned(0.5, 80),
     "dewey-figure14": Planned(0.3, 120),
+    "dewey-delta": Planned(0.3, 60),
     "atree-figure7": Planned(1, 60),
     "atree-figure8": Planned(0.1, 350),
     "atree-figure9": Planned(0.1, 250),

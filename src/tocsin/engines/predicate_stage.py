@@ -43,16 +43,12 @@ class PredicateStage:
         """Predicates that may be true, and those whose falsehood some rule asks for."""
         return self._index.plane_count
 
-    def of_event(self, event: object, documents: EventDocuments) -> Lists:
-        """The literals that hold in one event, ascending. Its documents are told to `documents`."""
-        return self.of_read(self.read_event(event, documents))
-
     def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
-        """The first step of of_event: what the event holds."""
+        """What an event holds. Its documents are told to `documents`."""
         return self._resolver.resolve_event(event, documents)
 
     def of_read(self, one: OneEvent) -> Lists:
-        """The step after reading: the literals that hold, ascending."""
+        """The literals that hold in an event that is read, ascending."""
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(

@@ -32,9 +32,3 @@ def test_steps_that_give_other_matches_are_found(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(index, "match", lambda event: whole({"x": 0}), raising=False)
     with pytest.raises(TocsinError, match="scan: its steps give other matches than the whole"):
         step_times({"scan": index}, {"scan": [{"x": 2}]}, 1)
-
-
-def test_an_event_that_is_not_plain_is_refused() -> None:
-    index = build(pa.table({"id": ["a"], "when": ["x > 1"]}))
-    with pytest.raises(TocsinError, match="not plain"):
-        step_times({"atree": index}, {"atree": [{"x": [1.5]}]}, 1)

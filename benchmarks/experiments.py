@@ -110,7 +110,8 @@ def planned(wanted: str) -> tuple[Experiment, Planned]:
 def kept_of(experiment: Experiment, scale: float) -> KeptOutcomes:
     """Where a run of this scale, by this source, has its outcomes."""
     measure = getattr(experiment.measure, "func", experiment.measure)
-    return KeptOutcomes(KEPT / experiment.name / f"{scale:g}-{SEED}-{source_digest(measure.__module__)}")
+    digest = source_digest(measure.__module__, experiment.engines)
+    return KeptOutcomes(KEPT / experiment.name / f"{scale:g}-{SEED}-{digest}")
 
 
 def write_down(name: str, outcome: Outcome) -> None:

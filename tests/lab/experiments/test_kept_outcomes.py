@@ -107,7 +107,7 @@ def test_the_digest_is_that_of_what_an_experiment_imports(monkeypatch: pytest.Mo
 
         source_digest.cache_clear()
         monkeypatch.setattr(kept_outcomes, "_source", read)
-        return [source_digest(name) for name in names]
+        return [source_digest(name, ("atree", "scan-conj", "dewey")) for name in names]
 
     try:
         dewey, ads = digests_with("")
@@ -186,7 +186,7 @@ def test_what_other_source_measured_is_not_taken(page: Path, monkeypatch: pytest
     parts = Parts()
     monkeypatch.setattr(written, "chosen", lambda _: [toy(parts.measure)])
     for digest in ("one", "other", "one"):
-        monkeypatch.setattr(written, "source_digest", lambda _, digest=digest: digest)
+        monkeypatch.setattr(written, "source_digest", lambda *_, digest=digest: digest)
         assert written.main(["toy"]) == 0
     assert parts.measured == [*"abcabc"]
     assert json.loads(next((page.parent / "kept").rglob("whole.json")).read_text())["notes"]

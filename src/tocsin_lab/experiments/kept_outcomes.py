@@ -3,8 +3,8 @@
     FOLDER/atree-figure12/0.1-1-<digest>/b.json        panel (b)
                                          whole.json    all of it, when it is finished
 
-The digest is that of the source that measures: the experiment's module, its engines, and all of tocsin and
-tocsin_lab that these import. What other source measured is not taken.
+The digest is that of the source that measures: the experiment's module, its engines, and all of tocsin
+and tocsin_lab that these import. What other source measured is not taken.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def source_digest(module: str, engines: tuple[str, ...] = ()) -> str:
-    """Of a module's source, that of some engines, and that of all of ours that they import, also in functions.
+    """Of the source of a module and some engines, and of all of ours that they import, also in functions.
 
     Engines are loaded by their names, so no import tells of them.
     """

@@ -76,7 +76,7 @@ bench-atree: setup  ## the A-Tree's figures; ABE=FOLDER adds the rules with know
 	$(BIN)/python -m benchmarks.atree $(if $(ABE),--abe $(ABE))
 	$(BIN)/python -m benchmarks.single_events $(if $(ABE),--abe $(ABE))
 
-bench-paper: setup  ## the papers' experiments, into docs/; ONLY="atree-table4=0.2 ..." for some, each at its scale
+bench-paper: setup  ## the papers' experiments, into docs/; goes on where it was stopped; ONLY="atree-table4=0.2 ..." for some, each at its scale
 	$(BIN)/python -m benchmarks.experiments $(ONLY)
 
 bench-strings: setup  ## patterns on one field

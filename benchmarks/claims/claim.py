@@ -43,6 +43,12 @@ class Block(NamedTuple):
     grids: list[Grid]
 
     @property
+    def texts(self) -> Grid:
+        """The table of what the paper's text says of a figure."""
+        (found,) = [grid for grid in self.grids if grid.columns[0] == "panel"]
+        return found
+
+    @property
     def scale(self) -> float | None:
         """The factor of the paper's sizes that it was run at; None where no paper has a size."""
         scale = _SCALE.search(self.note)

@@ -23,6 +23,7 @@ from tocsin.arrays.array_checks import Array
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import joined
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like, compile_rules, rule_ids
+from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.change_requests import Change
@@ -70,7 +71,15 @@ class EngineMatcher:
 
     def match_event(self, event: object, documents: EventDocuments) -> Ints:
         """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
-        return self.engine.match(self._stage.of_event(event, documents)).item
+        return self.match_read(self.read_event(event, documents), documents)
+
+    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
+        """The first step of match_event: what the event holds."""
+        return self._stage.read_event(event, documents)
+
+    def match_read(self, values: OneEvent, _documents: EventDocuments) -> Ints:
+        """The step after reading: the rules that match, ascending."""
+        return self.engine.match(self._stage.of_read(values)).item
 
     def match_batch(
         self,

@@ -11,6 +11,7 @@ from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
 from tocsin.conditions.graph.compiled_index import CompiledIndex
+from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
 from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
@@ -42,9 +43,12 @@ class PredicateStage:
         """Predicates that may be true, and those whose falsehood some rule asks for."""
         return self._index.plane_count
 
-    def of_event(self, event: object, documents: EventDocuments) -> Lists:
-        """The literals that hold in one event, ascending. Its documents are told to `documents`."""
-        one = self._resolver.resolve_event(event, documents)
+    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
+        """What an event holds. Its documents are told to `documents`."""
+        return self._resolver.resolve_event(event, documents)
+
+    def of_read(self, one: OneEvent) -> Lists:
+        """The literals that hold in an event that is read, ascending."""
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(

@@ -5,6 +5,8 @@ experiment_run.py   one run, from its name to its outcome
 outcome.py          what it gives back: tables, and plots as data
 clocks.py           clocks, and what a run was made on
 doors.py            engines by name: built, timed and held to one answer
+event_steps.py      reading an event and matching it, timed apart
+kept_outcomes.py    what was measured, kept as JSON: a run that was stopped goes on
 progress.py         who is told how far a run is
 table_texts.py      tables for a terminal, for a pipe and for a document
 png_plots.py        plots as PNG; the only matplotlib

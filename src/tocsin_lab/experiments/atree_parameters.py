@@ -33,6 +33,7 @@ class Sweep:
     values: tuple[float, ...]
     setting: Callable[[abe_gen.Setting, float], abe_gen.Setting]
     of_size: bool = False
+    is_conjunctive: bool = False
 
     def settings(self, run: Run) -> dict[float, abe_gen.Setting]:
         """By the value on the axis; sizes are those of the run's scale."""
@@ -66,6 +67,11 @@ def skewed(setting: abe_gen.Setting, alpha: float) -> abe_gen.Setting:
         uses_of_subexpression=uses_now,
         uses_of_predicate=predicates / drawn(pool, predicates / uses_now, alpha),
     )
+
+
+def conjunctive(setting: abe_gen.Setting, predicates: int) -> abe_gen.Setting:
+    """Rules that are conjunctions of so many predicates on average, and nothing else."""
+    return replace(setting, operators=(1.0, 0.0, 0.0, 0.0, 0.0), depth=2, children=predicates)
 
 
 def drawn(pool: int, draws: float, alpha: float) -> float:
@@ -142,6 +148,15 @@ SWEEPS = {
             (5, 10, 15, 20, 25, 30),
             lambda setting, value: _with_dimensions(setting, event_size=int(value)),
         ),
+        Sweep(
+            "i",
+            "conjunctions, by predicates",
+            Axis("predicates of a conjunction, on average"),
+            (2, 4, 6, 8, 10, 12),
+            lambda setting, value: conjunctive(setting, int(value)),
+            is_conjunctive=True,
+        ),
     )
 }
-"""By the letter of the panel in Figure 12; Figures 11 and 13 have the first four."""
+"""By the letter of the panel in Figure 12; Figures 11 and 13 have the first four. The paper has no panel (i),
+only a sentence of its abstract on conjunctions."""

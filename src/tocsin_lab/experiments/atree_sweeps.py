@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import Any
 
 from tocsin_lab import abe_gen
 from tocsin_lab.experiments.atree_claims import Claim, claims_table
+from tocsin_lab.experiments.atree_largest import SIZES as SIZES_ALONE
+from tocsin_lab.experiments.atree_largest import measure_largest
 from tocsin_lab.experiments.atree_parameters import DEFAULT, SIZES, SWEEPS, Sweep
-from tocsin_lab.experiments.clocks import Seconds, interleaved, machine_note
+from tocsin_lab.experiments.clocks import Seconds, machine_note
 from tocsin_lab.experiments.doors import (
     PROBED_RULES,
     WARMING_RULES,
     Door,
-    Event,
     Offer,
     hold_to_judge,
     open_door_if_it_takes,
@@ -29,6 +29,7 @@ from tocsin_lab.experiments.doors import (
     warm,
     with_judge,
 )
+from tocsin_lab.experiments.event_steps import StepTimes, step_times
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
 from tocsin_lab.experiments.outcome import (
     PLOTTED_ONLY,
@@ -41,6 +42,7 @@ from tocsin_lab.experiments.outcome import (
     Outcome,
     Plot,
     Table,
+    together,
 )
 from tocsin_lab.experiments.readings import Reading, Readings
 
@@ -48,6 +50,10 @@ EVENTS = 100
 EVENTS_TO_CHECK = 20
 ROUNDS = 10
 REBUILDS = 2
+LONG = 100.0
+"""Seconds of building that are not spent again."""
+FOR_CONJUNCTIONS = "scan-conj"
+"""An engine that stands beside the others where rules are conjunctions, and only there."""
 DEFAULT_OF_FEW = replace(DEFAULT, expressions=WARMING_RULES)
 
 
@@ -61,65 +67,115 @@ class Wanted(Enum):
 
 @dataclass(frozen=True)
 class Figure:
-    """What one of the three figures reads off an engine, and how it is shown."""
+    """What one of the three figures reads off an engine, in its axis's unit, and how it is shown."""
 
     number: int
     title: str
     up: Axis
     letters: str
-    reading: Callable[[Reading], float | None]
+    reading: Callable[[Reading], Seconds | None]
     wanted: Wanted
     claims: Sequence[Claim]
+
+    @property
+    def reads(self) -> bool:
+        """Whether the reading of events is timed besides."""
+        return self.wanted is Wanted.MATCHING
+
+    def best(self, reading: Reading) -> float | None:
+        """What is compared: the best of the rounds."""
+        found = self.reading(reading)
+        return None if found is None else found.best
 
 
 def measure(figure: Figure, run: Run) -> Outcome:
     """Panel by panel."""
     sweeps = [SWEEPS[letter] for letter in figure.letters]
-    in_rounds = figure.wanted is not Wanted.MEMORY
-    run.progress.steps(1 + sum(len(sweep.values) + in_rounds for sweep in sweeps))
-    run.progress.step("compiling what is not compiled yet")
-    warm(Offer.of(abe_gen.rules(DEFAULT_OF_FEW)), events_of(DEFAULT_OF_FEW), run.engines)
-    tables, drawn = [], []
-    found: dict[str, dict[float, Readings]] = {}
-    for sweep in sweeps:
-        readings = found[sweep.letter] = measure_panel(sweep, run, figure.wanted)
-        tables.append(panel_table(figure, sweep, readings, run.engines))
-        drawn.append(panel_plot(figure, sweep, readings, run.engines))
-    tables.append(claims_table(f"Figure {figure.number}", figure.claims, found, figure.reading))
-    plot = Plot(f"A-Tree paper, Figure {figure.number}: {figure.title}", drawn)
+    steps = {sweep.letter: len(sweep.values) + len(_portions(figure, sweep)) for sweep in sweeps}
+    largest = len(SIZES_ALONE) if figure.wanted is Wanted.CONSTRUCTION else 0
+    run.progress.steps(sum(steps.values()) + largest)
+    parts = [
+        run.part(sweep.letter, steps[sweep.letter], partial(measured_panel, figure, sweep, run))
+        for sweep in sweeps
+    ]
+    if largest:
+        parts.append(run.part("largest", largest, partial(measure_largest, run)))
+    return together(parts)
+
+
+def measured_panel(figure: Figure, sweep: Sweep, run: Run) -> Outcome:
+    """A panel's table, its picture, and what the text says of it."""
+    engines = tuple(name for name in run.engines if name != FOR_CONJUNCTIONS or sweep.is_conjunctive)
+    found = measure_panel(figure, sweep, replace(run, engines=engines))
+    tables = [panel_table(figure, sweep, found, engines)]
+    claims = [claim for claim in figure.claims if claim.letter == sweep.letter]
+    if claims:
+        panels = {sweep.letter: found}
+        tables.append(claims_table(f"Figure {figure.number}", claims, panels, figure.best))
+    title = f"A-Tree paper, Figure {figure.number}: {figure.title}"
+    plot = Plot(title, [panel_plot(figure, sweep, found, engines)])
     return Outcome(tables, [plot], [_note(figure), machine_note()])
 
 
-def measure_panel(sweep: Sweep, run: Run, wanted: Wanted) -> dict[float, Readings]:
+def _portions(figure: Figure, sweep: Sweep) -> list[slice]:
+    """Values whose engines are timed in turns, and so are in memory together: all, unless sizes grow."""
+    if figure.wanted is Wanted.MEMORY:
+        return []
+    every = range(len(sweep.values))
+    return [slice(place, place + 1) for place in every] if sweep.of_size else [slice(None)]
+
+
+def measure_panel(figure: Figure, sweep: Sweep, run: Run) -> dict[float, Readings]:
     """Build every engine for every value and hold all to one answer; then time what is wanted.
 
-    That is done for all values in turns, so that what slows the machine for a while bends no line.
+    That is done for values in turns, so that what slows the machine for a while bends no line.
     """
-    doors: dict[tuple[float, str], Door] = {}
-    works: dict[tuple[float, str], Callable[[], object]] = {}
-    settings = sweep.settings(run)
-    for value, setting in settings.items():
-        run.progress.step(f"({sweep.letter}) {sweep.title} {value:,g}")
-        offer, events = Offer.of(abe_gen.rules(setting)), events_of(setting)
-        opened = {name: open_door_if_it_takes(offer, name) for name in with_judge(run.engines)}
-        hold_to_judge(opened, events if wanted is Wanted.MATCHING else events[:EVENTS_TO_CHECK])
-        doors |= {(value, name): opened[name] for name in run.engines}
-        works |= {
-            (value, name): partial(_match_all, opened[name].index, events)
-            for name in run.engines
-            if opened[name].index is not None
+    warm(Offer.of(abe_gen.rules(DEFAULT_OF_FEW)), events_of(DEFAULT_OF_FEW), run.engines)
+    settings = list(sweep.settings(run).items())
+    if figure.wanted is Wanted.MEMORY:
+        opened = (_opened(figure, sweep, value, setting, run) for value, setting in settings)
+        return {
+            value: {name: _reading(doors[name]) for name in run.engines}
+            for (value, _), doors in zip(settings, opened, strict=True)
         }
-    taken: dict[tuple[float, str], Seconds] = {}
-    if wanted is not Wanted.MEMORY:
-        run.progress.step(f"({sweep.letter}) {wanted.value}, in turns")
-    if wanted is Wanted.MATCHING:
-        taken = interleaved(works, ROUNDS, EVENTS)
-    elif wanted is Wanted.CONSTRUCTION:
+    found: dict[float, Readings] = {}
+    for portion in _portions(figure, sweep):
+        found |= _timed_portion(figure, sweep, dict(settings[portion]), run)
+    return found
+
+
+def _timed_portion(
+    figure: Figure, sweep: Sweep, settings: Mapping[float, abe_gen.Setting], run: Run
+) -> dict[float, Readings]:
+    doors = {
+        (value, name): door
+        for value, setting in settings.items()
+        for name, door in _opened(figure, sweep, value, setting, run).items()
+        if name in run.engines
+    }
+    run.progress.step(f"({sweep.letter}) {figure.wanted.value}, in turns")
+    times: Mapping[tuple[float, str], StepTimes] = {}
+    if figure.wanted is Wanted.MATCHING:
+        indexes = {place: door.index for place, door in doors.items() if door.index is not None}
+        events = {value: events_of(setting) for value, setting in settings.items()}
+        times = step_times(indexes, {place: events[place[0]] for place in indexes}, ROUNDS)
+    elif sum(door.seconds.best for door in doors.values()) < LONG:
         doors = dict(zip(doors, rebuilt(list(doors.values()), REBUILDS), strict=True))
     return {
-        value: {name: _reading(doors[value, name], taken.get((value, name))) for name in run.engines}
+        value: {name: _reading(doors[value, name], times.get((value, name))) for name in run.engines}
         for value in settings
     }
+
+
+def _opened(
+    figure: Figure, sweep: Sweep, value: float, setting: abe_gen.Setting, run: Run
+) -> dict[str, Door]:
+    """The engines for one value, all held to atree's answer."""
+    run.progress.step(f"({sweep.letter}) {sweep.title} {value:,g}")
+    offer, events = Offer.of(abe_gen.rules(setting)), events_of(setting)
+    opened = {name: open_door_if_it_takes(offer, name) for name in with_judge(run.engines)}
+    hold_to_judge(opened, events if figure.wanted is Wanted.MATCHING else events[:EVENTS_TO_CHECK])
+    return opened
 
 
 def events_of(setting: abe_gen.Setting) -> list[dict[str, object]]:
@@ -127,18 +183,14 @@ def events_of(setting: abe_gen.Setting) -> list[dict[str, object]]:
     return abe_gen.rows_of(abe_gen.events(setting, EVENTS))
 
 
-def _match_all(index: Any, events: Sequence[Event]) -> None:
-    for event in events:
-        index.match(event)
-
-
-def _reading(door: Door, taken: Seconds | None) -> Reading:
+def _reading(door: Door, times: StepTimes | None = None) -> Reading:
     built = door.index is not None
     return Reading(
         offered=door.offered,
         refused=door.refused,
         why=refusal_note(door) if door.refused else "",
-        match=None if taken is None else taken.best,
+        read=times and times.read,
+        match=times and times.match,
         build=door.seconds if built else None,
         bytes_matching=door.bytes_matching if built else None,
     )
@@ -147,20 +199,35 @@ def _reading(door: Door, taken: Seconds | None) -> Reading:
 def panel_table(
     figure: Figure, sweep: Sweep, found: Mapping[float, Readings], engines: Sequence[str]
 ) -> Table:
-    """A row for each value; engines that refused rules have a column that says how many."""
+    """A row for each value; engines that refused rules have a column that says how many.
+
+    Where there are repeats, how far apart these are: the slowest as so many times the best, of the engine
+    where that is most. Where matching is timed, what reading an event takes besides, of all engines alike.
+    """
     refusing = [name for name in engines if any(each[name].refused for each in found.values())]
+    repeated = figure.wanted is not Wanted.MEMORY
     columns = [
         Column(sweep.across.label),
         *(Column(name, figure.up.unit) for name in engines),
+        *([Column("reading an event, fewest", "ms"), Column("most", "ms")] if figure.reads else []),
+        *([Column("slowest to best round, at most", "times")] if repeated else []),
         *(Column(f"{name} refused") for name in refusing),
         Column("in the paper"),
     ]
     rows: list[list[Cell]] = []
     for value, readings in found.items():
+        cells = [figure.reading(readings[name]) for name in engines]
+        apart = [each.slowest / each.best for each in cells if each is not None]
+        read = [1_000 * each.read.best for each in readings.values() if each.read is not None]
         rows.append(
             [
                 value,
-                *(_cell(figure.reading(readings[name]), readings[name]) for name in engines),
+                *(
+                    _cell(each and each.best, readings[name])
+                    for each, name in zip(cells, engines, strict=True)
+                ),
+                *([min(read, default=None), max(read, default=None)] if figure.reads else []),
+                *([max(apart, default=None)] if repeated else []),
                 *(f"{readings[name].refused:,} of {readings[name].offered:,}" for name in refusing),
                 PLOTTED_ONLY,
             ]
@@ -182,8 +249,10 @@ def panel_plot(
     lines = []
     for name in engines:
         points = {value: figure.reading(readings[name]) for value, readings in found.items()}
+        there = {value: each for value, each in points.items() if each is not None}
         partial = frozenset(value for value, readings in found.items() if readings[name].refused)
-        lines.append(Line(name, [(value, y) for value, y in points.items() if y is not None], partial))
+        slowest = [each.slowest for each in there.values()]
+        lines.append(Line(name, [(value, each.best) for value, each in there.items()], partial, slowest))
     refused = {
         name: min(value for value, readings in found.items() if readings[name].refused)
         for name in engines
@@ -200,8 +269,15 @@ def _cell(value: float | None, reading: Reading) -> Cell:
 def _note(figure: Figure) -> str:
     how = {
         Wanted.MEMORY: "",
-        Wanted.MATCHING: f"Best of {ROUNDS} rounds over {EVENTS} events, one event at a time. ",
-        Wanted.CONSTRUCTION: f"Best of {1 + REBUILDS} rounds. ",
+        Wanted.MATCHING: (
+            f"Best of {ROUNDS} rounds over {EVENTS} events, one event at a time; whiskers reach to the "
+            "slowest. The index's own work is timed, from the values of an event to the rules that match; "
+            "reading the event comes before it, is the same for all engines, and stands beside. "
+        ),
+        Wanted.CONSTRUCTION: (
+            f"Best of {1 + REBUILDS} rounds; whiskers reach to the slowest. Where all engines together take "
+            f"more than {LONG:g} s there is one round. "
+        ),
     }
     return (
         f"{how[figure.wanted]}All engines gave atree's matches, each on the rules that it took; one that "
@@ -215,7 +291,7 @@ MEMORY = Figure(
     "memory consumption",
     Axis("memory", "MB", log=True),
     "abcd",
-    lambda reading: None if reading.bytes_matching is None else reading.bytes_matching / 1e6,
+    lambda reading: None if reading.bytes_matching is None else Seconds.of([reading.bytes_matching / 1e6]),
     wanted=Wanted.MEMORY,
     claims=(
         Claim.less("a", "at the most rules", "71 % less than BoP"),
@@ -234,8 +310,8 @@ MATCHING = Figure(
     12,
     "event matching time",
     Axis("matching an event", "ms", log=True),
-    "abcdefgh",
-    lambda reading: None if reading.match is None else 1_000 * reading.match,
+    "abcdefghi",
+    lambda reading: None if reading.match is None else reading.match.scaled(1_000),
     wanted=Wanted.MATCHING,
     claims=(
         Claim.less("a", "at the most rules", "86 % less than BDD"),
@@ -245,6 +321,7 @@ MATCHING = Figure(
         Claim.least_from("a", "always"),
         Claim.ranking("e", "A-Tree, Translation, BDD, BoP, Interval ID, Scan"),
         Claim.ranking("h", "A-Tree, Translation, BDD, BoP, Interval ID, Scan"),
+        Claim.least_from("i", "always, beside engines for conjunctions (abstract)"),
     ),
 )
 CONSTRUCTION = Figure(
@@ -279,7 +356,11 @@ def _experiment(figure: Figure, shows: str, engines: tuple[str, ...], scale: flo
 _INDEXES = ("atree", "interval", "bop", "bdd", "dnf")
 FIGURE_11 = _experiment(MEMORY, "memory of every index, four things varied", _INDEXES, 0.005, "1 min")
 FIGURE_12 = _experiment(
-    MATCHING, "matching time of every engine, eight things varied", (*_INDEXES, "scan"), 0.005, "3 min"
+    MATCHING,
+    "matching time of every engine, eight things varied, and of conjunctions",
+    (*_INDEXES, "scan", FOR_CONJUNCTIONS),
+    0.005,
+    "4 min",
 )
 FIGURE_13 = _experiment(
     CONSTRUCTION, "construction time of every index, four things varied", _INDEXES, 0.005, "2 min"

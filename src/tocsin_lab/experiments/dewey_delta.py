@@ -72,7 +72,11 @@ def measure_delta(run: Run) -> Outcome:
         rows.append([f"{place[0]:.0%}", place[1], waiting, layers, *times, 1e6 * changing, folding])
     _hold(made, table)
     lines = [
-        Line(engine, [(100 * share, 1_000 * single[share, engine].best) for share in SHARES])
+        Line(
+            engine,
+            [(100 * share, 1_000 * single[share, engine].best) for share in SHARES],
+            slowest=[1_000 * single[share, engine].slowest for share in SHARES],
+        )
         for engine in run.engines
     ]
     panel = Lines("one visit at a time", Axis("rules replaced", "%"), Axis("matching a visit", "ms"), lines)

@@ -80,12 +80,14 @@ class Steps(NamedTuple):
 class Reading:
     """What is read off an engine, on the contracts that it took.
 
-    `why` tells how many it refused and the reason; if these are all, there is nothing else.
+    `why` tells how many it refused and the reason; if these are all, there is nothing else. `steps` are those
+    of the best round.
     """
 
     why: str = ""
     bytes: int | None = None
     steps: Steps | None = None
+    slowest: Steps | None = None
 
 
 class Workload(NamedTuple):
@@ -126,7 +128,7 @@ def readings(workload: Workload, engines: Sequence[str], *, is_timed: bool = Tru
         name: Reading(
             why[name],
             sum(built[name].engine.bytes_of_parts().values()) if name in built else None,
-            steps.get(name),
+            *steps.get(name, (None, None)),
         )
         for name in engines
     }
@@ -187,15 +189,23 @@ def _portions(held: Lists, visits: int) -> list[Lists]:
     return portions
 
 
-def _times(built: Mapping[str, _Built], visits: int) -> dict[str, Steps]:
-    """The best round of each; each round does all engines, so that a slow while is slow for all."""
-    best: dict[str, Steps] = {}
+def _times(built: Mapping[str, _Built], visits: int) -> dict[str, tuple[Steps, Steps]]:
+    """The best round of each and the slowest; a round does all, so that a slow while is slow for all."""
+    rounds: dict[str, list[Steps]] = {name: [] for name in built}
     for _ in range(ROUNDS):
         for name, (engine, _, portions) in built.items():
             spent = _stepped(engine, portions) if isinstance(engine, Stepped) else _whole(engine, portions)
-            if name not in best or spent.total < best[name].total:
-                best[name] = spent
-    return {name: steps.per(visits) for name, steps in best.items()}
+            rounds[name].append(spent)
+    return {
+        name: (min(each, key=lambda steps: steps.total).per(visits), _slowest(each).per(visits))
+        for name, each in rounds.items()
+    }
+
+
+def _slowest(rounds: Sequence[Steps]) -> Steps:
+    """Of each step, and of all of them together, the slowest."""
+    total, *single = zip(*rounds, strict=True)
+    return Steps(max(total), *(None if each[0] is None else max(each) for each in single))
 
 
 def _whole(engine: Engine, portions: Sequence[Lists]) -> Steps:

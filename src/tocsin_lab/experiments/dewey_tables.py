@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from tocsin_lab.experiments.dewey_engines import Reading
 from tocsin_lab.experiments.outcome import (
@@ -45,8 +46,15 @@ def evaluation(reading: Reading) -> float | None:
 
 def before_evaluation(reading: Reading) -> float | None:
     """Milliseconds of index search and sorting."""
-    whole, last = milliseconds(reading), evaluation(reading)
-    return None if whole is None or last is None else whole - last
+    steps = reading.steps
+    if steps is None or steps.search is None or steps.sort is None:
+        return None
+    return 1_000 * (steps.search + steps.sort)
+
+
+def slowest(reading: Reading, value: Value) -> float | None:
+    """The same of the slowest round; None where there are no rounds."""
+    return None if reading.slowest is None else value(replace(reading, steps=reading.slowest))
 
 
 def steps_table(title: str, across: Column, found: ByPlace, engines: Sequence[str]) -> Table:
@@ -58,19 +66,20 @@ def steps_table(title: str, across: Column, found: ByPlace, engines: Sequence[st
         Column("sorting", "ms"),
         Column("evaluation", "ms"),
         Column("total", "ms"),
+        Column("slowest round", "ms"),
         Column("in the paper"),
     ]
     rows: list[list[Cell]] = []
     for place, readings in found.items():
         for name in engines:
             steps = readings[name].steps
-            times: list[Cell] = [REFUSED] * 4
+            times: list[Cell] = [REFUSED] * 5
             if steps is not None:
                 single = [
                     None if each is None else 1_000 * each
                     for each in (steps.search, steps.sort, steps.evaluate)
                 ]
-                times = [*single, 1_000 * steps.total]
+                times = [*single, 1_000 * steps.total, slowest(readings[name], milliseconds)]
             rows.append([place, name, *times, PLOTTED_ONLY])
     return Table(title, columns, rows, refusals(across.title, found))
 
@@ -102,14 +111,22 @@ def lines(
         ]
         if points:
             partial = frozenset(place for place, readings in found.items() if readings[engine].why)
-            drawn.append(Line(name, points, partial))
+            reached = [slowest(readings[engine], value) for readings in found.values()]
+            drawn.append(Line(name, points, partial, [each for each in reached if each is not None]))
     return Lines(title, across, up, drawn, _note(found))
 
 
 def bars(title: str, across: str, up: Axis, found: ByPlace, engines: Sequence[str]) -> Bars:
     """A panel of bars: for each value one an engine."""
     categories = [f"{place:g}" for place in found]
-    heights = [Bar(name, [milliseconds(readings[name]) for readings in found.values()]) for name in engines]
+    heights = [
+        Bar(
+            name,
+            [milliseconds(readings[name]) for readings in found.values()],
+            [slowest(readings[name], milliseconds) for readings in found.values()],
+        )
+        for name in engines
+    ]
     return Bars(title, across, up, categories, heights, note=_note(found))
 
 
@@ -130,12 +147,18 @@ def evaluation_figure(
 ) -> tuple[Table, Lines]:
     """The last step alone."""
     rows: list[list[Cell]] = [
-        [place, *(cell(each[engine], evaluation) for engine in engines), PLOTTED_ONLY]
+        [
+            place,
+            *(cell(each[engine], evaluation) for engine in engines),
+            *(slowest(each[engine], evaluation) for engine in engines),
+            PLOTTED_ONLY,
+        ]
         for place, each in found.items()
     ]
     columns = [
         Column(across.label, across.unit),
         *(Column(engine, "ms") for engine in engines),
+        *(Column(f"{engine}, slowest round", "ms") for engine in engines),
         Column("in the paper"),
     ]
     table = Table(title, columns, rows, refusals(across.label, found), name)

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Longs
 from tocsin.engines.build import build
 from tocsin.errors import RuleError, TocsinError, UnsupportedError, each_error
 from tocsin.rules.rule_set import Rules
-from tocsin_lab.experiments.clocks import interleaved, timed
-
-Event = Mapping[str, object]
+from tocsin_lab.experiments.clocks import Seconds, in_turns, timed
+from tocsin_lab.experiments.event_steps import Event
 
 JUDGE = "atree"
 WARMING_RULES = 50
@@ -55,8 +55,8 @@ class Door:
     offered     how many rules it was offered
     rules       those it took
     taken       int64[...]   their places among all rules, ascending
-    seconds     processor time from an Arrow table of rules to the index
-    reading     of them, those of reading the table, which engines share
+    spent       processor time from an Arrow table of rules to the index, of each time that it was built
+    reading     of them, that of reading the table, which engines share
     refusals    how many rules were refused for which reason
     """
 
@@ -65,9 +65,14 @@ class Door:
     offered: int
     rules: Rules
     taken: Longs
-    seconds: float = 0.0
+    spent: tuple[float, ...] = (0.0,)
     reading: float = 0.0
     refusals: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> Seconds:
+        """Of building."""
+        return Seconds.of(self.spent)
 
     @property
     def refused(self) -> int:
@@ -102,15 +107,17 @@ def open_door(offer: Offer, engine: str) -> Door:
         gc.collect()
         try:
             index, seconds = timed(lambda these=rules: build(these, engine))  # type: ignore[misc]
-            return Door(
-                engine, index, len(offer.rules), rules, taken, offer.seconds + seconds, offer.seconds, reasons
-            )
+            spent = (offer.seconds + seconds,)
+            return Door(engine, index, len(offer.rules), rules, taken, spent, offer.seconds, reasons)
         except RuleError as error:
             why = {each.rule: each.reason for each in each_error(error)}
         except UnsupportedError as error:
-            why = dict.fromkeys(rules.ids.to_pylist(), str(error))
+            reasons[str(error)] += len(rules)
+            rules, taken = rules.take(_NONE), _NONE
+            break
         reasons.update(why.values())
-        left = np.flatnonzero([rule not in why for rule in rules.ids.to_pylist()])
+        refused = pc.is_in(rules.ids, pa.array(list(why), rules.ids.type))
+        left = np.flatnonzero(~refused.to_numpy(zero_copy_only=False))
         rules, taken = rules.take(left), taken[left]
     return Door(engine, None, len(offer.rules), rules, taken, refusals=reasons)
 
@@ -132,15 +139,15 @@ def open_door_if_it_takes(offer: Offer, engine: str) -> Door:
 
 
 def rebuilt(doors: Sequence[Door], rounds: int) -> list[Door]:
-    """The same doors, with the best time of building them again in turns and of having built them."""
+    """The same doors, with the times of building them again in turns beside that of having built them."""
     works = {
         place: partial(build, door.rules, door.engine)
         for place, door in enumerate(doors)
         if door.index is not None
     }
-    taken = interleaved(works, rounds)
+    taken = in_turns(works, rounds)
     return [
-        replace(door, seconds=min(door.seconds, door.reading + taken[place].best)) if place in taken else door
+        replace(door, spent=(*door.spent, *(door.reading + each for each in taken.get(place, ()))))
         for place, door in enumerate(doors)
     ]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tocsin_lab.experiments.outcome import Outcome
+from tocsin_lab.experiments.kept_outcomes import Kept, NotKept
+from tocsin_lab.experiments.outcome import Outcome, together
 from tocsin_lab.experiments.progress import Progress, Silence
 
 
@@ -22,17 +23,32 @@ class Paper(Enum):
 class Run:
     """One run. `scale` is a factor of the paper's own sizes; `engines` are those to be compared.
 
-    The same scale and seed make the same workload.
+    The same scale and seed make the same workload. `shown` is given what there is so far when a part is done.
     """
 
     scale: float
     seed: int = 1
     engines: tuple[str, ...] = ()
     progress: Progress = field(default_factory=Silence)
+    kept: Kept = field(default_factory=NotKept)
+    shown: Callable[[Outcome], None] = lambda _: None
+    _so_far: list[Outcome] = field(default_factory=list)
 
     def sized(self, of_the_paper: int, fewest: int = 100) -> int:
         """A size of the paper's at this run's scale."""
         return max(fewest, round(of_the_paper * self.scale))
+
+    def part(self, name: str, steps: int, measure: Callable[[], Outcome]) -> Outcome:
+        """One of several parts, which takes so many steps: measured, unless it was in a run before."""
+        found = self.kept.find(name)
+        if found is None:
+            found = measure()
+            self.kept.put(name, found)
+        else:
+            self.progress.skip(steps)
+        self._so_far.append(found)
+        self.shown(together(self._so_far))
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ nothing is read off plots.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PLOTTED_ONLY = "plotted only"
 REFUSED = "refused"
@@ -56,11 +56,15 @@ class Axis:
 
 @dataclass(frozen=True)
 class Line:
-    """Points of x and y. `partial` are the x at which some rules were refused: drawn hollow."""
+    """Points of x and y. `partial` are the x at which some rules were refused: drawn hollow.
+
+    `slowest` is, where there are repeats, the y of the slowest for each point: a whisker reaches up to it.
+    """
 
     name: str
     points: Sequence[tuple[float, float]]
     partial: frozenset[float] = frozenset()
+    slowest: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,12 @@ class Lines:
 class Bar:
     """A height for each category; None where there is nothing to show. All of a name have its colour;
 
-    without a name each has the colour of its category.
+    without a name each has the colour of its category. `slowest` is as in a Line, None where not repeated.
     """
 
     name: str
     heights: Sequence[float | None]
+    slowest: Sequence[float | None] = ()
 
 
 @dataclass(frozen=True)
@@ -114,3 +119,24 @@ class Outcome:
     tables: Sequence[Table]
     plots: Sequence[Plot]
     notes: Sequence[str] = ()
+
+
+def together(parts: Sequence[Outcome]) -> Outcome:
+    """One outcome of those of an experiment's parts, in their order.
+
+    Tables of one title are one table, behind those of a single part; plots of one title are one plot; a note
+    is said once.
+    """
+    tables: dict[str, Table] = {}
+    plots: dict[str, Plot] = {}
+    for part in parts:
+        for table in part.tables:
+            before = tables.pop(table.title, None)
+            rows = table.rows if before is None else [*before.rows, *table.rows]
+            tables[table.title] = replace(table, rows=rows)
+        for plot in part.plots:
+            before_it = plots.get(plot.title)
+            panels = plot.panels if before_it is None else [*before_it.panels, *plot.panels]
+            plots[plot.title] = replace(plot, panels=panels)
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    return Outcome([*tables.values()], [*plots.values()], [*notes])

@@ -1,15 +1,16 @@
 """Plots as PNG, in the manner of the papers' figures: panels side by side, one legend below.
 
 An engine has the same colour and marker in every plot; other names take theirs in the order in which
-they come. A hollow marker stands where an engine refused some rules.
+they come. A hollow marker stands where an engine refused some rules. A whisker reaches from the best of
+several rounds, which is drawn, up to the slowest.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tocsin_lab.experiments.outcome import Axis, Bars, Line, Lines, Plot
 from tocsin_lab.experiments.table_texts import shown
@@ -34,6 +35,9 @@ MANY_TICKS = 8
 MANY_BARS = 10
 WIDEST_CATEGORIES = 40
 """Letters that fit below a panel; names that are longer together stand aslant."""
+
+
+WHISKER: dict[str, Any] = {"elinewidth": 1.0, "capsize": 2.5, "capthick": 1.0}
 
 
 class Style(NamedTuple):
@@ -189,6 +193,8 @@ def _draw_line(axes: Axes, line: Line, style: Style) -> None:
     y = [each for _, each in line.points]
     marker = style.marker if len(x) <= 4 * MANY_TICKS else ""
     axes.plot(x, y, color=style.colour, marker=marker, markersize=5, linewidth=1.4, label=line.name)
+    if line.slowest:
+        axes.errorbar(x, y, _whiskers(y, line.slowest), fmt="none", ecolor=style.colour, **WHISKER)
     hollow = [point for point in line.points if point[0] in line.partial]
     if hollow:
         axes.plot(
@@ -202,6 +208,11 @@ def _draw_line(axes: Axes, line: Line, style: Style) -> None:
         )
 
 
+def _whiskers(values: Sequence[float], slowest: Sequence[float]) -> list[list[float]]:
+    """How far whiskers reach: nothing below, up to the slowest."""
+    return [[0.0] * len(values), [max(0.0, up - value) for value, up in zip(values, slowest, strict=True)]]
+
+
 def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
     count = len(panel.categories)
     width = 0.8 if panel.stacked else 0.8 / len(panel.bars)
@@ -209,6 +220,7 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
     upright = _labels_are_wider(panel, width)
     for number, bar in enumerate(panel.bars):
         heights = [each or 0.0 for each in bar.heights]
+        slowest = [each or height for each, height in zip(bar.slowest or heights, heights, strict=True)]
         beside = 0.0 if panel.stacked else (number - (len(panel.bars) - 1) / 2) * width
         bars = axes.bar(
             [place + beside for place in range(count)],
@@ -217,6 +229,8 @@ def _draw_bars(axes: Axes, panel: Bars, styles: dict[str, Style]) -> None:
             bottom=floor if panel.stacked else 0.0,
             color=[styles[bar.name or category].colour for category in panel.categories],
             label=bar.name or "_without a name",
+            yerr=_whiskers(heights, slowest) if bar.slowest else None,
+            error_kw={"ecolor": "#222222", **WHISKER},
         )
         if panel.stacked:
             floor = [below + height for below, height in zip(floor, heights, strict=True)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -20,6 +21,8 @@ from tocsin.tables.json_lines import parse_lines
 from tocsin_lab import abe_gen
 from tocsin_lab.abe_gen.__main__ import main
 from tocsin_lab.abe_gen.draws import covering, zipf, zipf_weights
+from tocsin_lab.abe_gen.forest import RULES_AT_ONCE
+from tocsin_lab.abe_gen.workloads import forest_of, rule_batches
 
 SMALL = abe_gen.Setting(expressions=4_000)
 SMALL_ADS = abe_gen.AdsSetting(expressions=20_000)
@@ -203,3 +206,17 @@ def test_nonsense_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         abe_gen.Setting(operators=(0.5, 0.5, 0.5, 0.0, 0.0))
     assert main(["--depth", "0", "--out", str(tmp_path)]) == 2
     assert "depth" in capsys.readouterr().err
+
+
+def test_rules_are_made_a_portion_at_a_time():
+    """Beside a portion there are the texts of the parts that rules share, and nothing that grows."""
+    setting = replace(SMALL, expressions=3 * RULES_AT_ONCE)
+    before = pa.total_allocated_bytes()
+    beside, portions = [], []
+    for batch in rule_batches(forest_of(setting)):
+        assert batch.num_rows == RULES_AT_ONCE
+        portions.append(batch.nbytes)
+        beside.append(pa.total_allocated_bytes() - before - batch.nbytes)
+        del batch
+    assert len(portions) == 3
+    assert max(beside) - min(beside) < 0.1 * min(portions)

@@ -8,6 +8,7 @@ from tests.lab.experiments.cells import rows
 from tocsin_lab.experiments import atree_sweeps
 from tocsin_lab.experiments.atree_claims import least_from, less_than_next, ranking, refuses_from
 from tocsin_lab.experiments.atree_parameters import SWEEPS
+from tocsin_lab.experiments.clocks import Seconds
 from tocsin_lab.experiments.experiment import Run
 from tocsin_lab.experiments.outcome import PLOTTED_ONLY, REFUSED
 from tocsin_lab.experiments.readings import Reading
@@ -24,11 +25,18 @@ def small(monkeypatch):
 
 
 def reading(match: float | None = None, refused: int = 0) -> Reading:
-    return Reading(offered=100, refused=refused, why="x refused them" if refused else "", match=match)
+    """The slowest round takes twice as long as the best; reading an event takes 1 ms."""
+    return Reading(
+        offered=100,
+        refused=refused,
+        why="x refused them" if refused else "",
+        read=None if match is None else Seconds.of([0.001]),
+        match=None if match is None else Seconds.of([match, 2 * match]),
+    )
 
 
 def seconds(each: Reading) -> float | None:
-    return each.match
+    return None if each.match is None else each.match.best
 
 
 PANEL = {
@@ -63,16 +71,20 @@ def test_refusals_stand_in_the_table_and_in_the_plot():
         "depth",
         "atree",
         "bdd",
+        "reading an event, fewest",
+        "most",
+        "slowest to best round, at most",
         "bdd refused",
         "in the paper",
     ]
-    assert table.rows[2] == [3.0, 4_000, 1_000, "3 of 100", PLOTTED_ONLY]
-    assert table.rows[3] == [4.0, 4_000, REFUSED, "50 of 100", PLOTTED_ONLY]
+    assert table.rows[2] == [3.0, 4_000, 1_000, 1, 1, 2, "3 of 100", PLOTTED_ONLY]
+    assert table.rows[3] == [4.0, 4_000, REFUSED, 1, 1, 2, "50 of 100", PLOTTED_ONLY]
     assert table.notes == ["depth 3: x refused them", "depth 4: x refused them"]
     panel = atree_sweeps.panel_plot(atree_sweeps.MATCHING, SWEEPS["b"], PANEL, engines)
     atree, bdd = panel.lines
     assert (len(atree.points), len(bdd.points)) == (4, 3)
     assert bdd.partial == {3.0, 4.0}
+    assert bdd.slowest == [6_000, 12_000, 2_000]
     assert panel.note == "bdd refuses rules from 3 on"
 
 
@@ -89,16 +101,40 @@ def test_a_figure_has_a_table_for_each_panel_and_one_for_the_text(small):
 
 def test_matching_is_timed_for_every_value(small):
     run = Run(0.0001, engines=("scan",))
-    found = atree_sweeps.measure_panel(SWEEPS["h"], run, atree_sweeps.Wanted.MATCHING)
+    found = atree_sweeps.measure_panel(atree_sweeps.MATCHING, SWEEPS["h"], run)
     assert list(found) == [5, 10, 15, 20, 25, 30]
     assert all(set(readings) == {"scan"} for readings in found.values())
-    assert all((readings["scan"].match or 0) > 0 for readings in found.values())
+    for readings in found.values():
+        own = readings["scan"]
+        assert own.read is not None
+        assert own.match is not None
+        assert min(own.read.best, own.match.best) > 0
 
 
 def test_construction_is_timed_for_every_value(small):
     run = Run(0.0001, engines=("atree", "scan"))
-    found = atree_sweeps.measure_panel(SWEEPS["d"], run, atree_sweeps.Wanted.CONSTRUCTION)
-    built = [each[name].build or 0 for each in found.values() for name in run.engines]
+    found = atree_sweeps.measure_panel(atree_sweeps.CONSTRUCTION, SWEEPS["d"], run)
+    built = [each[name].build for each in found.values() for name in run.engines]
     assert len(built) == 12
-    assert min(built) > 0
+    assert all(each is not None and 0 < each.best <= each.slowest for each in built)
     assert all(each["atree"].match is None for each in found.values())
+
+
+def test_conjunctions_stand_beside_the_engine_for_them_and_only_they(small):
+    run = Run(0.0001, engines=("atree", "scan-conj"))
+    outcome = atree_sweeps.measured_panel(atree_sweeps.MATCHING, SWEEPS["i"], run)
+    table, text = outcome.tables
+    assert [column.title for column in table.columns][:3] == [
+        "predicates of a conjunction, on average",
+        "atree",
+        "scan-conj",
+    ]
+    assert [row[0] for row in table.rows] == [2, 4, 6, 8, 10, 12]
+    assert [row[0] for row in text.rows] == ["(i)"]
+    other = atree_sweeps.measured_panel(atree_sweeps.MATCHING, SWEEPS["h"], run)
+    assert "scan-conj" not in [column.title for column in other.tables[0].columns]
+
+
+def test_sizes_that_grow_are_not_in_memory_together():
+    assert len(atree_sweeps._portions(atree_sweeps.CONSTRUCTION, SWEEPS["a"])) == 6
+    assert len(atree_sweeps._portions(atree_sweeps.CONSTRUCTION, SWEEPS["b"])) == 1

@@ -10,14 +10,18 @@ from itertools import combinations
 
 import pytest
 from benchmarks import experiments as written
+from matplotlib.collections import LineCollection
 
 from tocsin.errors import UsageError
-from tocsin_lab.experiments import catalogue, png_plots
-from tocsin_lab.experiments.clocks import interleaved, timed
+from tocsin_lab.experiments import atree_sharing, catalogue, png_plots
+from tocsin_lab.experiments import progress as progress_module
+from tocsin_lab.experiments.atree_parameters import DEFAULT, SIZES
+from tocsin_lab.experiments.clocks import Seconds, interleaved, timed
 from tocsin_lab.experiments.experiment import Experiment, Paper, Run
 from tocsin_lab.experiments.experiment_run import engines_for, run_experiment
 from tocsin_lab.experiments.outcome import Axis, Bar, Bars, Column, Line, Lines, Outcome, Plot, Table
 from tocsin_lab.experiments.outcome_files import write_outcome
+from tocsin_lab.experiments.progress import TimeLeft, progress
 from tocsin_lab.experiments.table_texts import markdown, plain, print_table, shown
 
 TABLE = Table(
@@ -127,7 +131,8 @@ def test_works_take_turns():
     works = {name: lambda name=name: done.append(name) for name in "ab"}
     taken = interleaved(works, 3)
     assert "".join(done) == "ababab"
-    assert all(0 <= each.best <= each.median for each in taken.values())
+    assert all(0 <= each.best <= each.median <= each.slowest for each in taken.values())
+    assert Seconds.of([3, 1, 2]).scaled(10) == (10, 20, 30)
     assert timed(lambda: 7)[0] == 7
 
 
@@ -190,6 +195,67 @@ def test_progress_is_lines_without_a_terminal_and_a_bar_on_one(capsys):
     assert "0/2" in drawn
 
 
+def test_a_whisker_reaches_to_the_slowest_round_and_the_figure_stands_above_it():
+    up = Axis("time", "ms")
+    line = Line("atree", [(1, 2.0), (2, 3.0)], slowest=[5.0, 3.5])
+    bars = Bars("(b)", "", up, ["a", "b"], [Bar("", [2.0, None], [6.0, None])])
+    figure = png_plots.drawn(Plot("A plot", [Lines("(a)", Axis("rules"), up, [line]), bars]))
+    figure.canvas.draw()
+    reached = [
+        [
+            segment[:, 1].tolist()
+            for lines in axes.collections
+            if isinstance(lines, LineCollection)
+            for segment in lines.get_segments()
+        ]
+        for axes in figure.axes
+    ]
+    assert reached == [[[2.0, 5.0], [3.0, 3.5]], [[2.0, 6.0], [0.0, 0.0]]]
+    label = next(each for each in figure.axes[1].texts if each.get_text() == "2")
+    assert figure.axes[1].transData.inverted().transform(label.get_window_extent())[0][1] >= 6.0
+
+
+def test_the_time_that_is_left_follows_the_pace(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress_module, "SURE", 0.001)
+    left = TimeLeft(600, clock=lambda: now[0])
+    assert (round(left.seconds), str(left)) == (600, "about 10 min left")
+    now[0], left.done = 200.0, 100.0
+    assert round(left.seconds) == 1_000
+    left.skipped = 300
+    assert round(left.seconds) == 400
+    left.done = 300
+    assert str(left) == "less than a minute left"
+
+
+def test_steps_that_were_done_before_do_not_count_for_the_pace(capsys):
+    now = [0.0]
+    left = TimeLeft(1_000, clock=lambda: now[0])
+    with progress("toy", left, 400) as told:
+        told.steps(4)
+        told.skip(1)
+        told.step("second")
+        now[0] = 100.0
+        told.step("third")
+        assert (left.skipped, left.done) == (100, 100)
+        told.skip(1)
+    assert (left.skipped, left.done) == (200, 200)
+    assert capsys.readouterr().err.splitlines() == [
+        "toy 2/4, about 15 min left: second",
+        "toy 3/4, about 13 min left: third",
+    ]
+
+
+def test_every_experiment_has_a_size_in_the_plan():
+    assert set(written.PLAN) == set(catalogue.EXPERIMENTS)
+    assert sum(each.seconds for each in written.PLAN.values()) < 2 * 3_600
+    for number in range(7, 14):
+        name = f"atree-figure{number}"
+        size = DEFAULT.expressions if number > 9 else atree_sharing.ADS.expressions
+        assert written.PLAN[name].scale * size >= 100_000
+    assert round(SIZES[-1] * written.PLAN["atree-figure12"].scale) == 3_000_000
+
+
 def test_every_experiment_of_the_second_paper_is_there():
     places = {
         each.place.split(" (")[0] for each in catalogue.EXPERIMENTS.values() if each.paper is Paper.ATREE
@@ -212,6 +278,8 @@ def test_experiments_are_chosen_by_name():
 def test_documents_are_given_tables_and_plots(tmp_path, monkeypatch):
     monkeypatch.setattr(written, "DOCUMENTS", tmp_path)
     monkeypatch.setattr(written, "PLOTS", tmp_path / "experiments")
+    monkeypatch.setattr(written, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(written, "warm_up", lambda: None)
     monkeypatch.setattr(written, "chosen", lambda names: [toy()])
     called = []
     monkeypatch.setattr(written, "write_claims", lambda: called.append("claims"))

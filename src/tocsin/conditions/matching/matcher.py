@@ -289,7 +289,15 @@ class Matcher:
 
     def match_event(self, event: object, documents: EventDocuments) -> Ints:
         """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
-        values, single = self._resolver.resolve_event(event, documents), self._single
+        return self.match_read(self.read_event(event, documents), documents)
+
+    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
+        """The first step of match_event: what the event holds."""
+        return self._resolver.resolve_event(event, documents)
+
+    def match_read(self, values: OneEvent, documents: EventDocuments) -> Ints:
+        """The step after reading: the rules that match, ascending."""
+        single = self._single
         tables, block = single.pinned or self._pinned()
         rule = tables.marks.rule[: single.match(values, block)].copy()
         if not self.texts.has_deferred:

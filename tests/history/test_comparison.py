@@ -133,3 +133,27 @@ def test_a_trigger_over_several_tables() -> None:
     assert found.samples["event"].to_pylist() == [1, 1]
     with pytest.raises(tocsin.UsageError, match="name it with rule"):
         tocsin.backtest(new, tables, compare=old)
+
+
+def test_tables_in_another_order_are_the_same_hits() -> None:
+    tables = {"a": [{"k": 1}, {"k": 2}, {"k": 1}], "b": [{"k": 2}, {"k": 1}]}
+    old = rules_of_triggers("create trigger r from a, b after insert to b when a.k = b.k;")
+    new = rules_of_triggers("create trigger r from b, a after insert to a when a.k = b.k and a.k = 1;")
+    found = tocsin.backtest(new, tables, compare=old, rule="r")
+    assert found.rules.select(["other_hits", "hits", "new", "lost"]).to_pylist() == [
+        {"other_hits": 3, "hits": 2, "new": 0, "lost": 1}
+    ]
+    assert found.samples.to_pylist() == [{"rule": "r", "change": "lost", "event": 0}]
+    twice = "create trigger r from {} after insert to y when x.k < y.k;"
+    old, new = (rules_of_triggers(twice.format(order)) for order in ("a as x, a as y", "a as y, a as x"))
+    found = tocsin.backtest(new, tables, compare=old, rule="r")
+    assert (found.rules["hits"].to_pylist(), found.new, found.lost) == ([2], 0, 0)
+
+
+def test_a_disabled_rule_has_no_hits_by_itself_as_among_all() -> None:
+    off, on = ([{"id": "r", "when": "n > 1", "enabled": enabled}] for enabled in (False, True))
+    for rule in (None, "r"):
+        found = tocsin.backtest(on, [{"n": 1}, {"n": 2}], compare=off, rule=rule)
+        assert found.rules.select(["other_hits", "hits", "new", "lost"]).to_pylist() == [
+            {"other_hits": 0, "hits": 1, "new": 1, "lost": 0}
+        ]

@@ -97,6 +97,10 @@ def _say_what_was_read(found: TestRun) -> None:
         say(f"{rows}{span}")
     else:
         say(f"{number_of(found.events, 'event')}{span}")
+    if found.tried.is_disabled:
+        warn(
+            f"{printable(found.rule)} is disabled (enabled = false): this is what it would find if it were not"
+        )
     if found.rejects:
         warn(f"records that are not events, and were left out: {found.rejects:,}")
     if found.days is None and found.time is not None:

@@ -264,6 +264,7 @@ def run_comparison(
             _run, events=events, preparation=preparation, top=0, advance=advance, is_explained=False
         )
         runs = [None if each is None else run(each) for each in both]
+        runs = [each if each is None or not each.tried.is_disabled else each.without_hits() for each in runs]
         return compare_runs(runs[0], runs[1], samples)
     if isinstance(events, Mapping):
         raise UsageError("events of several tables are for one rule: name it with rule")

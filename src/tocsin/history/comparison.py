@@ -26,8 +26,8 @@ BATCH = 4_096
 """Events that are matched by both sets at a time."""
 
 NEW, LOST = "new", "lost"
-Hit = tuple[int, tuple[tuple[str, int], ...]]
-"""The number of an event; of joined rows that of the event table's row, and of each with its table."""
+Hit = tuple[tuple[str, int], ...]
+"""The number of an event; of joined rows that of each with its table, in an order that `from` does not decide."""
 
 _RULES = pa.schema(
     [
@@ -183,23 +183,31 @@ def compare_runs(other: TestRun | None, mine: TestRun | None, samples: int) -> C
     Joined rows are the same hit when they are the same rows of the same tables.
     """
     runs = [run for run in (mine, other) if run is not None]
-    found = [[] if run is None else _numbered(run) for run in (other, mine)]
-    number: dict[Hit, int] = {hit: at for at, hit in enumerate(sorted({*found[0], *found[1]}))}
+    tables = [[] if run.tried.trigger is None else run.tried.trigger.tables for run in runs]
+    by_alias = len({frozenset((each.alias, each.name) for each in some) for some in tables}) == 1
+    found = [{} if run is None else _numbered(run, by_alias) for run in (other, mine)]
+    event_of = {**found[0], **found[1]}
+    every = sorted(event_of, key=lambda hit: (event_of[hit], hit))
+    number = {hit: at for at, hit in enumerate(every)}
     hits = [np.array([number[hit] for hit in each], np.int64) for each in found]
     is_other, is_mine = (np.array([run is not None]) for run in (other, mine))
     differences = Differences([runs[0].rule], is_other, is_mine, samples)
     others, mines = ((np.zeros(len(each), np.int64), each) for each in hits)
     differences.add(others, mines)
-    event_of = np.array([event for event, _ in number], np.int64)
-    return differences.result(runs[0].events, runs[0].rejects, event_of)
+    events = np.array([event_of[hit] for hit in every], np.int64)
+    return differences.result(runs[0].events, runs[0].rejects, events)
 
 
-def _numbered(run: TestRun) -> list[Hit]:
+def _numbered(run: TestRun, by_alias: bool) -> dict[Hit, int]:
+    """The event of each hit. Both rules may name their tables in another order; where aliases tell which
+    is which, they decide, for a table may stand there twice."""
     trigger = run.tried.trigger
+    events = run.ranking.event.tolist()
     if not run.tables or trigger is None:
-        return [(event, ()) for event in run.ranking.event.tolist()]
-    names = [table.name for table in trigger.tables]
-    return [
-        (event, tuple(zip(names, numbers, strict=True)))
-        for event, numbers in zip(run.ranking.event.tolist(), run.ranking.rows.tolist(), strict=True)
-    ]
+        return {(("", event),): event for event in events}
+    tables = trigger.tables
+    order = sorted(range(len(tables)), key=lambda at: (tables[at].name, tables[at].alias if by_alias else ""))
+    return {
+        tuple((tables[at].name, numbers[at]) for at in order): event
+        for event, numbers in zip(events, run.ranking.rows.tolist(), strict=True)
+    }

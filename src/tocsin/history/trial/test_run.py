@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -188,9 +188,13 @@ class TestRun:
         with draft_of(Path(path), AS_USUAL) as draft:
             draft.write_text(ranking_page(self, threshold), encoding="utf-8")
 
+    def without_hits(self) -> TestRun:
+        """The same with nothing found, as of a disabled rule."""
+        return replace(self, ranking=Ranking(*(each[:0] for each in self.ranking)))
+
     @property
     def hits(self) -> int:
-        """How many alerts the rule would have given as it is."""
+        """How many alerts the rule would have given as it is, or, if it is disabled, enabled."""
         return self.alerts(None)
 
     def alerts(self, threshold: float | None) -> int:

@@ -115,6 +115,11 @@ class TriedRule:
         return self.rules.has_several_tables(self.row)
 
     @property
+    def is_disabled(self) -> bool:
+        """Whether it never matches: a run tells what it would do if it were enabled."""
+        return self.row in self.rules.disabled
+
+    @property
     def untried_reason(self) -> str:
         """Why there is no threshold to find, as an error says it."""
         return f"the rule {self.rule!r} has no threshold to find: {self.untried}"

@@ -98,9 +98,7 @@ def _say_what_was_read(found: TestRun) -> None:
     else:
         say(f"{number_of(found.events, 'event')}{span}")
     if found.tried.is_disabled:
-        warn(
-            f"{printable(found.rule)} is disabled (enabled = false): this is what it would find if it were not"
-        )
+        warn(f"{printable(found.rule)} is disabled (enabled = false): here is what it would find otherwise")
     if found.rejects:
         warn(f"records that are not events, and were left out: {found.rejects:,}")
     if found.days is None and found.time is not None:

@@ -27,7 +27,7 @@ BATCH = 4_096
 
 NEW, LOST = "new", "lost"
 Hit = tuple[tuple[str, int], ...]
-"""The number of an event; of joined rows that of each with its table, in an order that `from` does not decide."""
+"""The number of an event; of joined rows that of each with its table, whatever their order in `from`."""
 
 _RULES = pa.schema(
     [

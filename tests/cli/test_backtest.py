@@ -242,3 +242,10 @@ def test_beside_other_rules(tocsin: Command, backtest: list[str]) -> None:
     assert tocsin("build", "rules.sql", "-o", "rules.tocsin").code == 0
     same = tocsin("backtest", "rules.tocsin", *backtest[2:], "--compare", "rules.sql")
     assert same.out == "0 new hits and 0 lost of 3 rules; 0 rules with either\n"
+
+
+def test_a_disabled_rule_is_tried_and_said_to_be_disabled(tocsin: Command, backtest: list[str]) -> None:
+    tocsin.file("rules.sql", RULES.replace("plain when", "plain with (enabled = false) when"))
+    ran = tocsin(*backtest, "--rule", "plain")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "plain: 2 events, 66.7% of all, 0.50 a day")
+    assert "warning: plain is disabled (enabled = false)" in ran.err

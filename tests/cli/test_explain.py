@@ -150,3 +150,26 @@ organised: unique nodes: too few ANDs to gain by more (auto)
         ran = tocsin("explain", "join.sql", "--plan", *arguments)
         assert ran.code != 0
         assert reason in ran.err
+
+
+def test_the_row_before_a_change(tocsin: Command) -> None:
+    """As in the rows of an alert, or in the event table's row; with one table it is in the row."""
+    moved = "create trigger m from t as o, c as c after update to o when old.c = c.id and o.n > 1;"
+    tocsin.file("old.sql", moved + " create trigger w after update when old.n < n and old.s = 'a';")
+    for event in (
+        '{"o": {"n": 2}, "old": {"c": 1}, "c": {"id": 1}}',
+        '{"o": {"n": 2, "old": {"c": 1}}, "c": {"id": 1}}',
+    ):
+        ran = tocsin("explain", "old.sql", "--rule", "m", "--event", event)
+        assert ran.out.splitlines()[0] == "m matches"
+        assert "o.old.c = c.id   o.old.c is 1, c.id is 1" in ran.out
+    ran = tocsin("explain", "old.sql", "--rule", "m", "--event", '{"o": {}, "old": 3, "c": {}}')
+    assert (ran.code, ran.out) == (1, "")
+    assert "'old' must be the row before the change, not int" in ran.err
+    ran = tocsin("explain", "old.sql", "--rule", "w", "--event", '{"n": 2, "old": {"n": 1, "s": "b"}}')
+    assert ran.out.splitlines() == [
+        "w does not match",
+        "  false    and",
+        "  true       old.n < n     old.n is 1, n is 2",
+        "  false      old.s = 'a'   old.s is 'b'",
+    ]

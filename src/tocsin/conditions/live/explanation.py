@@ -31,6 +31,7 @@ from tocsin.conditions.meaning import (
 from tocsin.errors import EventError, RuleError
 from tocsin.events.field_values import type_name
 from tocsin.printable import printable
+from tocsin.rules.after_clause import OLD, event_with
 from tocsin.rules.joins.meaning import joined_truths
 from tocsin.rules.joins.printer import print_joined_leaf
 from tocsin.rules.joins.splitter import text_predicates
@@ -106,17 +107,23 @@ def explain_rule(
 ) -> Explanation:
     """Explain one of the rules; RuleError, with its place, when its condition cannot be read.
 
-    The event of a trigger over several tables is an object with a row for each alias.
+    The event of a trigger over several tables is an object with a row for each alias, and with `old` where
+    the trigger asks for the row before the change; with one table `old` is in the row.
     """
     rule = rules[number]
-    if not rules.has_several_tables(number):
+    if rules.refusal(number) is None:
         return explain_condition(rule, rules.condition(number), event, texts)
     trigger = rules.triggers[number]
     try:
         condition = trigger.joined(rule.when)
     except RuleError as error:
         raise rules.error(number, error) from None
-    explained = explain_joined(rule.id, condition, check_rows(event, trigger.aliases), texts)
+    if rules.has_several_tables(number):
+        rows = check_rows(event, trigger.aliases, trigger.old_of)
+    else:
+        check_event(event)
+        rows = {trigger.alias or "": event}
+    explained = explain_joined(rule.id, condition, rows, texts)
     off = is_disabled(rule.metadata)
     return replace(explained, matched=explained.matched and not off, disabled=off)
 
@@ -148,17 +155,21 @@ def explain_joined(
     rows: Mapping[str, Mapping[str, object]],
     texts: TextSettings = DEFAULT,
 ) -> Explanation:
-    """Explain a condition over several tables on a row of each, by alias."""
+    """Explain a condition over several tables on a row of each, by alias; of a single one the alias may be
+    empty, and is not shown then."""
     truths = joined_truths(condition, rows, texts)
+    seen = rows.get("", rows)
+    first = 1 if "" in rows else 0
 
     def leaf(depth: int, step: Predicate | Comparison, negated: bool, truth: Truth) -> Part:
-        text = print_joined_leaf(step, negated)
         if isinstance(step, Comparison):
-            saw = ", ".join(_saw(path, rows) for path in (step.left, step.right))
-            return Part(depth, text, truth, saw)
+            shown = replace(step, left=step.left[first:], right=step.right[first:])
+            saw = ", ".join(_saw(path, seen) for path in (shown.left, shown.right))
+            return Part(depth, print_joined_leaf(shown, negated), truth, saw)
         bare = Predicate(step.field[1:], step.test, step.operands)
         found = _found(bare, rows[step.field[0]], texts) if step.test in TEXT_TESTS else None
-        return Part(depth, text, truth, _saw(step.field, rows), found)
+        text = print_predicate(replace(step, field=step.field[first:]), negated)
+        return Part(depth, text, truth, _saw(step.field[first:], seen), found)
 
     asked = [step for step in condition.steps if isinstance(step, Predicate) and step.test in TEXT_TESTS]
     scored = text_score(text_predicates(condition), rows[asked[0].field[0]], texts) if asked else None
@@ -210,8 +221,11 @@ def check_event(event: object) -> None:
         raise EventError(f"an event must be an object, not {type_name(event)}")
 
 
-def check_rows(event: object, aliases: Sequence[str]) -> dict[str, Mapping[str, object]]:
-    """The row of each alias; EventError unless the event is an object of them."""
+def check_rows(
+    event: object, aliases: Sequence[str], old_of: str | None = None
+) -> dict[str, Mapping[str, object]]:
+    """The row of each alias; EventError unless the event is an object of them. Where `old_of` is an alias,
+    `old` is the row before the change of it, as in the rows of an alert."""
     check_event(event)
     rows: dict[str, Mapping[str, object]] = {}
     for alias in aliases:
@@ -220,6 +234,11 @@ def check_rows(event: object, aliases: Sequence[str]) -> dict[str, Mapping[str, 
             shape = ", ".join(f'"{each}": {{...}}' for each in aliases)
             raise EventError(f"there is no row of '{alias}': a trigger over several tables takes {{{shape}}}")
         rows[alias] = row
+    before = event.get(OLD) if isinstance(event, Mapping) and old_of is not None else None
+    if before is not None and old_of is not None:
+        if not isinstance(before, Mapping):
+            raise EventError(f"'{OLD}' must be the row before the change, not {type_name(before)}")
+        rows[old_of] = event_with(rows[old_of], before)
     return rows
 
 

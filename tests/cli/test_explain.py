@@ -173,3 +173,21 @@ def test_the_row_before_a_change(tocsin: Command) -> None:
         "  true       old.n < n     old.n is 1, n is 2",
         "  false      old.s = 'a'   old.s is 'b'",
     ]
+
+
+def test_the_plan_of_a_trigger_that_compares_a_row_with_the_one_before(tocsin: Command) -> None:
+    tocsin.file(
+        "old.sql",
+        "create trigger w after update when old.n < n and s = 'a';"
+        " create trigger o from t as o after update of n to o when old.n < o.n; create trigger p when n = 1;",
+    )
+    assert tocsin("explain", "old.sql", "--plan").out.splitlines()[:8] == [
+        "w",
+        "  row: rows of any table, fired by update",
+        "    way in     s = 'a'   estimated 25 %",
+        "  asked then   old.n < n",
+        "o",
+        "  o: rows of t, fired by update of n",
+        "    every row",
+        "  asked then   o.old.n < o.n",
+    ]

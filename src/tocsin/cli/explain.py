@@ -103,8 +103,8 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     chosen = [row for row, rule in enumerate(ids) if arguments.rule in (None, rule)]
     if not chosen and arguments.rule is not None:
         raise InputError(_no_such_rule(arguments.rule, ids))
-    single = [row for row in chosen if not rules.has_several_tables(row)]
-    joined = [row for row in chosen if rules.has_several_tables(row)]
+    single = [row for row in chosen if rules.refusal(row) is None]
+    joined = [row for row in chosen if rules.refusal(row) is not None]
     plans = plan_rules(rules.take(np.array(single, np.int64)), preparation.base, preparation.planner)
     triggers = [plan_trigger(rules, row, preparation.base, preparation.planner) for row in joined]
     if arguments.analyze:
@@ -130,7 +130,7 @@ def _counted(
     if not isinstance(events, Mapping):
         if triggers:
             raise UsageError(
-                f"the trigger {triggers[0].rule!r} is over several tables: give --events TABLE=FILE for each"
+                f"the rows of {triggers[0].rule!r} come by table: give --events TABLE=FILE for each"
             )
         return _analyzed(plans, events, preparation), []
     if plans:

@@ -1,4 +1,4 @@
-"""The plan of a trigger over several tables as people read it: how the rows of each table are found, what
+"""The plan of a trigger that no index can take as people read it: how the rows of each table are found, what
 joins them, and what is asked of joined rows."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TriggerPlan(NamedTuple):
 
 
 def plan_trigger(rules: Rules, row: int, base: TextBase, planner: Planner) -> TriggerPlan:
-    """The plan of the trigger of this row, which is over several tables and right."""
+    """The plan of the trigger of this row, which is right and which no index can take."""
     trigger = watched(rules, row)
     apart = split(rules.triggers[row].joined(rules.whens[row].as_py()))
     tables = []
@@ -60,7 +60,7 @@ def plan_trigger(rules: Rules, row: int, base: TextBase, planner: Planner) -> Tr
         plans = plan_rules(Rules.of(asked), base, planner)
         change = str(trigger.after) if trigger.event in (None, at) else None
         conjuncts = plans[0].conjuncts if plans else ()
-        tables.append(TablePlan(str(position.alias), str(position.table), change, conjuncts))
+        tables.append(TablePlan(position.alias or "row", position.table or "any table", change, conjuncts))
     return TriggerPlan(
         trigger.rule,
         tuple(sorted(tables, key=lambda table: table.change is None)),

@@ -33,7 +33,7 @@ from tocsin.events.field_values import type_name
 from tocsin.printable import printable
 from tocsin.rules.after_clause import OLD, event_with
 from tocsin.rules.joins.meaning import joined_truths
-from tocsin.rules.joins.printer import print_joined_leaf
+from tocsin.rules.joins.printer import as_written, print_joined_leaf
 from tocsin.rules.joins.splitter import text_predicates
 from tocsin.rules.joins.tree import Comparison, JoinedCondition
 from tocsin.rules.metadata_values import is_disabled
@@ -159,17 +159,15 @@ def explain_joined(
     empty, and is not shown then."""
     truths = joined_truths(condition, rows, texts)
     seen = rows.get("", rows)
-    first = 1 if "" in rows else 0
 
     def leaf(depth: int, step: Predicate | Comparison, negated: bool, truth: Truth) -> Part:
+        text = print_joined_leaf(step, negated)
         if isinstance(step, Comparison):
-            shown = replace(step, left=step.left[first:], right=step.right[first:])
-            saw = ", ".join(_saw(path, seen) for path in (shown.left, shown.right))
-            return Part(depth, print_joined_leaf(shown, negated), truth, saw)
+            saw = ", ".join(_saw(as_written(path), seen) for path in (step.left, step.right))
+            return Part(depth, text, truth, saw)
         bare = Predicate(step.field[1:], step.test, step.operands)
         found = _found(bare, rows[step.field[0]], texts) if step.test in TEXT_TESTS else None
-        text = print_predicate(replace(step, field=step.field[first:]), negated)
-        return Part(depth, text, truth, _saw(step.field[first:], seen), found)
+        return Part(depth, text, truth, _saw(as_written(step.field), seen), found)
 
     asked = [step for step in condition.steps if isinstance(step, Predicate) and step.test in TEXT_TESTS]
     scored = text_score(text_predicates(condition), rows[asked[0].field[0]], texts) if asked else None

@@ -190,7 +190,9 @@ class TestRun:
 
     def without_hits(self) -> TestRun:
         """The same with nothing found, as of a disabled rule."""
-        return replace(self, ranking=Ranking(*(each[:0] for each in self.ranking)))
+        event, score, always, day, rows, texts = self.ranking
+        nothing = Ranking(event[:0], score[:0], always[:0], day[:0], rows[:0], texts[:0])
+        return replace(self, ranking=nothing)
 
     @property
     def hits(self) -> int:

@@ -11,6 +11,7 @@ A-Tree's. An engine only has to be built of rules, again and again, so it knows 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,8 +43,11 @@ from tocsin.rules.rule_set import Rules
 from tocsin.text import EventDocuments, TextMatcher
 
 SHORT = 2_048
-"""Characters of a condition without `xor`: its tree has fewer leaves, and its labels far fewer numbers than
-any engine refuses."""
+"""Characters of a condition without `xor` and `xnor`: its tree has fewer leaves, and its labels far fewer
+numbers than any engine refuses."""
+
+_DOUBLING = re.compile("xn?or", re.IGNORECASE)
+"""What may stand for an operator that doubles the trees below it."""
 
 
 class EngineMatcher:
@@ -144,7 +148,7 @@ class EngineLayer(Layer):
         """
         sure = SHORT if self.engine in REFUSE_ONLY_LARGE_TREES else 0
         added = [
-            each for each in changes if each.adds and (len(each.when) > sure or "xor" in each.when.lower())
+            each for each in changes if each.adds and (len(each.when) > sure or _DOUBLING.search(each.when))
         ]
         if added:
             text = pa.large_string()

@@ -211,3 +211,12 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
         Dictionary.open(tmp_path / "nowhere")
     with pytest.raises(InputError, match="cannot be written"):
         Dictionary().save(tmp_path / "no" / "such" / "folder")
+
+
+def test_prefixes_are_read_as_those_of_queries_are() -> None:
+    dictionary = Dictionary.count(["golf club", "golden gate"])
+    assert list(dictionary.starting_with("GOL")) == ["golden", "golf"]
+    with pytest.raises(UsageError, match="a prefix must be a text, not int"):
+        dictionary.starting_with(3)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="length: expected a number of characters, found -1"):
+        dictionary.starting_with("g", -1)

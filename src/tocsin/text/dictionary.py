@@ -118,12 +118,15 @@ class Dictionary:
         return iter(self.arrays.word.to_pylist())
 
     def starting_with(self, prefix: str, length: int | None = None) -> Iterator[str]:
-        """The words that begin so, in the order of their bytes: what a prefix of a query stands for. With a
-        length those of so many characters."""
-        for place in self.places_starting_with(prefix):
-            word = self.word_at(place)
-            if length is None or len(word) == length:
-                yield word
+        """The words that begin so, in the order of their bytes: what a prefix of a query stands for, in
+        capitals too. With a length those of so many characters."""
+        if not isinstance(prefix, str):
+            raise UsageError(f"a prefix must be a text, not {type(prefix).__name__}")
+        if length is not None and (isinstance(length, bool) or not isinstance(length, int) or length < 0):
+            raise UsageError(f"length: expected a number of characters, found {length!r:.100}")
+        folded = words_of(prefix)
+        words = map(self.word_at, self.places_starting_with(folded[0] if len(folded) == 1 else prefix))
+        return (word for word in words if length is None or len(word) == length)
 
     def word_at(self, place: int) -> str:
         """The word at a place of `arrays`."""

@@ -6,7 +6,8 @@ import io
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -19,10 +20,21 @@ from tocsin.spark.stage_progress import GROUP, running_stages, stages_shown
 
 
 class Terminal(io.StringIO):
-    """Standard error as a person has it."""
+    """Standard error as a person has it. Once a stage of one of some titles was drawn, it makes a file."""
+
+    def __init__(self, drawn: Mapping[str, Path] | None = None) -> None:
+        super().__init__()
+        self._drawn = drawn or {}
 
     def isatty(self) -> bool:
         return True
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        for title, file in self._drawn.items():
+            if any(re.search(rf"{title}: stage 1 .* [012]/3 tasks", line) for line in self.lines()):
+                file.touch()
+        return written
 
     def lines(self) -> list[str]:
         """What was drawn, without colours and movements."""
@@ -74,33 +86,39 @@ def stage(number: int) -> SparkStageInfo:
     return SparkStageInfo(number, 0, "", 10, 1, number, 0)
 
 
-def slow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    time.sleep(0.6)
-    yield from batches
+def run_a_job(spark: SparkSession, drawn: Path | None = None) -> None:
+    """Three tasks, which wait until they have been drawn."""
+
+    def patient(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        given_up = time.monotonic() + 60
+        while drawn is not None and not drawn.exists() and time.monotonic() < given_up:
+            time.sleep(0.05)
+        yield from batches
+
+    spark.range(3, numPartitions=3).mapInArrow(patient, "id bigint").count()
 
 
-def run_a_job(spark: SparkSession) -> None:
-    spark.range(3, numPartitions=3).mapInArrow(slow, "id bigint").count()
-
-
-def test_stages_of_jobs_are_shown_by_title(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
+def test_stages_of_jobs_are_shown_by_title(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn = {title: tmp_path / title for title in ("Counting", "Sorting")}
+    terminal = Terminal(drawn)
     monkeypatch.setattr(sys, "stderr", terminal)
-    spark.sparkContext.setJobGroup("before", "what the user does")
-    with stages_shown(spark, "Counting") as name_step:
-        run_a_job(spark)
-        name_step("Grouping")
-        with stages_shown(spark, "Sorting"):
-            run_a_job(spark)
-        time.sleep(0.6)
-    drawn = terminal.lines()
-    assert any(re.search(r"Counting: stage 1 .* [012]/3 tasks", line) for line in drawn)
-    assert any(re.search(r"Sorting: stage 1 .* [012]/3 tasks", line) for line in drawn)
-    assert any(re.match(r"Grouping ", line) for line in drawn)
     context = spark.sparkContext
-    assert [context.getLocalProperty(name) for name in GROUP] == ["before", "what the user does"]
-    for name in GROUP:
-        context.setLocalProperty(name, cast(str, None))
+    context.setJobGroup("before", "what the user does")
+    try:
+        with stages_shown(spark, "Counting") as name_step:
+            run_a_job(spark, drawn["Counting"])
+            name_step("Grouping")
+            with stages_shown(spark, "Sorting"):
+                run_a_job(spark, drawn["Sorting"])
+            time.sleep(0.6)
+        assert [context.getLocalProperty(name) for name in GROUP] == ["before", "what the user does"]
+    finally:
+        for name in GROUP:
+            context.setLocalProperty(name, cast(str, None))
+    assert all(file.exists() for file in drawn.values()), "tasks were not drawn while they ran"
+    assert any(re.match(r"Grouping ", line) for line in terminal.lines())
 
 
 def test_nothing_is_shown_where_nobody_looks(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:

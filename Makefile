@@ -7,7 +7,7 @@ STAMP := .venv/set-up
 TOOLS := .venv-tools
 KERNEL_TESTS := tests/arrays tests/conditions/blocks tests/conditions/graph tests/conditions/kernels tests/conditions/matching \
   tests/conditions/planner tests/datalog/kernels tests/datalog/machine tests/engines tests/history/statistics \
-  tests/lab/atree/test_atree_graph.py tests/lab/atree/test_atree_nodes.py tests/papers tests/text
+  tests/lab/atree/test_atree_nodes.py tests/papers tests/text
 LICENCES := Apache;BSD;MIT;MPL;Mozilla;PSF;Python Software Foundation;LGPL
 
 .DEFAULT_GOAL := help

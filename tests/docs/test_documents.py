@@ -74,3 +74,9 @@ def test_every_place_for_figures_is_filled(path: Path) -> None:
     places = re.findall(r"<!-- generated: (\S+) -->\n(.*?)<!-- end: (\S+) -->", path.read_text(), re.DOTALL)
     assert [name for name, table, end in places if name != end or "|" not in table] == []
     assert len(places) == path.read_text().count("<!-- generated: ")
+
+
+def test_tests_that_the_makefile_names_exist() -> None:
+    named = re.findall(r"(?<![\w/])tests/[\w/.]+", (ROOT / "Makefile").read_text())
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []

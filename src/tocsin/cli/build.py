@@ -27,6 +27,7 @@ examples:
   tocsin build campaigns.parquet extra.sql -o rules.tocsin --skip-bad --rejects bad.jsonl
   tocsin build alerts.sql -o alerts.tocsin --history statistics/
   tocsin build alerts.sql -o alerts.tocsin --engine interval
+  tocsin build campaigns.parquet -o rules.tocsin --organise full
   tocsin build campaigns/ -o rules.tocsin --spark --shards 4
 """
 

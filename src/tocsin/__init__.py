@@ -10,9 +10,9 @@ Names are loaded when first used, so that `import tocsin` is quick.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tocsin.door import door
 from tocsin.errors import (
     DerivationError,
     EventError,
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from tocsin.text.score import score, tm_score
     from tocsin.watches.alerts import Alert
     from tocsin.watches.watch import Watch, watch
+else:
+    __getattr__ = door(__name__)
 
 __version__ = VERSION
 
@@ -100,44 +102,6 @@ __all__ = [
     "tm_score",
     "watch",
 ]
-
-_HOME = {
-    "Alert": "tocsin.watches.alerts",
-    "Changes": "tocsin.datalog.engine.changes",
-    "Comparison": "tocsin.history.comparison",
-    "Counts": "tocsin.conditions.matching.results",
-    "Dictionary": "tocsin.text.dictionary",
-    "Engine": "tocsin.datalog.engine.engine",
-    "Explanation": "tocsin.conditions.live.explanation",
-    "History": "tocsin.history.statistics.history",
-    "Index": "tocsin.conditions.live.index",
-    "Match": "tocsin.conditions.matching.results",
-    "Matches": "tocsin.conditions.matching.results",
-    "Overview": "tocsin.history.overview.overview_result",
-    "Program": "tocsin.datalog.engine.program",
-    "Rule": "tocsin.rules.rule_set",
-    "Rules": "tocsin.rules.rule_set",
-    "TestRun": "tocsin.history.trial.test_run",
-    "Watch": "tocsin.watches.watch",
-    "backtest": "tocsin.history.backtest",
-    "build": "tocsin.engines.build",
-    "build_good": "tocsin.engines.build",
-    "open": "tocsin.saved:open_saved",
-    "read_rules": "tocsin.rules.rule_files",
-    "score": "tocsin.text.score",
-    "statistics": "tocsin.history.statistics.local_statistics",
-    "tm_score": "tocsin.text.score",
-    "watch": "tocsin.watches.watch",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'tocsin' has no attribute '{name}'")
-    home, _, inside = _HOME[name].partition(":")
-    value = getattr(import_module(home), inside or name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:

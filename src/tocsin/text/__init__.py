@@ -16,8 +16,9 @@ Begin with language/query.py and meaning.py, then trie_filter.py and kernels/tri
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tocsin.door import door
 
 if TYPE_CHECKING:
     from tocsin.text.column_scores import ColumnScores
@@ -43,38 +44,5 @@ if TYPE_CHECKING:
     from tocsin.text.text_explanation import TextExplanation, explain_text
     from tocsin.text.text_matcher import TextMatcher
     from tocsin.text.tokenizer import words_of
-
-_NAMES = {
-    "column_scores": "ColumnScores",
-    "compiled_texts": "CompiledTexts",
-    "dictionary": "Dictionary WordArrays",
-    "documents": "EventDocuments documents_of",
-    "kernels.dictionary": "DictionaryWords",
-    "kernels.query_code": "QueryCode Terms",
-    "kernels.query_estimates": "letters_of_queries likelihood_of_queries",
-    "kernels.resemblance": "END TermSketches shares_of_queries",
-    "kernels.rule_queries": "TextRules",
-    "kernels.word_counts": "bytes_of_words count_and_sketch number_words",
-    "language.highlights": "PlacedDocument Stretch snippet with_marks",
-    "language.parser": "QueryProblems parse_query",
-    "language.query": "TextQuery",
-    "language.threshold_checks": "threshold_warning",
-    "meaning": "Verdict judge",
-    "query_arrays": "WrittenQueries query_code read_queries",
-    "document_queries": "ReadingRoom",
-    "score": "read_query weights_of",
-    "settings": "DEFAULT TextSettings",
-    "text_base": "TextBase words_for_kernels",
-    "text_explanation": "TextExplanation explain_text",
-    "text_matcher": "TextMatcher",
-    "tokenizer": "words_of",
-}
-_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'tocsin.text' has no attribute '{name}'")
-    value = getattr(import_module(f"tocsin.text.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+else:
+    __getattr__ = door(__name__)

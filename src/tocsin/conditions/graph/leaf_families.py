@@ -89,7 +89,7 @@ class _Operands(NamedTuple):
     begin: Longs
 
     def of(self, rows: Flags | Longs) -> _Operands:
-        return _Operands(*(column[rows] for column in self))
+        return _Operands._make(column[rows] for column in self)
 
 
 def sort_into_families(table: PredicateTable) -> Families:

@@ -12,7 +12,7 @@ the other.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -74,13 +74,8 @@ def assemble(work: Work) -> Assembled:
 def compile_blocks(work: Work, base: TextBase | None = None, planner: Planner | None = None) -> CompiledIndex:
     """The index of all blocks. Its texts are mapped from the work's folder: save it before that goes."""
     whole = assemble(work)
-
-    def put_together(parts: Sequence[Steps], _leaves: int, _rules: int) -> tuple[SharedNodes, Ints]:
-        return share_beside(whole.nodes, whole.root, parts), whole.root
-
-    return compile_reading(
-        written_rules(work), Reading(whole.parts, whole.table, []), put_together, base, planner
-    )
+    reading, shared = Reading(whole.parts, whole.table, []), (whole.nodes, whole.root)
+    return compile_reading(written_rules(work), reading, base, planner, shared=shared)
 
 
 def written_rules(work: Work) -> WrittenRules:

@@ -45,7 +45,8 @@ def worked_out(
         known[variable.number] = words
 
     def value_of(written: list[int], *parts: Expression) -> Values:
-        value = Values(np.empty(count, np.int64), missing[list(variables_in(*parts))].any(axis=0))
+        is_missing = np.asarray(missing[list(variables_in(*parts))].any(axis=0))
+        value = Values(np.empty(count, np.int64), is_missing)
         evaluate_rows(np.array(written, np.int64), len(written) + 1, known, *value)
         return value
 

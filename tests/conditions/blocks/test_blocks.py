@@ -78,7 +78,6 @@ SHARED = (
     "s like 'x%' xnor a = 1",
     "(b = 2 or c < 3) or (a = 1 and t in ('u', 'v'))",
     "contains(d, 'golf') and a = 1 and (b = 2 or c < 3)",
-    "(b = 2 or c < 3) xor (a = 1 or z = 1) xor (c < 3 and t = 'u')",
     "true",
     "a = 1 and not b = 2",
 )
@@ -111,6 +110,16 @@ def test_the_arrays_are_those_of_the_rules_read_together(blocks: int, organise: 
         assert np.array_equal(expected[name], found[name]), name
     owners = pa.ipc.open_stream(pa.py_buffer(apart.metadata)).read_all().column("owner")
     assert owners.to_pylist() == table.column("owner").to_pylist()
+
+
+def test_exclusive_ors_of_groups_are_stored_once(tmp_path: Path) -> None:
+    """Whatever their blocks have met before."""
+    xor = "(a = 1 or b = 1) xor (c = 1 or d = 1) xor (e = 1 or f = 1)"
+    whens = [xor, "(e = 1 or f = 1) and g = 1", f"({xor}) and g = 1", f"({xor}) or h = 1"]
+    tables = [pa.table({"id": [str(number)], "when": [when]}) for number, when in enumerate(whens)]
+    pieces = [tables[0], pa.concat_tables(tables[1:3]), tables[3]]
+    apart, together = built(pieces, tmp_path / "work"), compile_rules(Rules.of(pa.concat_tables(tables)))
+    assert np.array_equal(apart.graph.child, together.graph.child)
 
 
 def test_equal_predicates_have_equal_keys_and_others_have_not() -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cases import Choices, Event, make_condition, make_event, make_rule_set
-from tests.conditions.blocks.pipeline import blocks_of, put_together
+from tests.conditions.blocks.pipeline import blocks_of, compared
 from tests.contract.doors import RuleSet, by_cells, by_event, counted, expected
 from tests.sharded_rules import in_parts
 from tests.strategies import Drawn
@@ -91,7 +91,7 @@ def test_shards_blocks_saved_files_and_counts(seed: int, tmp_path: Path) -> None
         index,
         tocsin.open(tmp_path / "rules.tocsin"),
         in_parts(rng, table, 3),
-        Index(compile_blocks(put_together(work))),
+        Index(compile_blocks(compared(work))),
     ):
         assert isinstance(each, Index)
         assert sorted(by_event(each, events)) == sorted(by_cells(each, events)) == sorted(found)

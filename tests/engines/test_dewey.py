@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.engines.paper_forms import labels_of
 from tests.expressions import (
     expected_matches,
     expressions,
@@ -63,7 +64,7 @@ def expected_labels(tree: Tree) -> list[str]:
 @given(trees)
 def test_labels(tree: Tree) -> None:
     made = engine_of(DeweyEngine, tree)
-    assert made.labels_of(0) == expected_labels(plain(alternating(packed(tree))))
+    assert labels_of(made, 0) == expected_labels(plain(alternating(packed(tree))))
 
 
 @given(st.lists(trees, min_size=1, max_size=5), st.lists(st.sets(st.integers(0, LEAVES - 1)), max_size=5))
@@ -105,8 +106,8 @@ def test_wide_and_deep_trees(width: int, levels: int) -> None:
         for some, either in zip(sets, ored, strict=True)
     ]
     assert plain_lists(engine.match(lists_of(held))) == expected
-    assert engine.labels_of(0) == ["1*"]
-    assert engine.labels_of(2)[-1] == f"1*.{width}"
+    assert labels_of(engine, 0) == ["1*"]
+    assert labels_of(engine, 2)[-1] == f"1*.{width}"
 
 
 def deep(depth: int):

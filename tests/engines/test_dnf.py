@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.engines.paper_forms import conjunctions_of
 from tests.expressions import (
     expected_matches,
     expressions,
@@ -19,7 +20,7 @@ from tests.expressions import (
 )
 
 from tocsin.arrays.list_sort import dictionary_order
-from tocsin.engines.dnf import DnfEngine, conjunctions_of, translated
+from tocsin.engines.dnf import DnfEngine, translated
 from tocsin.engines.engine import RefusedRules
 from tocsin.engines.kernels.conjunction_trie import grow_trie
 from tocsin.engines.kernels.dnf_translation import NO_ROOM, TOO_MANY, translate

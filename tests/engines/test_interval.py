@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.engines.interval_invariants import broken_invariants
+from tests.engines.paper_forms import intervals_of
 from tests.expressions import (
     expected_matches,
     expressions,
@@ -59,7 +60,7 @@ def test_large_trees(leaves: int) -> None:
     every = range(0, leaves, 2)
     held = [every, every[:-1], every[1:], [1, *every[1:]], range(leaves)]
     assert plain_lists(engine.match(lists_of(held))) == [[0, 1], [0], [], [1, 2], [0, 1, 2]]
-    first, *_, last = engine.intervals_of(1)
+    first, *_, last = intervals_of(engine, 1)
     assert first == (1, 2)
     assert last == (every[-1] + 1, leaves)
 
@@ -84,4 +85,4 @@ def test_trees_of_one_shape_share_labels() -> None:
     one = engine_of(IntervalEngine, tree(0))
     per_rule = 8  # where its labels begin
     assert alike.bytes_of_parts()["labels"] == one.bytes_of_parts()["labels"] + 49 * per_rule
-    assert all(alike.intervals_of(rule) == [(1, 1), (2, 3), (2, 3)] for rule in range(50))
+    assert all(intervals_of(alike, rule) == [(1, 1), (2, 3), (2, 3)] for rule in range(50))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.engines.paper_forms import encoding, least
 from tests.expressions import expressions_from, lists_of, plain_lists
 
 from tocsin.engines.bop import BopEngine
@@ -22,7 +23,7 @@ def is_candidate(engine: BopEngine, event: list[int]) -> bool:
 
 def test_figure_2():
     """Conj 3, Disj 3, Leaf P1, Leaf P2, Leaf P3, Leaf P4, Disj 2, Leaf P5, Leaf P6."""
-    assert BopEngine.of(EXAMPLE).encoding(0) == [1, 3, 2, 3, 4, 1, 4, 2, 4, 3, 4, 4, 2, 2, 4, 5, 4, 6]
+    assert encoding(BopEngine.of(EXAMPLE), 0) == [1, 3, 2, 3, 4, 1, 4, 2, 4, 3, 4, 4, 2, 2, 4, 5, 4, 6]
 
 
 def test_the_packed_form_has_one_number_for_each_operator_and_leaf():
@@ -32,7 +33,7 @@ def test_the_packed_form_has_one_number_for_each_operator_and_leaf():
 
 def test_three_predicates_make_a_candidate_that_does_not_match():
     engine = BopEngine.of(EXAMPLE)
-    assert engine.least(0) == 3
+    assert least(engine, 0) == 3
     events = [[1, 2, 3], [1, 4, 6], [4, 5, 6], [3, 4], [1, 2, 3, 4, 5, 6]]
     assert [is_candidate(engine, each) for each in events] == [True, True, True, False, True]
     assert plain_lists(engine.match(lists_of(events))) == [[], [0], [], [], [0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.engines.paper_forms import labels_of
 from tests.expressions import lists_of, plain_lists
 from tests.trees import engine_of
 
@@ -17,7 +18,7 @@ LABELS = ["1*.1.1", "1*.1.2*", "1*.2", "1*.3.1", "1*.3.2", "1*.3.3*"]
 
 def test_figure_2() -> None:
     """The root is no AND, so one is put above it."""
-    assert engine_of(DeweyEngine, FIGURE_2).labels_of(0) == LABELS
+    assert labels_of(engine_of(DeweyEngine, FIGURE_2), 0) == LABELS
 
 
 @pytest.mark.parametrize(
@@ -30,13 +31,13 @@ def test_figure_2() -> None:
     ],
 )
 def test_other_labels(tree, labels: list[str]) -> None:
-    assert engine_of(DeweyEngine, tree).labels_of(0) == labels
+    assert labels_of(engine_of(DeweyEngine, tree), 0) == labels
 
 
 def test_figure_1_of_the_a_tree_paper() -> None:
     """(P1 or P2 or P3) and P4 and (P5 or P6)."""
     engine = engine_of(DeweyEngine, ("and", ("or", A, B, C), D, ("or", E, F)))
-    assert engine.labels_of(0) == ["1.1", "1.2", "1.3", "2", "3*.1", "3*.2"]
+    assert labels_of(engine, 0) == ["1.1", "1.2", "1.3", "2", "3*.1", "3*.2"]
 
 
 def packed(label: str) -> np.uint64:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from tests.engines.interval_invariants import broken_invariants
+from tests.engines.paper_forms import intervals_of
 from tests.expressions import lists_of, plain_lists
 from tests.trees import Tree, engine_of, packed
 
@@ -34,7 +35,7 @@ def test_figure_5() -> None:
 def test_as_many_numbers_as_leaves_are_enough() -> None:
     """Six instead of the ten in the figure, which are the most leaves that a tree may have there."""
     by_begin = [(1, 1), (1, 6), (1, 4), (2, 6), (5, 5), (6, 6)]
-    assert engine_of(IntervalEngine, TREE).intervals_of(0) == by_begin
+    assert intervals_of(engine_of(IntervalEngine, TREE), 0) == by_begin
 
 
 def leaf_labels(tree: Tree) -> Labels:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.engines.paper_forms import conjunctions_of
 from tests.expressions import expressions_from, lists_of, plain_lists
 
-from tocsin.engines.dnf import DnfEngine, conjunctions_of
+from tocsin.engines.dnf import DnfEngine
 
 # Literals have the numbers of the paper's predicates, and 0 is none of them.
 EXAMPLE = expressions_from(7, [(False, [1, 2, 3]), (False, [5, 6]), (True, [7, 4, 8])], [9])

@@ -1,6 +1,6 @@
 """Every way to match beside the shared graph: interval, dewey, bop, bdd, dnf, scan, scan-conj. A file each.
 
-All get the literals that hold (predicate_stage.py) and give the rules that match (engine.py says what an
+All get the literals that hold (engine_matcher.py) and give the rules that match (engine.py says what an
 engine is); registry.py has them by name, engine_layer.py puts them behind the index that users hold and
 change, engine_file.py into a file, and build.py chooses between them and the shared graph of conditions/.
 

@@ -18,11 +18,7 @@ from tocsin.engines.kernels.literal_counts import (
     postings_of,
     with_extents,
 )
-from tocsin.engines.kernels.unfolded_trees import is_and_code
 from tocsin.engines.unfolded_rules import trees_of
-
-CONJ, DISJ, LEAF = 1, 2, 4
-"""The numbers that the paper's Figure 2 has for operators and leaves."""
 
 
 class BopEngine:
@@ -59,30 +55,3 @@ class BopEngine:
             "postings": bop.posting_start.nbytes + bop.posting_rule.nbytes,
             "encodings": bop.code_start.nbytes + bop.code.nbytes,
         }
-
-    def least(self, rule: int) -> int:
-        """How many leaves of a rule must hold before it is evaluated."""
-        return int(self.bop.needed[rule])
-
-    def encoding(self, rule: int) -> list[int]:
-        """The paper's numbers: operator and count of children, or leaf and literal."""
-        first, last = self.bop.code_start[rule : rule + 2].tolist()
-        code = self.bop.code[first:last].tolist()
-        written: list[int] = []
-        for at, here in enumerate(code):
-            if here >= 0:
-                written += (LEAF, here)
-            else:
-                written += (CONJ if is_and_code(here) else DISJ, len(_children(code, at)))
-        return written
-
-
-def _children(code: list[int], parent: int) -> list[int]:
-    """Where the children of an operator stand."""
-    places = []
-    at = parent + 1
-    end = at + (-code[parent] >> 1)
-    while at < end:
-        places.append(at)
-        at += 1 if code[at] >= 0 else 1 + (-code[at] >> 1)
-    return places

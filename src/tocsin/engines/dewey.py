@@ -81,21 +81,6 @@ class DeweyEngine(AnnotatedTrees):
         with self._counted.lent() as counted:
             return match_labels(self._places, self._labels, places, counted)
 
-    def labels_of(self, rule: int) -> list[str]:
-        """The labels of the places of a rule as the paper prints them, such as 1*.3.1."""
-        form, start, packed, number_start, number = self._labels
-        first = int(start[rule])
-        printed = []
-        for i in range(first, first + len(self._span(rule))):
-            if form[rule] == WIDE:
-                numbers = number[number_start[i] : number_start[i + 1]].tolist()
-            else:
-                width = 1 << int(form[rule])
-                shifts = range(64 - width, -1, -width)
-                numbers = [int(packed[i]) >> shift & (1 << width) - 1 for shift in shifts]
-            printed.append(".".join(f"{each >> 1}{'*' * (each & 1)}" for each in numbers if each))
-        return printed
-
     @staticmethod
     def check_labels(check: Check, name: str, labels: DeweyLabels, rule_start: Ints) -> None:
         """IndexFileError unless every place has a label, and those of a rule ascend where they are packed."""

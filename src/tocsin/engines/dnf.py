@@ -48,16 +48,6 @@ def translated(
     return translation
 
 
-def conjunctions_of(expressions: Expressions, rule: int) -> list[list[int]]:
-    """The conjunctions of one rule, the short ones first."""
-    alone = expressions._replace(root=expressions.root[rule : rule + 1])
-    conjunctions, translations, _ = translated(alone)
-    return [
-        conjunctions.item[conjunctions.start[each] : conjunctions.start[each + 1]].tolist()
-        for each in translations.item.tolist()
-    ]
-
-
 class DnfEngine:
     """Distinct conjunctions in a trie, and the rules that each leads to."""
 

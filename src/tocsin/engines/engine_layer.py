@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,26 +21,20 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.array_checks import Array
-from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.arrays.packed import joined
+from tocsin.arrays.dtypes import Ints
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_like, compile_rules, rule_ids
-from tocsin.conditions.kernels.leaves import OneEvent
-from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index import Index
 from tocsin.conditions.live.index_statistics import Statistics, statistics_of
 from tocsin.conditions.live.layers import Layer
-from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.engines.engine import Engine, RefusedRules
+from tocsin.engines.engine import RefusedRules
 from tocsin.engines.engine_file import read_engine, save_engine
+from tocsin.engines.engine_matcher import EngineMatcher
 from tocsin.engines.kernels.expressions import expressions_of
-from tocsin.engines.predicate_stage import PredicateStage
 from tocsin.engines.registry import BUILDERS, REFUSE_ONLY_LARGE_TREES
 from tocsin.errors import RuleError, raise_all
-from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_set import Rules
-from tocsin.text import EventDocuments, TextMatcher
 
 SHORT = 2_048
 """Characters of a condition without `xor` and `xnor`: its tree has fewer leaves, and its labels far fewer
@@ -48,72 +42,6 @@ numbers than any engine refuses."""
 
 _DOUBLING = re.compile("xn?or", re.IGNORECASE)
 """What may stand for an operator that doubles the trees below it."""
-
-
-class EngineMatcher:
-    """An engine, and the literals that it is given. Threads may share it."""
-
-    def __init__(self, name: str, engine: Engine, compiled: CompiledIndex) -> None:
-        self.name = name
-        self.engine = engine
-        self._stage = PredicateStage(compiled)
-
-    @property
-    def texts(self) -> TextMatcher:
-        """The free text of the rules."""
-        return self._stage.texts
-
-    @property
-    def fields(self) -> list[Path]:
-        """The fields that the rules name, in order."""
-        return self._stage.fields
-
-    @property
-    def most_scratch(self) -> int:
-        """Bytes that one thread uses, about: no engine writes to more than it reads."""
-        return sum(self.bytes_of_parts().values())
-
-    def match_event(self, event: object, documents: EventDocuments) -> Ints:
-        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
-        return self.match_read(self.read_event(event, documents), documents)
-
-    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
-        """The first step of match_event: what the event holds."""
-        return self._stage.read_event(event, documents)
-
-    def match_read(self, values: OneEvent, _documents: EventDocuments) -> Ints:
-        """The step after reading: the rules that match, ascending."""
-        return self.engine.match(self._stage.of_read(values)).item
-
-    def match_batch(
-        self,
-        batch: EventBatch,
-        documents: EventDocuments | None = None,
-        *,
-        write: bool = True,
-        per_rule: Longs | None = None,
-    ) -> BatchMatches:
-        """Match a batch; `per_rule`, when given, is added to."""
-        rules, per_event = [], []
-        for found in self.match_slices(batch, documents):
-            if per_rule is not None:
-                per_rule += np.bincount(found.rule, minlength=len(per_rule))
-            rules.append(found.rule if write else found.rule[:0])
-            per_event.append(found.per_event)
-        return BatchMatches(joined(rules, np.int32), joined(per_event, np.int64))
-
-    def match_slices(
-        self, batch: EventBatch, documents: EventDocuments | None = None, *, most_matches: int | None = None
-    ) -> Iterator[BatchMatches]:
-        """The same, some events at a time: as many as an engine is given together."""
-        del most_matches
-        for held in self._stage.of_batch(batch, documents):
-            found = self.engine.match(held)
-            yield BatchMatches(found.item, np.diff(found.start))
-
-    def bytes_of_parts(self) -> dict[str, int]:
-        """The memory that matching needs, by part."""
-        return {**self._stage.bytes_of_parts(), **self.engine.bytes_of_parts()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -58,13 +58,6 @@ class IntervalEngine(AnnotatedTrees):
         with self._matched.lent() as matched:
             return match_intervals(self._places, self._intervals, places, matched)
 
-    def intervals_of(self, rule: int) -> list[tuple[int, int]]:
-        """Begin and end of the places of a rule, in order of begin."""
-        count = len(self._span(rule))
-        labels, half = (self._intervals.narrow, 16) if count <= NARROW else (self._intervals.wide, 32)
-        start = int(self._intervals.start[rule])
-        return [(label >> half, label & (1 << half) - 1) for label in labels[start : start + count].tolist()]
-
     @staticmethod
     def check_labels(check: Check, name: str, labels: Intervals, rule_start: Ints) -> None:
         """IndexFileError unless every place has an interval of its rule's segment."""

@@ -82,11 +82,6 @@ class AnnotatedTrees(ABC):
     def evaluate(self, places: Lists) -> Lists:
         """The rules that match, given the places that hold."""
 
-    def _span(self, rule: int) -> range:
-        """The places of a rule."""
-        first, last = self._places.rule_start[rule : rule + 2].tolist()
-        return range(first, last)
-
     def bytes_of_parts(self) -> Mapping[str, int]:
         """The memory of the index of conjunctions, of their places, and of the labels."""
         return {

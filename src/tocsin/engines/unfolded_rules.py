@@ -15,12 +15,12 @@ MOST_NODES = 1 << 31
 """Nodes that all trees together may have."""
 
 
-def trees_of(expressions: Expressions, most_leaves: int = MOST_LEAVES) -> Trees:
+def trees_of(expressions: Expressions) -> Trees:
     """The trees of all rules; RefusedRules when one of them has more leaves than that."""
     leaves, nodes = tree_sizes(expressions)
-    large = np.flatnonzero(leaves[expressions.root] > most_leaves).tolist()
+    large = np.flatnonzero(leaves[expressions.root] > MOST_LEAVES).tolist()
     if large:
-        reason = f"written out as a tree it has more than {most_leaves:,} parts"
+        reason = f"written out as a tree it has more than {MOST_LEAVES:,} parts"
         raise RefusedRules(dict.fromkeys(large, reason))
     refuse_beyond(nodes[expressions.root], MOST_NODES, "nodes in trees")
     return unfold(expressions, nodes)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Ints
 from tocsin.conditions.kernels.leaves import OneEvent
+from tocsin.conditions.matching.matcher import LayerMatcher
 from tocsin.errors import TocsinError
 from tocsin.text import EventDocuments
 from tocsin_lab.experiments.clocks import Seconds, interleaved
@@ -27,16 +27,6 @@ class StepTimes(NamedTuple):
 
     read: Seconds
     match: Seconds
-
-
-class _Stepped(Protocol):
-    """What has both steps: the matcher of a layer, of any engine."""
-
-    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
-        """What the event holds."""
-
-    def match_read(self, values: OneEvent, documents: EventDocuments) -> Ints:
-        """The rules that match."""
 
 
 def step_times(
@@ -58,14 +48,14 @@ def step_times(
     return {name: StepTimes(taken[name, "read"], taken[name, "match"]) for name in indexes}
 
 
-def _stepped(index: Any) -> _Stepped:
+def _stepped(index: Any) -> LayerMatcher:
     """Of an index as it was built, which has one layer."""
     (layer,) = index.version.layers
-    stepped: _Stepped = layer.matcher
+    stepped: LayerMatcher = layer.matcher
     return stepped
 
 
-def _read_all(stepped: _Stepped, events: Sequence[Event]) -> list[tuple[OneEvent, EventDocuments]]:
+def _read_all(stepped: LayerMatcher, events: Sequence[Event]) -> list[tuple[OneEvent, EventDocuments]]:
     read = []
     for event in events:
         documents = EventDocuments()
@@ -73,6 +63,6 @@ def _read_all(stepped: _Stepped, events: Sequence[Event]) -> list[tuple[OneEvent
     return read
 
 
-def _match_all(stepped: _Stepped, read: Sequence[tuple[OneEvent, EventDocuments]]) -> None:
+def _match_all(stepped: LayerMatcher, read: Sequence[tuple[OneEvent, EventDocuments]]) -> None:
     for cells, documents in read:
         stepped.match_read(cells, documents)

@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.cases import make_event, make_rule_set
-from tests.conditions.blocks.pipeline import blocks_of, put_together
+from tests.conditions.blocks.pipeline import blocks_of, compared
 from tests.text_rules import make_condition
 from tests.text_rules import make_event as make_text_event
 
 from tocsin import Index, Rules
 from tocsin.arrays.array_file import open_arrays
 from tocsin.conditions.blocks.assembly import compile_blocks
-from tocsin.conditions.blocks.block_nodes import find_firsts
+from tocsin.conditions.blocks.build_folder import find_firsts
 from tocsin.conditions.blocks.rule_rows import read_rows
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
 from tocsin.conditions.graph.condition_reader import read_conditions
@@ -49,20 +49,18 @@ def cut(rng: random.Random, table: pa.Table, most: int = 5) -> list[pa.Table]:
     ]
 
 
-def built(
-    tables: list[pa.Table], folder: Path, most_levels: int | None = None, organise: str = "auto"
-) -> CompiledIndex:
+def built(tables: list[pa.Table], folder: Path, organise: str = "auto") -> CompiledIndex:
     folder.mkdir()
     work, refused = blocks_of(tables, folder)
     assert not refused
-    return compile_blocks(put_together(work, most_levels), planner=Planner(organise=organise))
+    return compile_blocks(compared(work), planner=Planner(organise=organise))
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_any_blocks_match_as_the_rules_mean(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     table, events = random_table(rng)
-    compiled = built(cut(rng, table), tmp_path / "work", rng.choice([None, 1, 2]))
+    compiled = built(cut(rng, table), tmp_path / "work")
     save_index(compiled, tmp_path / "index")
     whole = Index(compile_rules(Rules.of(table), planner=Planner()))
     for index in (Index(compiled), Index(open_index(tmp_path / "index"))):
@@ -112,6 +110,16 @@ def test_the_arrays_are_those_of_the_rules_read_together(blocks: int, organise: 
         assert np.array_equal(expected[name], found[name]), name
     owners = pa.ipc.open_stream(pa.py_buffer(apart.metadata)).read_all().column("owner")
     assert owners.to_pylist() == table.column("owner").to_pylist()
+
+
+def test_exclusive_ors_of_groups_are_stored_once(tmp_path: Path) -> None:
+    """Whatever their blocks have met before."""
+    xor = "(a = 1 or b = 1) xor (c = 1 or d = 1) xor (e = 1 or f = 1)"
+    whens = [xor, "(e = 1 or f = 1) and g = 1", f"({xor}) and g = 1", f"({xor}) or h = 1"]
+    tables = [pa.table({"id": [str(number)], "when": [when]}) for number, when in enumerate(whens)]
+    pieces = [tables[0], pa.concat_tables(tables[1:3]), tables[3]]
+    apart, together = built(pieces, tmp_path / "work"), compile_rules(Rules.of(pa.concat_tables(tables)))
+    assert np.array_equal(apart.graph.child, together.graph.child)
 
 
 def test_equal_predicates_have_equal_keys_and_others_have_not() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.conditions.blocks.pipeline import blocks_of, put_together
+from tests.conditions.blocks.pipeline import blocks_of, compared
 
 from tocsin.conditions.blocks.build_folder import Work
 from tocsin.conditions.blocks.shard_assignment import (
@@ -41,7 +41,7 @@ def families(seed: int) -> pa.Table:
 
 def worked(table: pa.Table, folder: Path) -> Work:
     pieces = [table.slice(start, 300) for start in range(0, table.num_rows, 300)]
-    return put_together(blocks_of(pieces, folder)[0])
+    return compared(blocks_of(pieces, folder)[0])
 
 
 @pytest.mark.parametrize("parts", [2, 4, 10])

@@ -19,15 +19,16 @@ from tests.strategies import events, rule_sets
 
 import tocsin
 from tocsin import Index, IndexFileError, Rules, UsageError
+from tocsin.arrays.dtypes import Ints
 from tocsin.conditions.graph import organisation
 from tocsin.conditions.graph.compiled_index import CompiledIndex, compile_rules
 from tocsin.conditions.graph.condition_reader import Reading, read_conditions
 from tocsin.conditions.graph.index_file import open_index, save_index
 from tocsin.conditions.graph.likelihood import Likelihood
 from tocsin.conditions.graph.organisation import FEW, Organisation, organised
-from tocsin.conditions.graph.shared_graph import lay_out, share
+from tocsin.conditions.graph.shared_graph import lay_out, share_beside
 from tocsin.conditions.kernels.reorganisation import count_uses, cover_nodes, list_covers
-from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes
+from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes, no_nodes
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.matching.matcher import Matcher
@@ -65,6 +66,12 @@ def read(texts: list[str]) -> Reading:
     return read_conditions(pa.array(texts, pa.large_string()), {})
 
 
+def shared(reading: Reading, leaves: int, conditions: int) -> tuple[SharedNodes, Ints]:
+    """One graph of all conditions, and the reference of each."""
+    root = np.full(conditions, -1, np.int32)
+    return share_beside(no_nodes(leaves), root, reading.parts), root
+
+
 def children(nodes: SharedNodes, node: int) -> list[int]:
     begin, end = nodes.child_start[node : node + 2].tolist()
     return list(map(int, nodes.child[begin:end]))
@@ -86,7 +93,7 @@ def check_truth(texts: list[str], event: dict[str, Any]) -> None:
     """By nodes, by planes and by mates everything is what the conditions mean."""
     reading = read(texts)
     leaves = len(reading.predicates)
-    nodes, root, _ = organised(*share(reading.parts, leaves, len(texts)), leaves, "full")
+    nodes, root, _ = organised(*shared(reading, leaves, len(texts)), leaves, "full")
     leaf_truth = [predicate_truth(each, event) for each in reading.predicates]
     truth = truths_of(nodes, leaf_truth)
     even = np.full(leaves, 0.5)
@@ -131,7 +138,7 @@ def test_every_node_is_put_together_as_far_as_it_can_be(texts: list[str]) -> Non
     """No cover is needless, and none that is left out would spare an edge."""
     reading = read(texts)
     leaves = len(reading.table.field)
-    nodes, root = share(reading.parts, leaves, len(texts))
+    nodes, root = shared(reading, leaves, len(texts))
     count = int(nodes.size[NODES])
     sign = organisation._signs(nodes, root, leaves)
     uses = count_uses(nodes, np.flatnonzero(sign).astype(np.int32))

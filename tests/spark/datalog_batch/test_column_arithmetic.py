@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tocsin.datalog.language import functors
 from tocsin.datalog.language.syntax import NOWHERE, Type, Value
+from tocsin.datalog.machine.column_arithmetic import worked_out
 from tocsin.datalog.machine.normal_form import Call, Constant, Expression, Let, Source, Variable
 from tocsin.datalog.machine.normal_form import Test as Comparing
 from tocsin.datalog.machine.passes.text_work import TextWork, value_of
-from tocsin.datalog.spark.batch.column_arithmetic import DTYPES, worked_out
+from tocsin.datalog.machine.symbols import Symbols, typed_words
 from tocsin.datalog.spark.batch.worker_batches import Work, compute, error_of
 from tocsin.errors import DerivationError
 
@@ -62,12 +63,13 @@ def test_a_column_is_what_each_row_is(data: st.DataObject, kind: Type) -> None:
     given_rows = data.draw(rows(kind))
     expression = data.draw(expressions(kind, (X, Y)))
     columns = {
-        variable: np.array([row[place] for row in given_rows], DTYPES[kind])
+        variable: np.array([Symbols().word(row[place], kind) for row in given_rows], np.int64)
         for place, variable in enumerate((X, Y))
     }
     outcome = worked_out(columns, len(given_rows), [Let(Z, expression, kind)], [])
     assert outcome.rows.tolist() == list(range(len(given_rows)))
-    numbers, failed = outcome.computed[Z]
+    words, failed = outcome.computed[Z]
+    numbers = typed_words(words, kind)
     for place, (x, y) in enumerate(given_rows):
         try:
             value: Value | None = value_of(expression, {X: x, Y: y})
@@ -112,8 +114,8 @@ def test_rows_that_fail_are_those_where_all_else_holds(data: st.DataObject, kind
 def _batch(given_rows: list[tuple[Value, Value]], kind: Type) -> pa.RecordBatch:
     arrays = []
     for place in range(2):
-        column = np.array([row[place] for row in given_rows], DTYPES[kind])
-        arrays.append(pa.array(column if kind is Type.FLOAT else column.view(np.int64)))
+        words = np.array([Symbols().word(row[place], kind) for row in given_rows], np.int64)
+        arrays.append(pa.array(words.view(np.float64) if kind is Type.FLOAT else words))
     return pa.RecordBatch.from_arrays(arrays, names=["v0", "v1"])
 
 

@@ -14,7 +14,7 @@ from tocsin.datalog.spark.stream.bucket_contents import contents_of
 from tocsin.datalog.spark.stream.bucket_journal import Head
 from tocsin.datalog.spark.stream.buckets import Bucket
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.plan_steps import PASS, Router, Step, steps_of, unpack, unpack_passing
+from tocsin.datalog.spark.stream.plan_steps import PASS, Router, Step, steps_of, unpack
 from tocsin.datalog.spark.stream.step_rows import Moved, texts_of
 
 Given = tuple[str, str, Tuple, int, int]
@@ -96,7 +96,7 @@ class Simulated:
             arrived |= {place[2:]: [] for place in due}
         for (unit, bucket), packed_rows in arrived.items():
             if unit == PASS:
-                out += unpack_passing(packed_rows)
+                out += unpack(packed_rows)
             else:
                 out += self._change((step.work, step.level, unit, bucket), packed_rows, watermark)
         return out

@@ -12,7 +12,7 @@ from tocsin.datalog.spark.stream.bucket_contents import Facts
 from tocsin.datalog.spark.stream.bucket_journal import START, Entries, Head, append, everything, since
 from tocsin.datalog.spark.stream.buckets import BUCKETS, Bucket, bucket_of
 from tocsin.datalog.spark.stream.initial_facts import Setting
-from tocsin.datalog.spark.stream.step_rows import Change, Moved
+from tocsin.datalog.spark.stream.step_rows import Moved
 from tocsin.errors import DerivationError
 
 BY_KEY = Setting(
@@ -81,12 +81,12 @@ def fills(one: Bucket) -> int:
     return one.contents.fills
 
 
-def plus(port: str, *values: int, seq: int = 1) -> Change:
-    return Change("given", "+", port, tuple(map(str, values)), seq)
+def plus(port: str, *values: int, seq: int = 1) -> Moved:
+    return Moved("given", "+", port, tuple(map(str, values)), seq)
 
 
-def minus(port: str, *values: int, seq: int = 1) -> Change:
-    return Change("given", "-", port, tuple(map(str, values)), seq)
+def minus(port: str, *values: int, seq: int = 1) -> Moved:
+    return Moved("given", "-", port, tuple(map(str, values)), seq)
 
 
 TWICE = [Moved("net", "+", "twice", ("7",), 1)]

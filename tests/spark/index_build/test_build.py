@@ -27,8 +27,8 @@ from tocsin.spark.index_build.build import build_index
 from tocsin.spark.index_build.jobs import Sizes, read_blocks
 from tocsin.spark.index_build.rule_frames import RuleRows
 
-SMALL = Sizes(rules_in_block=100, left_to_the_end=1000, keys_in_bucket=500)
-"""Several blocks and levels, however few rules there are."""
+SMALL = Sizes(rules_in_block=100, keys_in_bucket=500)
+"""Several blocks and buckets, however few rules there are."""
 
 BAD = [
     (None, "a = 1", "id is missing"),

@@ -2,7 +2,6 @@
 
 rule_rows.py         rows that should be rules: which can be, and why the others cannot
 rule_block.py        one block read: its good rules as arrays
-block_nodes.py       what its nodes are called among all blocks
 shard_assignment.py  which rules go into which shard
 assembly.py          all blocks laid out as one index
 build_folder.py      where blocks wait until then

@@ -1,18 +1,18 @@
 """All blocks become one index, piece by piece: columns are read from files, and rules are never objects.
 
     blocks ── predicates that are the first of their kind ── one table
-          ├── nodes that are the first of their kind ─────── one graph, and the root of every rule
+          ├── conditions ─────────────────────────────────── shared in one graph, and the root of every rule
           └── conditions with free text ──────────────────── planned and shared together at the end
 
 A block is open only while something is taken from it: pages that are mapped count as memory too. Going
 through the blocks in order, everything gets the number that it has where all rules are read one after
-the other: where a block's nodes are the first of their kind, they come in the order in which they were made.
+the other.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -20,16 +20,14 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Bytes, Ints, Longs
-from tocsin.arrays.packed import Texts, joined_starts, some_spans, starts
-from tocsin.conditions.blocks.block_nodes import BITS, find_firsts, places, share_block
-from tocsin.conditions.blocks.build_folder import Work
+from tocsin.arrays.packed import Texts, joined_starts, some_spans
+from tocsin.conditions.blocks.build_folder import BITS, Work, find_firsts
 from tocsin.conditions.blocks.rule_block import Block
 from tocsin.conditions.blocks.rule_rows import read_rows
 from tocsin.conditions.graph.compiled_index import CompiledIndex, WrittenRules, compile_reading
 from tocsin.conditions.graph.condition_reader import Reading, Steps
 from tocsin.conditions.graph.predicate_table import PredicateTable, joined_tables, some_rows
 from tocsin.conditions.graph.shared_graph import share_beside
-from tocsin.conditions.kernels.block_graphs import add_block
 from tocsin.conditions.kernels.shared_nodes import SharedNodes, no_nodes
 from tocsin.conditions.planner.planner import Planner
 from tocsin.text import TextBase
@@ -53,18 +51,22 @@ class Assembled(NamedTuple):
 
 
 def assemble(work: Work) -> Assembled:
-    """Put the blocks' predicates and graphs together."""
+    """Put the blocks' predicates and conditions together."""
     leaf_number, table = _leaves_of(work)
-    nodes, number, begin = _nodes_of(work, leaf_number, len(table.field))
+    nodes = no_nodes(len(table.field))
     roots: list[Ints] = [np.empty(0, np.int32)]
     parts: list[Steps] = []
     rules = 0
     for at in range(work.count):
         block = work.block(at)
-        local = work.nodes(at).root
-        root = 2 * number[begin[at] + np.maximum(local >> 1, 0)] + (local & 1)
-        roots.append(np.where(local < 0, np.int32(-1), root).astype(np.int32))
-        parts += _texts_of(block, rules, leaf_number[at])
+        with_text = block.with_text()
+        root = np.full(block.rules, -1, np.int32)
+        plain = _conditions(block, np.flatnonzero(~with_text), leaf_number[at])
+        nodes = share_beside(nodes, root, [plain])
+        roots.append(root)
+        if with_text.any():
+            texts = _conditions(block, np.flatnonzero(with_text), leaf_number[at])
+            parts.append(texts._replace(number=rules + texts.number))
         rules += block.rules
     return Assembled(table, nodes, np.concatenate(roots), parts)
 
@@ -72,13 +74,8 @@ def assemble(work: Work) -> Assembled:
 def compile_blocks(work: Work, base: TextBase | None = None, planner: Planner | None = None) -> CompiledIndex:
     """The index of all blocks. Its texts are mapped from the work's folder: save it before that goes."""
     whole = assemble(work)
-
-    def put_together(parts: Sequence[Steps], _leaves: int, _rules: int) -> tuple[SharedNodes, Ints]:
-        return share_beside(whole.nodes, whole.root, parts), whole.root
-
-    return compile_reading(
-        written_rules(work), Reading(whole.parts, whole.table, []), put_together, base, planner
-    )
+    reading, shared = Reading(whole.parts, whole.table, []), (whole.nodes, whole.root)
+    return compile_reading(written_rules(work), reading, base, planner, shared=shared)
 
 
 def written_rules(work: Work) -> WrittenRules:
@@ -97,8 +94,8 @@ def _leaves_of(work: Work) -> tuple[list[Ints], PredicateTable]:
     count = 0
     for at in range(work.count):
         block = work.block(at)
-        first = work.first_leaf(at, len(block.table.field))
-        own = np.flatnonzero(first == places(at, np.arange(len(first))))
+        first = work.first_places(at, len(block.table.field))
+        own = np.flatnonzero(first >> BITS == at)
         number = np.empty(len(first), np.int32)
         number[own] = np.arange(count, count + len(own), dtype=np.int32)
         numbers.append(number)
@@ -111,35 +108,12 @@ def _leaves_of(work: Work) -> tuple[list[Ints], PredicateTable]:
     return numbers, joined_tables(tables)
 
 
-def _nodes_of(work: Work, leaf_number: list[Ints], leaves: int) -> tuple[SharedNodes, Ints, Longs]:
-    """The graph of all blocks; node n of block b is number[begin[b] + n] there."""
-    begin = starts([len(work.nodes(at).level) for at in range(work.count)], np.int64)
-    number = np.zeros(begin[-1], np.int32)
-    nodes = no_nodes(leaves)
-    for at in range(work.count):
-        graph = work.nodes(at)
-        number[begin[at] + 1 : begin[at] + 1 + graph.leaves] = leaf_number[at][graph.leaf] + 1
-        first = work.first_node(at, graph)
-        inner = first[graph.leaves + 1 :]
-        first[graph.leaves + 1 :] = begin[inner >> BITS] + (inner & _LOWER)
-        nodes = add_block(nodes, graph.child_start, graph.child, graph.leaves, first, number, int(begin[at]))
-    for at in range(work.count):
-        graph = work.nodes(at)
-        paired = np.flatnonzero(graph.mate >= 0)
-        mate = graph.mate[paired]
-        nodes.mate[number[begin[at] + paired]] = 2 * number[begin[at] + (mate >> 1)] + (mate & 1)
-    return nodes, number, begin
-
-
-def _texts_of(block: Block, before: int, leaf_number: Ints) -> list[Steps]:
-    """The conditions with free text of a block, which `before` rules come before."""
-    rows = np.flatnonzero(block.with_text())
-    if not len(rows):
-        return []
+def _conditions(block: Block, rows: Longs, leaf_number: Ints) -> Steps:
+    """Some conditions of a block, over predicates as all blocks number them."""
     ref = np.repeat(2 * leaf_number + 2, 2)
     ref[1::2] += 1
     step_start, which = some_spans(block.step_start, rows)
-    return [Steps(before + rows, step_start, block.step[which], ref)]
+    return Steps(rows, step_start, block.step[which], ref)
 
 
 def _texts_in_file(work: Work, name: str, texts_of: Callable[[Block], Texts]) -> Texts:
@@ -191,8 +165,6 @@ def warm_up() -> None:
         folder = Path(name)
         block = read_rows(rows).block
         block.save(folder / "block")
-        work = Work(folder, ["block"], ["nodes"], 1)
-        share_block(block, work.first_leaf(0, len(block.table.field))).save(folder / "nodes")
-        for level in range(2):
-            find_firsts(*work.keys(level, 0))
+        work = Work(folder, ["block"])
+        find_firsts(*work.keys(0))
         assemble(work)

@@ -1,12 +1,10 @@
 """The folder in which a build keeps its blocks, from the first that is read until the index is written.
 
-    block-3-ab12           rules of block 3, read (rule_block.py)
-    nodes-3-cd34           their graph (block_nodes.py)
-    level-0/block=3/...    Parquet: number, first: predicates of block 3 that another block has first
-    level-2/block=3/...    the same of nodes of level 2
+    block-3-ab12          rules of block 3, read (rule_block.py)
+    firsts/block=3/...    Parquet: number, first: predicates of block 3 that another block has first
 
-Whoever makes a block or its nodes may be stopped and started again, so file names end in something random,
-and a file counts when it is named here. Small, and made to be pickled.
+Whoever makes a block may be stopped and started again, so file names end in something random, and a file
+counts when it is named here. Small, and made to be pickled.
 """
 
 from __future__ import annotations
@@ -19,71 +17,67 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tocsin.arrays.dtypes import Ints, Longs
-from tocsin.conditions.blocks.block_nodes import BlockNodes, first_places, level_keys, places
+from tocsin.arrays.distinct_texts import number_pieces
+from tocsin.arrays.dtypes import Longs
+from tocsin.arrays.packed import text_arrays
 from tocsin.conditions.blocks.rule_block import Block
 from tocsin.conditions.graph.predicate_table import keys_of_predicates
+
+BITS = 32
+"""The place of a predicate is block * 2^32 + its number in the block's table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is there: `levels` says how many levels, of predicates first, have been put together."""
+    """What is there."""
 
     folder: Path
     block_files: Sequence[str] = ()
-    node_files: Sequence[str] = ()
-    levels: int = 0
 
     @property
     def count(self) -> int:
         """How many blocks there are."""
         return len(self.block_files)
 
+    @property
+    def firsts_folder(self) -> Path:
+        """Where the first places of predicates are."""
+        return self.folder / "firsts"
+
     def block(self, number: int) -> Block:
         """A block of rules."""
         return Block.open(self.folder / self.block_files[number])
 
-    def nodes(self, number: int) -> BlockNodes:
-        """The graph of a block."""
-        return BlockNodes.open(self.folder / self.node_files[number])
-
-    def level_folder(self, level: int) -> Path:
-        """Where the first places of a level are."""
-        return self.folder / f"level-{level}"
-
-    def first_leaf(self, number: int, leaves: int) -> Longs:
+    def first_places(self, number: int, predicates: int) -> Longs:
         """The first places of a block's predicates."""
-        first = places(number, np.arange(leaves))
-        numbers, firsts = self._found(0, number)
-        first[numbers] = firsts
+        first = _places(number, predicates)
+        folder = self.firsts_folder / f"block={number}"
+        for file in sorted(folder.glob("*.parquet")):
+            found = pq.ParquetFile(file).read(["number", "first"])
+            first[found.column("number").to_numpy()] = found.column("first").to_numpy()
         return first
 
-    def first_node(self, number: int, nodes: BlockNodes) -> Longs:
-        """The first places of a block's nodes, as far as they are known."""
-        found = [self._found(level, number) for level in range(1, self.levels)]
-        return first_places(nodes, number, self.first_leaf(number, nodes.leaves), found)
-
-    def keys(self, level: int, number: int) -> tuple[pa.LargeBinaryArray, Longs]:
-        """What the predicates (level 0) or the nodes of a level of a block are, and their places.
-
-        Equal keys mean equal things, whatever their blocks. All lower levels have to be put together.
-        """
-        if level == 0:
-            start, data = keys_of_predicates(self.block(number).table)
-            numbers = np.arange(len(start) - 1, dtype=np.int32)
-        else:
-            nodes = self.nodes(number)
-            numbers, start, data = level_keys(nodes, level, self.first_node(number, nodes))
+    def keys(self, number: int) -> tuple[pa.LargeBinaryArray, Longs]:
+        """What the predicates of a block are, and their places: equal keys mean equal predicates."""
+        start, data = keys_of_predicates(self.block(number).table)
         keys = pa.LargeBinaryArray.from_buffers(
-            pa.large_binary(), len(numbers), [None, pa.py_buffer(start), pa.py_buffer(data)]
+            pa.large_binary(), len(start) - 1, [None, pa.py_buffer(start), pa.py_buffer(data)]
         )
-        return keys, places(number, numbers)
+        return keys, _places(number, len(keys))
 
-    def _found(self, level: int, number: int) -> tuple[Ints, Longs]:
-        folder = self.level_folder(level) / f"block={number}"
-        if not folder.is_dir():
-            return np.empty(0, np.int32), np.empty(0, np.int64)
-        tables = [pq.ParquetFile(file).read(["number", "first"]) for file in sorted(folder.glob("*.parquet"))]
-        numbers = [table.column("number").to_numpy() for table in tables]
-        firsts = [table.column("first").to_numpy() for table in tables]
-        return np.concatenate(numbers).astype(np.int32), np.concatenate(firsts)
+
+def find_firsts(keys: pa.LargeBinaryArray, place: Longs) -> tuple[Longs, Longs]:
+    """Of things with keys: the places of those that are not the first of their key, and that first place.
+
+    Equal keys are found by hash and confirmed by comparison.
+    """
+    start, data = text_arrays(keys)
+    number, _, _ = number_pieces(data, start)
+    first = np.full(int(number.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, number, place)
+    others = first[number] != place
+    return place[others], first[number[others]]
+
+
+def _places(block: int, predicates: int) -> Longs:
+    return (np.int64(block) << BITS) | np.arange(predicates, dtype=np.int64)

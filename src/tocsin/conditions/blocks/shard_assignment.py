@@ -16,11 +16,11 @@ import pyarrow as pa
 from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.packed import Texts, arrow_texts
-from tocsin.conditions.blocks.assembly import Assembled, assemble
+from tocsin.conditions.blocks.assembly import assemble
 from tocsin.conditions.blocks.build_folder import Work
 from tocsin.conditions.graph.shared_graph import share_beside
 from tocsin.conditions.kernels.rule_clusters import cluster_nodes
-from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes
+from tocsin.conditions.kernels.shared_nodes import NODES
 from tocsin.rules.rule_set import Rules
 
 BYTES_IN_PART = 512 << 20
@@ -50,20 +50,12 @@ def shards_wanted(shards: int | str, weights: Longs) -> int:
 
 def share_out(work: Work, weights: Longs, shards: int) -> Ints:
     """The shard that each rule goes to."""
-    nodes, root = _whole_graph(assemble(work))
-    on_nodes = _weight_of_nodes(nodes, root, weights)
+    whole = assemble(work)
+    nodes, root = share_beside(whole.nodes, whole.root, whole.parts), whole.root
+    on_nodes = np.bincount(root >> 1, weights, int(nodes.size[NODES])).astype(np.int64)
     of_shard = int(weights.sum()) // shards
     clusters = [cluster_nodes(nodes, on_nodes, of_shard // count)[root >> 1] for count in _CLUSTERS_IN_SHARD]
     return cut(clusters, weights, shards)
-
-
-def _whole_graph(whole: Assembled) -> tuple[SharedNodes, Ints]:
-    """The graph with the conditions that hold free text, as they are written."""
-    return share_beside(whole.nodes, whole.root, whole.parts), whole.root
-
-
-def _weight_of_nodes(nodes: SharedNodes, root: Ints, weights: Longs) -> Longs:
-    return np.bincount(root >> 1, weights, int(nodes.size[NODES])).astype(np.int64)
 
 
 def cut(clusters: Sequence[Ints], weights: Longs, shards: int) -> Ints:

@@ -8,7 +8,7 @@ rules ── reading ── steps, predicates
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,18 +19,18 @@ from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.dtypes import Bytes, Ints
 from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import Texts, arrow_texts, packed_bytes, text_arrays
-from tocsin.conditions.graph.condition_reader import Reading, Steps, read_rules
+from tocsin.conditions.graph.condition_reader import Reading, read_rules
 from tocsin.conditions.graph.leaf_families import put_in_order, sort_into_families
 from tocsin.conditions.graph.organisation import UNIQUE, Organisation, organised
 from tocsin.conditions.graph.pattern_arrays import compile_patterns
 from tocsin.conditions.graph.predicate_table import predicate_of
-from tocsin.conditions.graph.shared_graph import lay_out, links_of, negated_leaves, share
+from tocsin.conditions.graph.shared_graph import lay_out, links_of, negated_leaves, share_beside
 from tocsin.conditions.graph.text_stage import read_free_text
 from tocsin.conditions.kernels.leaves import Leaves, Ranges
 from tocsin.conditions.kernels.pattern_search import Patterns
 from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
-from tocsin.conditions.kernels.shared_nodes import SharedNodes
+from tocsin.conditions.kernels.shared_nodes import SharedNodes, no_nodes
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.language.tree import Path
@@ -99,15 +99,8 @@ class WrittenRules(NamedTuple):
     metadata: Bytes
 
 
-PutTogether = Callable[[Sequence[Steps], int, int], tuple[SharedNodes, Ints]]
-"""Makes one graph of conditions, given the number of leaves and of conditions: see graph.share."""
-
-
 def compile_rules(
-    rules: Rules,
-    put_together: PutTogether = share,
-    base: TextBase | None = None,
-    planner: Planner | None = None,
+    rules: Rules, base: TextBase | None = None, planner: Planner | None = None
 ) -> CompiledIndex:
     """Build the index of the rules; RuleError or RuleErrors when some cannot be taken.
 
@@ -122,21 +115,21 @@ def compile_rules(
         Texts(*text_arrays(rules.ids)), without_aliases(texts, rules.aliases), metadata_stream(rules.metadata)
     )
     facts = {"read": time.perf_counter() - started}
-    return compile_reading(written, reading, put_together, base, planner, facts)
+    return compile_reading(written, reading, base, planner, facts)
 
 
 def compile_reading(
     rules: WrittenRules,
     reading: Reading,
-    put_together: PutTogether = share,
-    base: TextBase | None = None,
-    planner: Planner | None = None,
+    base: TextBase | None,
+    planner: Planner | None,
     facts: Mapping[str, float] | None = None,
+    shared: tuple[SharedNodes, Ints] | None = None,
 ) -> CompiledIndex:
-    """Build the index of rules that have been read. `put_together` may know conditions of its own.
+    """Build the index of rules that have been read.
 
-    Whoever reads in his own way gives `put_together` the conditions without free text himself; those with
-    free text have to be among the reading's. `facts` are the seconds of what was done before.
+    Who has `shared` conditions without free text gives their graph and its roots; the others are the
+    reading's. `facts` are the seconds of what was done before.
     """
     clock = [time.perf_counter()]
     count = len(rules.rule_id.start) - 1
@@ -155,7 +148,8 @@ def compile_reading(
     clock.append(time.perf_counter())
     leaf_count = len(families.group_of)
     groups = len(families.group_path)
-    nodes, root = put_together(stage.parts, leaf_count, count)
+    nodes, root = shared or (no_nodes(leaf_count), np.full(count, -1, np.int32))
+    nodes = share_beside(nodes, root, stage.parts)
     clock.append(time.perf_counter())
     asked = UNIQUE if planner is None else planner.organise
     nodes, root, organisation = organised(nodes, root, leaf_count, asked)

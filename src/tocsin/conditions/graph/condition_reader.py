@@ -68,7 +68,14 @@ def read_conditions(texts: pa.LargeStringArray, aliases: Mapping[int, str]) -> R
 
     An error is given with the number of its condition; a condition with errors has no steps.
     """
-    return read_texts(*text_arrays(texts), aliases)
+    start, data = text_arrays(texts)
+    reader = _Reader()
+    for alias, numbers in _by_alias(len(start) - 1, aliases):
+        if aliases:
+            reader.read(numbers, *gather_spans(data, start[numbers], start[numbers + 1]), alias)
+        else:
+            reader.read(numbers, start, data, None)
+    return reader.reading()
 
 
 def read_rules(rules: Rules) -> Reading:
@@ -82,17 +89,6 @@ def read_rules(rules: Rules) -> Reading:
     is_off[np.delete(disabled, list(wrong))] = True
     matched = pc.if_else(pa.array(is_off), pa.scalar("false", pa.large_string()), rules.whens)
     return read_conditions(matched, rules.aliases)
-
-
-def read_texts(start: Longs, data: Bytes, aliases: Mapping[int, str]) -> Reading:
-    """The same, where condition i is data[start[i] : start[i + 1]]."""
-    reader = _Reader()
-    for alias, numbers in _by_alias(len(start) - 1, aliases):
-        if aliases:
-            reader.read(numbers, *gather_spans(data, start[numbers], start[numbers + 1]), alias)
-        else:
-            reader.read(numbers, start, data, None)
-    return reader.reading()
 
 
 def _by_alias(count: int, aliases: Mapping[int, str]) -> Iterator[tuple[str | None, Longs]]:

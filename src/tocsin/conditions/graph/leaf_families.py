@@ -89,14 +89,7 @@ class _Operands(NamedTuple):
     begin: Longs
 
     def of(self, rows: Flags | Longs) -> _Operands:
-        return _Operands(
-            self.leaf[rows],
-            self.group[rows],
-            self.kind[rows],
-            self.high[rows],
-            self.low[rows],
-            self.begin[rows],
-        )
+        return _Operands._make(column[rows] for column in self)
 
 
 def sort_into_families(table: PredicateTable) -> Families:

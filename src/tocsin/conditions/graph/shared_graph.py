@@ -21,24 +21,18 @@ from tocsin.conditions.kernels.planes import (
     root_planes,
 )
 from tocsin.conditions.kernels.shared_graph import share_conditions
-from tocsin.conditions.kernels.shared_nodes import SharedNodes, no_nodes
+from tocsin.conditions.kernels.shared_nodes import SharedNodes
 from tocsin.errors import UnsupportedError
 
 _MOST = 2**31 - 1
 """Edges and rules that 32 bits can number."""
 
 
-def share(parts: Sequence[Steps], leaves: int, conditions: int) -> tuple[SharedNodes, Ints]:
-    """One graph of all conditions, and the reference of each; leaf l is node l + 1.
-
-    A condition that no part holds keeps the reference -1.
-    """
-    root = np.full(conditions, -1, np.int32)
-    return share_beside(no_nodes(leaves), root, parts), root
-
-
 def share_beside(nodes: SharedNodes, root: Ints, parts: Sequence[Steps]) -> SharedNodes:
-    """Add conditions to a graph, and their references to `root`; the graph given is not to be used again."""
+    """Add conditions to a graph, and their references to `root`; the graph given is not to be used again.
+
+    Leaf l is node l + 1. A condition that no part holds keeps its reference.
+    """
     for part in parts:
         found = np.empty(len(part.number), np.int32)
         nodes = share_conditions(nodes, part.start, part.step, part.ref, found)

@@ -24,7 +24,6 @@ from tocsin.arrays.bits import HALF, LOWER_HALF, prefetch
 from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
 from tocsin.arrays.jit import inner_kernel, kernel
 from tocsin.arrays.radix_sort import order_by
-from tocsin.conditions.kernels.block_graphs import levels_of_nodes
 from tocsin.conditions.kernels.node_references import sort_refs
 from tocsin.conditions.kernels.shared_nodes import NODES, SharedNodes
 
@@ -293,6 +292,18 @@ def cover_nodes(nodes: SharedNodes, covers: Covers, asked: Ints) -> tuple[Longs,
                 filled += 1
         start[at + 1] = filled
     return start, child[:filled]
+
+
+@kernel
+def levels_of_nodes(child_start: Longs, child: Ints, leaves: int) -> Ints:
+    """The level of every node: 0 of the constant and the leaves, else one more than the highest child's."""
+    level = np.zeros(child_start.size - 1, np.int32)
+    for node in range(leaves + 1, level.size):
+        highest = 0
+        for i in range(child_start[node], child_start[node + 1]):
+            highest = max(highest, level[child[i] >> 1])
+        level[node] = highest + 1
+    return level
 
 
 @kernel

@@ -199,8 +199,3 @@ def _segments(pattern: str, folded: bool = False) -> tuple[Segment, ...]:
             length, pieces = 0, []
     segments.append(Segment(length, tuple(pieces)))
     return tuple(segments)
-
-
-def like_matches(pattern: str, text: str, fold: bool) -> bool:
-    """Whether a text satisfies a pattern; to ask the same pattern often, compile_like it once."""
-    return compile_like(pattern, fold).matches(text)

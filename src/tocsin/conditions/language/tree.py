@@ -14,12 +14,13 @@ satisfies `not (n < 5)` when no element does).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
 
 from tocsin.events.kinds import Kind
-from tocsin.syntax.postfix import operands_of
+from tocsin.syntax.postfix import first_steps, operands_of
 
 Path = tuple[str, ...]
 """The names of a field from the outside in: `user.age` is ("user", "age"), `"a.b"` is ("a.b",)."""
@@ -148,3 +149,21 @@ class Condition:
     def operands(self) -> list[tuple[int, ...]]:
         """For each step the places of the steps it takes: none for a predicate or a constant."""
         return operands_of(step.arity if isinstance(step, Operator) else 0 for step in self.steps)
+
+
+AnyStep = TypeVar("AnyStep")
+
+
+def conjuncts(
+    steps: tuple[AnyStep, ...], operands: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[AnyStep, ...]]:
+    """The parts that must all be true, in the order written, however the `and`s were grouped."""
+    first = first_steps(operands)
+    waiting = [len(steps) - 1]
+    while waiting:
+        at = waiting.pop()
+        step = steps[at]
+        if isinstance(step, Operator) and step.connective is Connective.AND:
+            waiting.extend(reversed(operands[at]))
+        else:
+            yield steps[first[at] : at + 1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from tocsin.conditions.language.printer import print_field, print_predicate
+from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tree import (
     TEXT_TESTS,
     Condition,
@@ -23,8 +23,6 @@ from tocsin.conditions.meaning import (
     Truth,
     document_at,
     lookup,
-    score,
-    step_truths,
     text_score,
     threshold_of,
 )
@@ -123,40 +121,26 @@ def explain_rule(
     else:
         check_event(event)
         rows = {trigger.alias or "": event}
-    explained = explain_joined(rule.id, condition, rows, texts)
-    off = is_disabled(rule.metadata)
-    return replace(explained, matched=explained.matched and not off, disabled=off)
+    return _explain_joined(rule, condition, rows, texts)
 
 
 def explain_condition(
     rule: Rule, condition: Condition, event: Mapping[str, object], texts: TextSettings = DEFAULT
 ) -> Explanation:
-    """Explain a rule's condition on one event, by the meaning of conditions itself."""
-    disabled = is_disabled(rule.metadata)
+    """Explain a rule's condition on one event, as one over a single table without an alias."""
     check_event(event)
-    truths = step_truths(condition, event, texts)
-
-    def leaf(depth: int, step: Predicate, negated: bool, truth: Truth) -> Part:
-        found = _found(step, event, texts) if step.test in TEXT_TESTS else None
-        return Part(depth, print_predicate(step, negated), truth, _saw(step.field, event), found)
-
-    return Explanation(
-        rule.id,
-        truths[-1] is Truth.TRUE and not disabled,
-        _parts(condition.steps, condition.operands(), truths, leaf),
-        score(condition, event, texts),
-        disabled,
+    steps = (
+        replace(step, field=("", *step.field)) if isinstance(step, Predicate) else step
+        for step in condition.steps
     )
+    return _explain_joined(rule, JoinedCondition(tuple(steps)), {"": event}, texts)
 
 
-def explain_joined(
-    rule: str,
-    condition: JoinedCondition,
-    rows: Mapping[str, Mapping[str, object]],
-    texts: TextSettings = DEFAULT,
+def _explain_joined(
+    rule: Rule, condition: JoinedCondition, rows: Mapping[str, Mapping[str, object]], texts: TextSettings
 ) -> Explanation:
-    """Explain a condition over several tables on a row of each, by alias; of a single one the alias may be
-    empty, and is not shown then."""
+    """Explain a condition on a row of each table, by alias, which a single table need not have."""
+    disabled = is_disabled(rule.metadata)
     truths = joined_truths(condition, rows, texts)
     seen = rows.get("", rows)
 
@@ -172,7 +156,7 @@ def explain_joined(
     asked = [step for step in condition.steps if isinstance(step, Predicate) and step.test in TEXT_TESTS]
     scored = text_score(text_predicates(condition), rows[asked[0].field[0]], texts) if asked else None
     parts = _parts(condition.steps, condition.operands(), truths, leaf)
-    return Explanation(rule, truths[-1] is Truth.TRUE, parts, scored)
+    return Explanation(rule.id, truths[-1] is Truth.TRUE and not disabled, parts, scored, disabled)
 
 
 def _parts(

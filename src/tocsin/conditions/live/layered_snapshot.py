@@ -27,7 +27,6 @@ from tocsin.conditions.live.merge_policy import absorbed_with
 from tocsin.conditions.live.uncompiled_rule import FreshRule
 from tocsin.conditions.matching.event_reader import is_plain
 from tocsin.conditions.matching.matcher import BatchMatches
-from tocsin.conditions.matching.threads import thread_count
 from tocsin.events.cells import EventBatch
 from tocsin.text import EventDocuments
 
@@ -223,10 +222,6 @@ class LayeredSnapshot(LedgerSnapshot):
                 found = _behind_each_other(found, part)
             yield self._scored(documents, first, found)
             first = last
-
-    def threads(self, asked: int | None) -> int:
-        """How many threads match a table: as many as asked for, or as there are cores and memory for."""
-        return thread_count(asked, (each.matcher for each in self.layers))
 
     def statistics(self) -> Statistics:
         """Rules, nodes by kind and level, sharing, bytes by part, build seconds by phase."""

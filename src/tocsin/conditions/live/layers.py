@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -23,44 +22,10 @@ from tocsin.conditions.graph.index_file import save_index
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics, statistics_of
-from tocsin.conditions.matching.matcher import BatchMatches, Matcher
+from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher, Matcher
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_set import Rules
-from tocsin.text import EventDocuments, TextMatcher
-
-
-class LayerMatcher(Protocol):
-    """What finds a layer's rules, by their places in it: see matching/matcher.py. Threads may share it."""
-
-    @property
-    def texts(self) -> TextMatcher:
-        """The free text of the rules."""
-
-    @property
-    def fields(self) -> list[Path]:
-        """The fields that the rules name, in order."""
-
-    @property
-    def most_scratch(self) -> int:
-        """Bytes that one thread uses, about, besides the matches."""
-
-    def match_event(self, event: object, documents: EventDocuments) -> Ints:
-        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
-
-    def match_batch(
-        self,
-        batch: EventBatch,
-        documents: EventDocuments | None = None,
-        *,
-        write: bool = True,
-        per_rule: Longs | None = None,
-    ) -> BatchMatches:
-        """Match a batch; `per_rule`, when given, is added to."""
-
-    def match_slices(
-        self, batch: EventBatch, documents: EventDocuments | None = None, *, most_matches: int | None = None
-    ) -> Iterator[BatchMatches]:
-        """The same, some events at a time."""
+from tocsin.text import EventDocuments
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from tocsin.conditions.graph.shards import read_shards
-from tocsin.conditions.live.fixed_rules import FixedRules
+from tocsin.conditions.live.change_requests import Change
 from tocsin.conditions.live.index import Index, open_file
+from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.live.sharded_snapshot import ShardedSnapshot
-from tocsin.errors import IndexFileError
+from tocsin.errors import IndexFileError, UnsupportedError
+
+_ARE_FIXED = "the rules of an index in shards cannot be changed: build it anew"
 
 
-class ShardedRules(FixedRules):
-    """The rules of several indexes, each rule in one of them: what ts.build writes with shards."""
+class ShardedRules:
+    """The rules of several indexes, each rule in one of them: what ts.build writes with shards.
+
+    They stay as they were built. `apply` and `compact` refuse when they are looked up: nobody hears first
+    what is wrong with a change that cannot be made.
+    """
 
     engine = Index.engine
-    _are_fixed = "the rules of an index in shards cannot be changed: build it anew"
-    _has_no_file = "an index in shards is a folder that ts.build writes"
 
     def __init__(self, shards: Sequence[Index]) -> None:
         self.shards = tuple(shards)
@@ -28,6 +34,20 @@ class ShardedRules(FixedRules):
     def version(self) -> ShardedSnapshot:
         """The rules of all shards as they are now, and stay in what this gives."""
         return ShardedSnapshot([shard.version for shard in self.shards])
+
+    @property
+    def apply(self) -> Callable[[Sequence[Change]], None]:
+        """Not here: UnsupportedError."""
+        raise UnsupportedError(_ARE_FIXED)
+
+    @property
+    def compact(self) -> Callable[[], Layer]:
+        """Not here: UnsupportedError."""
+        raise UnsupportedError(_ARE_FIXED)
+
+    def save(self, path: str | os.PathLike[str]) -> NoReturn:
+        """Not here: UnsupportedError."""
+        raise UnsupportedError(f"cannot write {path}: an index in shards is a folder that ts.build writes")
 
 
 def sharded_index(shards: Sequence[Index]) -> Index:

@@ -25,7 +25,6 @@ from tocsin.conditions.live.layers import Layer
 from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import MATCHES_AT_ONCE, BatchMatches
 from tocsin.conditions.matching.portions import cuts, row_bytes
-from tocsin.conditions.matching.threads import thread_count
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_metadata import concat_metadata
 from tocsin.rules.rule_set import Rule
@@ -139,10 +138,6 @@ class ShardedSnapshot:
             [np.zeros(batch.length, np.int64), *(each.per_event for each in found)]
         )
         return BatchMatches(np.concatenate([np.zeros(0, np.int32), *rules]).astype(np.int32), per_event)
-
-    def threads(self, asked: int | None) -> int:
-        """How many threads match a table: as many as asked for, or as there are cores and memory for."""
-        return thread_count(asked, (each.matcher for each in self.layers))
 
     def statistics(self) -> Statistics:
         """The sum over the shards, with what two of them share counted twice."""

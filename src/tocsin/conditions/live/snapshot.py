@@ -101,9 +101,6 @@ class Snapshot(Protocol):
         The rules of the matches are only given when some had to be written out.
         """
 
-    def threads(self, asked: int | None) -> int:
-        """How many threads match a table: as many as asked for, or as there are cores and memory for."""
-
     def statistics(self) -> Statistics:
         """What it consists of, in numbers."""
 

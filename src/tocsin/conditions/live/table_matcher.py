@@ -21,7 +21,7 @@ from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.conditions.matching.matcher import BatchMatches
 from tocsin.conditions.matching.portions import EVENTS_AT_ONCE, MATCHES_AIMED_AT, first_size, next_size
 from tocsin.conditions.matching.results import Counts, match_batches
-from tocsin.conditions.matching.threads import in_order
+from tocsin.conditions.matching.threads import in_order, thread_count
 from tocsin.errors import tell
 from tocsin.events.arrow_tables import batch_of_table
 
@@ -56,7 +56,7 @@ class TableMatching:
         self._version = version
         self._fields = version.fields
         self._table = table
-        self._threads = version.threads(threads)
+        self._threads = thread_count(threads, (each.matcher for each in version.layers))
         self._size = first_size(version.count)
         self._ahead = self._threads
         self._given_up = Event()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -111,37 +112,17 @@ class _Block(NamedTuple):
     per_event: Longs
 
 
-class Matcher:
-    """Matches events against a compiled index; threads may share it."""
+class LayerMatcher(ABC):
+    """Finds the rules of a layer, by their places in it, by way of an index. Threads may share it."""
 
-    def __init__(self, index: CompiledIndex, scratch_bytes: int = SCRATCH_BYTES) -> None:
+    def __init__(self, index: CompiledIndex) -> None:
         self._index = index
         self._resolver = Resolver(index)
-        self._idle: list[_BlockScratch] = []
-        self._single = _SingleScratch()
-        weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
-        self._root = np.flatnonzero(weight).astype(np.int32)
-        self._weight = weight[self._root]
-        self._most_planes = (
-            index.plane_count
-            + index.leaf_count  # those of numbers, when a block has both decimals and others
-            + len(index.leaves.posting_start)
-            + len(index.ranges.middle_leaf)
-            + 2 * len(index.group_path)
-            + 2
-        )
-        scratch_words = min(scratch_bytes // 8, int(LATER))
-        self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
 
     @property
     def texts(self) -> TextMatcher:
         """The free text of the rules."""
         return self._resolver.texts
-
-    @cached_property
-    def _kind(self) -> Bytes:
-        index = self._index
-        return kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
 
     @property
     def fields(self) -> list[Path]:
@@ -149,14 +130,21 @@ class Matcher:
         return self._resolver.fields
 
     @property
-    def block(self) -> int:
-        """Events that are matched together."""
-        return 64 * self._words
-
-    @property
+    @abstractmethod
     def most_scratch(self) -> int:
-        """Bytes that one thread uses for a block, besides the matches, when every event needs all planes."""
-        return 8 * self._most_planes * (self._words + 3) + 16 * self._index.rule_count
+        """Bytes that one thread uses, about, besides the matches."""
+
+    def match_event(self, event: object, documents: EventDocuments) -> Ints:
+        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
+        return self.match_read(self.read_event(event, documents), documents)
+
+    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
+        """The first step of match_event: what the event holds."""
+        return self._resolver.resolve_event(event, documents)
+
+    @abstractmethod
+    def match_read(self, values: OneEvent, documents: EventDocuments) -> Ints:
+        """The step after reading: the rules that match, ascending."""
 
     def match_batch(
         self,
@@ -174,6 +162,7 @@ class Matcher:
             per_event.append(found.per_event)
         return BatchMatches(joined(rules, np.int32), joined(per_event, np.int64))
 
+    @abstractmethod
     def match_slices(
         self,
         batch: EventBatch,
@@ -185,9 +174,57 @@ class Matcher:
     ) -> Iterator[BatchMatches]:
         """The matches of a batch, some events at a time: 64 of them, or more with at most so many matches.
 
-        Without a number it is MATCHES_AT_ONCE. The rules of a slice are to be looked at before the next
-        slice is asked for: they are written to the same memory again.
+        Without a number it is MATCHES_AT_ONCE; an engine may give more. The rules of a slice are to be looked
+        at before the next slice is asked for: they may be written to the same memory again.
         """
+
+
+class Matcher(LayerMatcher):
+    """Matches events against the shared graph of a compiled index."""
+
+    def __init__(self, index: CompiledIndex, scratch_bytes: int = SCRATCH_BYTES) -> None:
+        super().__init__(index)
+        self._idle: list[_BlockScratch] = []
+        self._single = _SingleScratch()
+        weight = np.bincount(index.graph.root, minlength=index.plane_count + 2).astype(np.int32)
+        self._root = np.flatnonzero(weight).astype(np.int32)
+        self._weight = weight[self._root]
+        self._most_planes = (
+            index.plane_count
+            + index.leaf_count  # those of numbers, when a block has both decimals and others
+            + len(index.leaves.posting_start)
+            + len(index.ranges.middle_leaf)
+            + 2 * len(index.group_path)
+            + 2
+        )
+        scratch_words = min(scratch_bytes // 8, int(LATER))
+        self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
+
+    @cached_property
+    def _kind(self) -> Bytes:
+        index = self._index
+        return kinds_of(index.graph, index.leaf_count + len(index.graph.false_leaf))
+
+    @property
+    def block(self) -> int:
+        """Events that are matched together."""
+        return 64 * self._words
+
+    @property
+    def most_scratch(self) -> int:
+        """Bytes that one thread uses for a block, besides the matches, when every event needs all planes."""
+        return 8 * self._most_planes * (self._words + 3) + 16 * self._index.rule_count
+
+    def match_slices(
+        self,
+        batch: EventBatch,
+        documents: EventDocuments | None = None,
+        *,
+        write: bool = True,
+        per_rule: Longs | None = None,
+        most_matches: int | None = None,
+    ) -> Iterator[BatchMatches]:
+        """See LayerMatcher."""
         documents = EventDocuments(batch) if documents is None else documents
         row = 0
         for block in self._blocks(batch, documents):
@@ -286,14 +323,6 @@ class Matcher:
             at.fill(0)
             scratch.planes = Planes(mask, at, word)
         return scratch.planes
-
-    def match_event(self, event: object, documents: EventDocuments) -> Ints:
-        """The rules that an event satisfies, ascending. Its documents are told to `documents`."""
-        return self.match_read(self.read_event(event, documents), documents)
-
-    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
-        """The first step of match_event: what the event holds."""
-        return self._resolver.resolve_event(event, documents)
 
     def match_read(self, values: OneEvent, documents: EventDocuments) -> Ints:
         """The step after reading: the rules that match, ascending."""

@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
+from tocsin.conditions.matching.matcher import LayerMatcher
 from tocsin.errors import UsageError
 
 Item = TypeVar("Item")
@@ -24,14 +25,6 @@ SCRATCH_AT_MOST = 4 << 30
 they do use is mostly a fraction of it."""
 
 
-class Scratching(Protocol):
-    """What matches, and writes to memory of its own meanwhile."""
-
-    @property
-    def most_scratch(self) -> int:
-        """Bytes that one thread uses, about, besides the matches."""
-
-
 def usable_cores() -> int:
     """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -39,7 +32,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def thread_count(asked: int | None, matchers: Iterable[Scratching]) -> int:
+def thread_count(asked: int | None, matchers: Iterable[LayerMatcher]) -> int:
     """How many threads to match with: as many as asked for, or as there are cores and memory for."""
     if asked is None:
         scratch = sum(each.most_scratch for each in matchers)

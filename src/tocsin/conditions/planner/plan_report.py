@@ -15,11 +15,10 @@ from tocsin.conditions.graph.text_stage import estimate_leaves, read_free_text
 from tocsin.conditions.kernels.access_choice import DEFERRED, WAY_IN, conjuncts_of
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.printer import print_condition
-from tocsin.conditions.language.tree import Condition, Connective, Operator
+from tocsin.conditions.language.tree import Condition, conjuncts
 from tocsin.conditions.planner.planner import ACCESS, Planner, in_order_read
 from tocsin.errors import raise_all
 from tocsin.rules.rule_set import Rules
-from tocsin.syntax.postfix import first_steps
 from tocsin.text import TextBase
 
 _ROLE = {WAY_IN: "way in", DEFERRED: "asked last"}
@@ -93,15 +92,5 @@ def plan_rules(rules: Rules, base: TextBase, planner: Planner) -> list[RulePlan]
 
 def conjunct_texts(condition: Condition) -> list[str]:
     """The operands of the `and`s at the top of a condition, each as text."""
-    operands = condition.operands()
-    found: list[str] = []
-    todo = [len(condition.steps) - 1]
-    first = first_steps(operands)
-    while todo:
-        at = todo.pop()
-        step = condition.steps[at]
-        if isinstance(step, Operator) and step.connective is Connective.AND:
-            todo.extend(reversed(operands[at]))
-        else:
-            found.append(print_condition(Condition(condition.steps[first[at] : at + 1])))
-    return found
+    parts = conjuncts(condition.steps, condition.operands())
+    return [print_condition(Condition(part)) for part in parts]

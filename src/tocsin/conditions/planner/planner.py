@@ -146,13 +146,7 @@ def in_order_read(estimates: LeafEstimates, order: Longs) -> LeafEstimates:
     """Estimates by leaf as reading numbers them: leaf l was number order[l] there."""
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
-    return LeafEstimates(
-        estimates.true[number],
-        estimates.false[number],
-        estimates.found[number],
-        estimates.asked[number],
-        estimates.query[number],
-    )
+    return LeafEstimates._make(column[number] for column in estimates)
 
 
 def leaves_beside_text(parts: Sequence[Steps], query: Ints, order: Longs) -> Ints:

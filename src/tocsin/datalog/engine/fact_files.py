@@ -33,6 +33,7 @@ from tocsin.datalog.language.directives import Transfer
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.tuples import ARROW_TYPES, Rows, TupleCode
 from tocsin.errors import InputError, LimitError
+from tocsin.printable import number_of
 from tocsin.storage.packed_files import UNPACKED_LIMIT
 from tocsin.tables.csv_records import CsvRecords, plain_table
 from tocsin.tables.parquet_files import checked_dataset
@@ -221,8 +222,7 @@ def _words(record: list[str], order: list[int], code: TupleCode) -> tuple[int, .
         return ()
     if len(record) < len(order):
         raise InputError(
-            f"{len(record)} {'value' if len(record) == 1 else 'values'}, where {code.relation} has "
-            f"{len(order)} {'column' if len(order) == 1 else 'columns'}"
+            f"{number_of(len(record), 'value')}, where {code.relation} has {number_of(len(order), 'column')}"
         )
     columns = zip(order, code.types, code.columns, strict=True)
     return code.encode(tuple([read_value(record[place], kind, name) for place, kind, name in columns]))

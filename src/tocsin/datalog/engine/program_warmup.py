@@ -5,6 +5,9 @@ from __future__ import annotations
 from tocsin.arrays.jit import is_cached
 from tocsin.datalog.engine.program import Program
 from tocsin.datalog.kernels.tuple_table import report
+from tocsin.datalog.language.syntax import Type
+from tocsin.datalog.machine.column_arithmetic import worked_out
+from tocsin.datalog.machine.normal_form import Constant, Let, Variable
 
 _PROGRAM = """
 .decl arc(x: number, y: number)
@@ -25,7 +28,8 @@ def is_warm() -> bool:
 
 
 def warm_up() -> None:
-    """Run a small program live, so that nobody waits for a compiler."""
+    """Run a small program live, and what Spark's workers compute, so that nobody waits for a compiler."""
+    worked_out({}, 1, [Let(Variable(0), Constant(1), Type.NUMBER)], [])
     engine = Program.parse(_PROGRAM).start(facts={"arc": [(1, 2), (2, 4)]})
     changes = engine.insert("arc", (4, 1))
     len(changes.added["path"])

@@ -47,11 +47,11 @@ def evaluate(table: Longs, start: int, end: int) -> int:
             if functor < FIRST_UNARY:
                 top -= 1
             if kind == NUMBER:
-                failure = _on_numbers(operands, top - 1, functor)
+                failure = on_numbers(operands, top - 1, functor)
             elif kind == UNSIGNED:
-                failure = _on_unsigned(operands, top - 1, functor)
+                failure = on_unsigned(operands, top - 1, functor)
             else:
-                failure = _on_floats(operands, top - 1, functor)
+                failure = on_floats(operands, top - 1, functor)
             if failure != layout.GOES_ON:
                 return failure
             start += 1
@@ -72,7 +72,7 @@ def _compares(a: Any, b: Any, functor: int) -> bool:
 
 
 @bare_kernel
-def _on_numbers(operands: Longs, at: int, functor: int) -> int:
+def on_numbers(operands: Longs, at: int, functor: int) -> int:
     """Replace operands[at] by what the functor makes of it, and of the next one if it takes two."""
     a, b = operands[at], operands[at + 1]
     result = np.int64(0)
@@ -105,7 +105,8 @@ def _on_numbers(operands: Longs, at: int, functor: int) -> int:
 
 
 @bare_kernel
-def _on_unsigned(operands: Longs, at: int, functor: int) -> int:
+def on_unsigned(operands: Longs, at: int, functor: int) -> int:
+    """The same of unsigned."""
     a, b = np.uint64(operands[at]), np.uint64(operands[at + 1])
     result = np.int64(0)
     if EQUAL <= functor <= AT_LEAST:
@@ -172,7 +173,8 @@ def _power(base: int, exponent: np.uint64) -> int:
 
 
 @bare_kernel
-def _on_floats(operands: Longs, at: int, functor: int) -> int:
+def on_floats(operands: Longs, at: int, functor: int) -> int:
+    """The same of floats."""
     a, b = np.int64(operands[at]).view(np.float64), np.int64(operands[at + 1]).view(np.float64)
     if EQUAL <= functor <= AT_LEAST:
         operands[at] = np.int64(_compares(a, b, functor))

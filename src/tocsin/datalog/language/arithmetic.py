@@ -1,8 +1,7 @@
-"""What functors, comparisons and aggregates do to Python values, and to columns of numbers.
+"""What functors, comparisons and aggregates do to Python values.
 
 Numbers are 64 bits and wrap; minus zero is zero. What has no value (division by zero, a text that is no
-number, a float that is none) raises DerivationError; whoever knows the rule adds it. Over columns, which are
-int64, uint64 or float64, such a row has any value.
+number, a float that is none) raises DerivationError; whoever knows the rule adds it.
 
 Texts are counted in bytes of UTF-8, as Soufflé does; a character that `substr` would cut in two is left out.
 """
@@ -17,14 +16,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.errors import DerivationError, TocsinWarning
 from tocsin.syntax.regexes import LONGEST_PATTERN, Regex, compile_regex
-
-Column = NDArray[Any]
 
 BITS = 64
 _WORDS = 1 << BITS
@@ -114,80 +108,6 @@ def integer_of_float(kind: Type) -> Callable[[float], int]:
         return int(value)
 
     return cut
-
-
-# ---- Columns of numbers
-
-
-def no_quotient(_: Column, right: Column) -> Column:
-    """In which rows a division has no value."""
-    return np.equal(right, 0)
-
-
-def no_power(base: Column, exponent: Column) -> Column:
-    """In which rows a power has no value."""
-    return np.equal(base, 0) & np.less(exponent, 0)
-
-
-def quotients(left: Column, right: Column) -> Column:
-    """Truncated, where numpy rounds down. The least number by -1 wraps to itself, as its negation does."""
-    if left.dtype != np.int64:
-        divisor = np.where(right == 0, right.dtype.type(1), right)
-        return left / divisor if left.dtype == np.float64 else left // divisor
-    divisor = np.where((right == 0) | (right == -1), np.int64(1), right)
-    whole = left // divisor
-    whole += (whole < 0) & (whole * divisor != left)
-    return np.where(right == -1, -left, whole)
-
-
-def remainders(left: Column, right: Column) -> Column:
-    """What a truncated quotient leaves."""
-    rest: Column = left - right * quotients(left, right)
-    return rest
-
-
-def powers(base: Column, exponent: Column) -> Column:
-    """By squaring, which wraps as multiplying again and again does; a negative exponent gives a quotient.
-
-    The last bits of a float's power depend on the library that works it out: here, too, it is Python's.
-    """
-    if base.dtype == np.float64:
-        return np.array(list(map(_power_or_nan, base.tolist(), exponent.tolist())), np.float64)
-    left = exponent.view(np.uint64).copy()
-    square = base.copy()
-    result = np.ones(base.size, base.dtype)
-    while left.any():
-        result = np.where(left & np.uint64(1), result * square, result)
-        square = square * square
-        left >>= np.uint64(1)
-    if base.dtype == np.uint64:
-        return result
-    sign = np.where(exponent & 1, base, 1)
-    return np.where(exponent >= 0, result, np.where(np.abs(base) == 1, sign, 0))
-
-
-def _power_or_nan(base: float, exponent: float) -> float:
-    try:
-        return float(power(base, exponent))
-    except DerivationError:
-        return math.nan
-
-
-def shifted_left(value: Column, by: Column) -> Column:
-    """Shifts look at the last six bits of how far."""
-    shifted: Column = np.left_shift(value, by & by.dtype.type(BITS - 1))
-    return shifted
-
-
-def shifted_right(value: Column, by: Column) -> Column:
-    """To the right, with the sign of a number."""
-    shifted: Column = np.right_shift(value, by & by.dtype.type(BITS - 1))
-    return shifted
-
-
-def zeros_shifted_in(value: Column, by: Column) -> Column:
-    """To the right, without a sign."""
-    return shifted_right(value.view(np.uint64), by.view(np.uint64)).view(value.dtype)
 
 
 # ---- Texts

@@ -35,6 +35,7 @@ from tocsin.datalog.language.tree_walk import walk
 from tocsin.datalog.language.type_inference import Inference, filled_constant, is_in_range
 from tocsin.datalog.language.types import Columns, Declared, Types
 from tocsin.errors import raise_all
+from tocsin.printable import number_of
 
 
 def check_program(text: str, file: str | None = None, read: Reader | None = None) -> syntax.CheckedProgram:
@@ -149,8 +150,8 @@ class _Checking:
         elif len(relation.columns) != len(atom.arguments):
             self._problems.add(
                 atom.place,
-                f"'{atom.relation}' has {_count(len(relation.columns), 'column')},"
-                f" and {_count(len(atom.arguments), 'argument')} here",
+                f"'{atom.relation}' has {number_of(len(relation.columns), 'column')},"
+                f" and {number_of(len(atom.arguments), 'argument')} here",
             )
 
     def _is_damaged(self, name: str) -> bool:
@@ -180,7 +181,3 @@ class _Checking:
 def _atoms_of(rule: syntax.Rule) -> list[syntax.Atom]:
     inside = [node.atom for node in walk(*rule.parts) if isinstance(node, syntax.Positive | syntax.Negation)]
     return [*rule.heads, *inside]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,8 +1,8 @@
 """The functors, comparisons and aggregates of programs: a row for each, which all else goes by.
 
 Parser, printer and checker go by how it is written and typed; the evaluator, the machine and Spark by what it
-means; the machine's kernels by their name for it, Spark's workers by what works it out over columns. What
-the rows refer to is in arithmetic.py. docs/architecture.md has the recipe for another one.
+means; the kernels of the machine and of Spark's workers by their name for it. What the rows refer to is in
+arithmetic.py. docs/architecture.md has the recipe for another one.
 """
 
 from __future__ import annotations
@@ -11,11 +11,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-import numpy as np
-
 from tocsin.datalog.language.arithmetic import (
     BITS,
-    Column,
     Range,
     cat,
     float_of_text,
@@ -24,21 +21,13 @@ from tocsin.datalog.language.arithmetic import (
     integer_of_text,
     match,
     mean_of,
-    no_power,
-    no_quotient,
     number,
     power,
-    powers,
     quotient,
-    quotients,
     remainder,
-    remainders,
-    shifted_left,
-    shifted_right,
     substr,
     sum_of,
     unsigned,
-    zeros_shifted_in,
 )
 from tocsin.datalog.language.syntax import Type, Value
 
@@ -91,8 +80,6 @@ class Functor(NamedTuple):
     partial      the types of its first operand with which it has no value for some operands
     binding      how strongly it binds its operands, if it is written between them: all but ^ from the left
     kernel       what kernels/arithmetic.py calls it; None for what needs texts or another type
-    column       what works the same out over columns, for those that kernels know
-    undefined    in which rows of columns it has no value, besides floats that are none
     """
 
     signature: Signature
@@ -100,14 +87,12 @@ class Functor(NamedTuple):
     partial: Types = frozenset()
     binding: int = 0
     kernel: str | None = None
-    column: Callable[..., Column] | None = None
-    undefined: Callable[[Column, Column], Column] | None = None
 
 
 class ComparisonOperator(NamedTuple):
     """What a comparison is: whether it holds, which one holds when it does not, and what kernels call it.
 
-    Those that kernels know compare whole columns, too.
+    Those that kernels know compare columns of Spark, too.
     """
 
     holds: Callable[[Any, Any], Any]
@@ -129,28 +114,24 @@ _FITS: dict[Type, Fit] = {Type.NUMBER: number, Type.UNSIGNED: unsigned, Type.FLO
 def _between(
     binding: int,
     kernel: str,
-    column: Callable[..., Column],
     function: Callable[[Fit], Function],
     kinds: Types = _INTEGERS,
-    undefined: Callable[[Column, Column], Column] | None = None,
+    *,
+    divides: bool = False,
 ) -> Functor:
-    """An operator between two values of one of these types."""
-    partial = kinds & _FLOAT if undefined is None else kinds
+    """An operator between two values of one of these types; one that divides has not always a value."""
     meaning = {kind: function(fit) for kind, fit in _FITS.items() if kind in kinds}
-    return Functor(Signature((kinds, kinds)), meaning, partial, binding, kernel, column, undefined)
+    return Functor(Signature((kinds, kinds)), meaning, kinds if divides else kinds & _FLOAT, binding, kernel)
 
 
-def _before(
-    kernel: str, column: Callable[..., Column], function: Callable[[Fit], Function], kinds: Types = _INTEGERS
-) -> Functor:
+def _before(kernel: str, function: Callable[[Fit], Function], kinds: Types = _INTEGERS) -> Functor:
     """An operator before one value."""
     meaning = {kind: function(fit) for kind, fit in _FITS.items() if kind in kinds | _INTEGERS}
-    return Functor(Signature((kinds,)), meaning, kernel=kernel, column=column)
+    return Functor(Signature((kinds,)), meaning, kernel=kernel)
 
 
-def _best(kernel: str, column: Callable[..., Column], function: Function) -> Functor:
-    signature = Signature((_ANY, _ANY), variadic=True)
-    return Functor(signature, dict.fromkeys(Type, function), kernel=kernel, column=column)
+def _best(kernel: str, function: Function) -> Functor:
+    return Functor(Signature((_ANY, _ANY), variadic=True), dict.fromkeys(Type, function), kernel=kernel)
 
 
 def _conversion(
@@ -165,34 +146,28 @@ def _same(value: Value) -> Value:
 
 
 FUNCTORS: dict[str, Functor] = {
-    "lor": _between(1, "EITHER", np.logical_or, lambda _: lambda x, y: int(x != 0 or y != 0)),
-    "lxor": _between(2, "ONE_OF", np.logical_xor, lambda _: lambda x, y: int((x != 0) != (y != 0))),
-    "land": _between(3, "BOTH", np.logical_and, lambda _: lambda x, y: int(x != 0 and y != 0)),
-    "bor": _between(4, "BIT_OR", np.bitwise_or, lambda fit: lambda x, y: fit(x | y)),
-    "bxor": _between(5, "BIT_XOR", np.bitwise_xor, lambda fit: lambda x, y: fit(x ^ y)),
-    "band": _between(6, "BIT_AND", np.bitwise_and, lambda fit: lambda x, y: fit(x & y)),
-    "bshl": _between(7, "SHIFT_LEFT", shifted_left, lambda fit: lambda x, by: fit(x << by % BITS)),
-    "bshr": _between(7, "SHIFT_RIGHT", shifted_right, lambda fit: lambda x, by: fit(x >> by % BITS)),
-    "bshru": _between(
-        7, "SHIFT_RIGHT_ZEROS", zeros_shifted_in, lambda fit: lambda x, by: fit(unsigned(x) >> by % BITS)
-    ),
-    "+": _between(8, "ADD", np.add, lambda fit: lambda x, y: fit(x + y), _NUMERIC)._replace(
+    "lor": _between(1, "EITHER", lambda _: lambda x, y: int(x != 0 or y != 0)),
+    "lxor": _between(2, "ONE_OF", lambda _: lambda x, y: int((x != 0) != (y != 0))),
+    "land": _between(3, "BOTH", lambda _: lambda x, y: int(x != 0 and y != 0)),
+    "bor": _between(4, "BIT_OR", lambda fit: lambda x, y: fit(x | y)),
+    "bxor": _between(5, "BIT_XOR", lambda fit: lambda x, y: fit(x ^ y)),
+    "band": _between(6, "BIT_AND", lambda fit: lambda x, y: fit(x & y)),
+    "bshl": _between(7, "SHIFT_LEFT", lambda fit: lambda x, by: fit(x << by % BITS)),
+    "bshr": _between(7, "SHIFT_RIGHT", lambda fit: lambda x, by: fit(x >> by % BITS)),
+    "bshru": _between(7, "SHIFT_RIGHT_ZEROS", lambda fit: lambda x, by: fit(unsigned(x) >> by % BITS)),
+    "+": _between(8, "ADD", lambda fit: lambda x, y: fit(x + y), _NUMERIC)._replace(
         signature=Signature((_ANY, _ANY))  # of symbols it becomes cat
     ),
-    "-": _between(8, "SUBTRACT", np.subtract, lambda fit: lambda x, y: fit(x - y), _NUMERIC),
-    "*": _between(9, "MULTIPLY", np.multiply, lambda fit: lambda x, y: fit(x * y), _NUMERIC),
-    "/": _between(
-        9, "DIVIDE", quotients, lambda fit: lambda x, y: fit(quotient(x, y)), _NUMERIC, no_quotient
-    ),
-    "%": _between(
-        9, "REMAINDER", remainders, lambda fit: lambda x, y: fit(remainder(x, y)), _INTEGERS, no_quotient
-    ),
-    "^": _between(11, "POWER", powers, lambda fit: lambda x, y: fit(power(x, y)), _NUMERIC, no_power),
-    "neg": _before("NEGATE", np.negative, lambda fit: lambda x: fit(-x), _NUMBER | _FLOAT),
-    "bnot": _before("BIT_NOT", np.invert, lambda fit: lambda x: fit(~x)),
-    "lnot": _before("NOT", np.logical_not, lambda _: lambda x: int(x == 0)),
-    "min": _best("LEAST", np.minimum, min),
-    "max": _best("GREATEST", np.maximum, max),
+    "-": _between(8, "SUBTRACT", lambda fit: lambda x, y: fit(x - y), _NUMERIC),
+    "*": _between(9, "MULTIPLY", lambda fit: lambda x, y: fit(x * y), _NUMERIC),
+    "/": _between(9, "DIVIDE", lambda fit: lambda x, y: fit(quotient(x, y)), _NUMERIC, divides=True),
+    "%": _between(9, "REMAINDER", lambda fit: lambda x, y: fit(remainder(x, y)), _INTEGERS, divides=True),
+    "^": _between(11, "POWER", lambda fit: lambda x, y: fit(power(x, y)), _NUMERIC, divides=True),
+    "neg": _before("NEGATE", lambda fit: lambda x: fit(-x), _NUMBER | _FLOAT),
+    "bnot": _before("BIT_NOT", lambda fit: lambda x: fit(~x)),
+    "lnot": _before("NOT", lambda _: lambda x: int(x == 0)),
+    "min": _best("LEAST", min),
+    "max": _best("GREATEST", max),
     RANGE: Functor(
         Signature((_NUMERIC, _NUMERIC), variadic=True), dict.fromkeys(_NUMERIC, cast(Function, Range))
     ),

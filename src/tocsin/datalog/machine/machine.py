@@ -431,8 +431,7 @@ class Machine:
         if failure == layout.NEVER_COUNTED:
             raise AssertionError("a derivation that goes was counted")
         if failure == layout.TOO_MANY:
-            limit = self._control[layout.LIMIT]
-            raise DerivationError(f"more than {limit:,} tuples are derived, which is the limit")
+            raise too_many_tuples(int(self._control[layout.LIMIT]))
         rules = [*self._program_layout.rules, *(listener.rule for listener in self._listeners)]
         source = rules[rule].source
         raise DerivationError(_FAILURES[failure], rule=source.text if source else None)
@@ -456,3 +455,8 @@ class Machine:
         self._control[layout.EMITTED] = 0
         records = self._store.memory.arrays[layout.EMISSIONS][:emitted].reshape(-1, 3 + width)
         return records[:, 3:].copy()
+
+
+def too_many_tuples(limit: int) -> DerivationError:
+    """The error of a program that derives more than may be."""
+    return DerivationError(f"more than {limit:,} tuples are derived, which is the limit")

@@ -22,6 +22,8 @@ from tocsin.datalog.machine.store import KINDS, Store
 FUNCTORS: dict[str, int] = {name: getattr(arithmetic, kernel) for name, kernel in KERNEL_NAMES.items()}
 """What functors are called in kernels."""
 
+WordOf = Callable[[Value, Type], int]
+
 
 class Follow(NamedTuple):
     """Go through the tuples of `link` that hang in the entry where the tuple of another atom hangs."""
@@ -147,7 +149,7 @@ class Plan(NamedTuple):
 class Assembler:
     """Collects the words of plans, which then go into the store's memory together."""
 
-    def __init__(self, store: Store, word_of: Callable[[Value, Type], int]) -> None:
+    def __init__(self, store: Store, word_of: WordOf) -> None:
         self._store = store
         self._word_of = word_of
         self._plans: list[int] = []
@@ -211,10 +213,10 @@ class Assembler:
                 rows, arity = int(record[layout.R_BASE]) + layout.ROWS, int(record[layout.R_ARITY])
                 return [layout.LOAD, atom, rows, arity, place, len(pairs), int(atom == start)]
             case Compute(register, expression, kind, mark, needed):
-                written = self._written([(expression, kind)])
+                written = self._placed(written_expression(expression, kind, self._word_of))
                 return _marked([layout.COMPUTE, register, *written], mark, needed)
-            case Check((operator, left, right, kind), mark, needed):
-                written = self._written([_operation(operator, kind), (right, kind), (left, kind)])
+            case Check(test, mark, needed):
+                written = self._placed(written_test(test, self._word_of))
                 return _marked([layout.TEST, 0, *written], mark, needed)
             case Other(atom):
                 return [layout.OTHER, atom]
@@ -246,33 +248,50 @@ class Assembler:
         base = int(self._store.link_record(source_link)[layout.L_BASE])
         return [*heads, source, base + layout.ENTRIES]
 
-    def _written(self, waiting: list[tuple[Expression, Type] | int]) -> list[int]:
-        """From where to where a stack of expressions and operations stands in postfix order, the last first.
-
-        A functor of many operands is done two by two.
-        """
+    def _placed(self, written: list[int]) -> list[int]:
+        """From where to where an expression stands that has now been added."""
         start = len(self._expressions)
-        while waiting:
-            part = waiting.pop()
-            if isinstance(part, int):
-                self._expressions.append(part)
-                continue
-            term, kind = part
-            if isinstance(term, Variable):
-                self._expressions += [arithmetic.REGISTER, term.number]
-            elif isinstance(term, Constant):
-                self._expressions += [arithmetic.CONSTANT, self._word_of(term.value, kind)]
-            else:
-                operation = _operation(term.functor, term.type)
-                first, *others = ((operand, term.type) for operand in term.operands)
-                if not others:
-                    waiting.append(operation)
-                for other in reversed(others):
-                    waiting += [operation, other]
-                waiting.append(first)
-        end = len(self._expressions)
-        self._operands = max(self._operands, end - start + 1)
-        return [start, end]
+        self._expressions += written
+        self._operands = max(self._operands, len(written) + 1)
+        return [start, len(self._expressions)]
+
+
+def written_expression(expression: Expression, kind: Type, word_of: WordOf) -> list[int]:
+    """An expression in postfix order, as kernels read it."""
+    return _written([(expression, kind)], word_of)
+
+
+def written_test(test: Test, word_of: WordOf) -> list[int]:
+    """What says whether a test holds, likewise."""
+    operator, left, right, kind = test
+    return _written([_operation(operator, kind), (right, kind), (left, kind)], word_of)
+
+
+def _written(waiting: list[tuple[Expression, Type] | int], word_of: WordOf) -> list[int]:
+    """A stack of expressions and operations in postfix order, the last first.
+
+    A functor of many operands is done two by two.
+    """
+    written: list[int] = []
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, int):
+            written.append(part)
+            continue
+        term, kind = part
+        if isinstance(term, Variable):
+            written += [arithmetic.REGISTER, term.number]
+        elif isinstance(term, Constant):
+            written += [arithmetic.CONSTANT, word_of(term.value, kind)]
+        else:
+            operation = _operation(term.functor, term.type)
+            first, *others = ((operand, term.type) for operand in term.operands)
+            if not others:
+                waiting.append(operation)
+            for other in reversed(others):
+                waiting += [operation, other]
+            waiting.append(first)
+    return written
 
 
 def _marked(words: Sequence[int], mark: int, needed: int) -> list[int]:

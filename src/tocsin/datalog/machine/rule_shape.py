@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 
-from tocsin.datalog.language.syntax import Type, Value
+from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.constraints import Cardinalities, join_tree
 from tocsin.datalog.machine.index_links import ColumnTest, Link, Links, Side
 from tocsin.datalog.machine.normal_form import Anything, Atom, Constant, JoinRule, Variable
 from tocsin.datalog.machine.partial_expressions import marks_of, variables_in
+from tocsin.datalog.machine.plans import WordOf
 from tocsin.errors import RuleError
-
-WordOf = Callable[[Value, Type], int]
 
 MOST_ATOMS = 128
 """A rule has a plan for each of its atoms, and each plan a step for each atom."""

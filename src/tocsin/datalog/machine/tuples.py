@@ -17,6 +17,7 @@ from tocsin.arrays.dtypes import Longs
 from tocsin.datalog.language.syntax import Type, Value
 from tocsin.datalog.machine.symbols import LARGEST, SMALLEST, Symbols, Unfit, typed_words
 from tocsin.errors import InputError
+from tocsin.printable import number_of
 from tocsin.tables.arrow_types import without_views
 
 Rows = Longs
@@ -61,8 +62,8 @@ class TupleCode:
             raise InputError(f"{self.relation}: expected a tuple, not {_short(values)}")
         if len(values) != len(self.types):
             raise InputError(
-                f"{self.relation} has {_count(len(self.types), 'column')}, and {_short(values)} has "
-                f"{_count(len(values), 'value')}"
+                f"{self.relation} has {number_of(len(self.types), 'column')}, and {_short(values)} has "
+                f"{number_of(len(values), 'value')}"
             )
         try:
             return tuple([write(value) for write, value in zip(self._writers, values, strict=True)])
@@ -128,8 +129,8 @@ class TupleCode:
         """
         if table.num_columns != len(self.types):
             raise InputError(
-                f"{self.relation} has {_count(len(self.types), 'column')}, and the table "
-                f"{_count(table.num_columns, 'column')}"
+                f"{self.relation} has {number_of(len(self.types), 'column')}, and the table "
+                f"{number_of(table.num_columns, 'column')}"
             )
         by_name = sorted(table.column_names) == sorted(self.columns)
         rows = np.empty((table.num_rows, len(self.types)), np.int64)
@@ -193,10 +194,6 @@ class TupleCode:
 
     def _column(self, place: int) -> str:
         return f"{self.relation}.{self.columns[place]}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _short(value: object) -> str:

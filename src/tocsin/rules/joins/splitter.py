@@ -12,7 +12,7 @@ Kleene's `and` is true when all its operands are, so the order in which they are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tocsin.conditions.language.tree import (
@@ -23,9 +23,9 @@ from tocsin.conditions.language.tree import (
     Predicate,
     Step,
     Test,
+    conjuncts,
 )
 from tocsin.rules.joins.tree import Comparison, JoinedCondition, JoinedStep
-from tocsin.syntax.postfix import first_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def split(condition: JoinedCondition) -> Split:
     equalities: list[Comparison] = []
     filters: list[JoinedCondition] = []
     bound: set[str] = set()
-    for steps in _conjuncts(condition):
+    for steps in conjuncts(condition.steps, condition.operands()):
         aliases = {path[0] for path in JoinedCondition(steps).fields()}
         plain = _without_alias(steps) if len(aliases) == 1 else None
         if len(aliases) == 1 or _is_comparison(steps):
@@ -63,7 +63,7 @@ def split(condition: JoinedCondition) -> Split:
         else:
             filters.append(JoinedCondition(steps))
     return Split(
-        {alias: _all_of(conjuncts) for alias, conjuncts in selections.items()},
+        {alias: _all_of(parts) for alias, parts in selections.items()},
         tuple(dict.fromkeys(equalities)),
         tuple(filters),
         frozenset(bound),
@@ -75,20 +75,6 @@ def text_predicates(condition: JoinedCondition) -> list[Predicate]:
     return [
         _bare(step) for step in condition.steps if isinstance(step, Predicate) and step.test in TEXT_TESTS
     ]
-
-
-def _conjuncts(condition: JoinedCondition) -> Iterator[tuple[JoinedStep, ...]]:
-    """The parts that must all be true, in the order written, however the `and`s were grouped."""
-    children = condition.operands()
-    starts = first_steps(children)
-    waiting = [len(condition.steps) - 1]
-    while waiting:
-        place = waiting.pop()
-        step = condition.steps[place]
-        if isinstance(step, Operator) and step.connective is Connective.AND:
-            waiting.extend(reversed(children[place]))
-        else:
-            yield condition.steps[starts[place] : place + 1]
 
 
 def _is_comparison(steps: Sequence[JoinedStep]) -> bool:
@@ -119,8 +105,8 @@ def _bare(predicate: Predicate) -> Predicate:
     return Predicate(predicate.field[1:], predicate.test, predicate.operands)
 
 
-def _all_of(conjuncts: Sequence[Sequence[Step]]) -> Condition:
-    steps = [step for conjunct in conjuncts for step in conjunct]
-    if len(conjuncts) > 1:
-        steps.append(Operator(Connective.AND, len(conjuncts)))
+def _all_of(parts: Sequence[Sequence[Step]]) -> Condition:
+    steps = [step for part in parts for step in part]
+    if len(parts) > 1:
+        steps.append(Operator(Connective.AND, len(parts)))
     return Condition(tuple(steps))

@@ -1,7 +1,7 @@
 """An index built on Spark.
 
 rule_frames.py    the DataFrame of rules, or files of them: checked, in the order of their ids
-jobs.py           the jobs: read blocks of rules, put equal predicates and nodes together level by level
+jobs.py           the jobs: read blocks of rules, compare the predicates of all
 index_writer.py   one index of all blocks, or one in shards; and rows that are no rules
 build.py          the door
 

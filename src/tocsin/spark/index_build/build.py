@@ -120,7 +120,7 @@ def build_index(
         write_index,
         write_shards,
     )
-    from tocsin.spark.index_build.jobs import Sizes, put_together, read_blocks
+    from tocsin.spark.index_build.jobs import Sizes, compare_predicates, read_blocks
     from tocsin.spark.index_build.rule_frames import check_frame, rule_rows
 
     check_frame(rules)
@@ -142,7 +142,8 @@ def build_index(
         clock.note("read")
         work = Work(folder, [report.file for report in reports if report.rules])
         predicates = sum(report.predicates for report in reports)
-        work = put_together(session, work, predicates, sizes, say)
+        say("Comparing predicates")
+        compare_predicates(session, work, predicates, sizes)
         clock.note("compare")
         say("Writing the index")
         if shards is None:

@@ -1,32 +1,28 @@
-"""The jobs of a build: blocks of rules, and equal parts of them put together level by level.
+"""The jobs of a build: blocks of rules, and their predicates compared.
 
     rows by id ── one task reads some of them ── blocks, as files
                                                    │
-    level 0        predicates ── by what they are ─┤  every task takes all that may be equal, and says
-    level 1        nodes over predicates ──────────┤  which of them another block has first
-    level 2 ...    nodes over these ───────────────┘
+    predicates ── by what they are ────────────────┘  every task takes all that may be equal, and says
+                                                      which of them another block has first
 
-What goes through Spark's shuffles is for every predicate or node its key and its place, and back only the
-places of those that are not the first of their kind; what the keys stand for stays in the blocks' files, in
-a folder that the driver and every worker can reach. A level ends on disk, so no job depends on the jobs of
-levels before it. The last levels have few nodes: these are left to the one who puts the index together.
+What goes through Spark's shuffle is for every predicate its key and its place, and back only the places of
+those that are not the first of their kind; what the keys stand for stays in the blocks' files, in a folder
+that the driver and every worker can reach.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from tocsin.conditions.blocks.block_nodes import BITS, find_firsts, share_block
-from tocsin.conditions.blocks.build_folder import Work
+from tocsin.conditions.blocks.build_folder import BITS, Work, find_firsts
 from tocsin.conditions.blocks.rule_rows import PLACE, read_rows, rejects_table
 from tocsin.errors import TocsinError
 from tocsin.spark.failures import on_spark, spark_failures
@@ -39,12 +35,6 @@ Batches = Iterable[Any]
 RULES_IN_BLOCK = 200_000
 BYTES_IN_BLOCK = 64 << 20
 """Rules, and bytes of what they hold, that a task reads together: what bounds its memory."""
-
-LEFT_TO_THE_END = 50_000
-"""So many nodes of the highest levels are not worth a job of their own for each level."""
-
-MOST_LEVELS = 24
-"""Levels that are compared on Spark: higher ones, of conditions nested as deep, are left to the end too."""
 
 KEYS_IN_BUCKET = 1_000_000
 """Keys that one task compares, about."""
@@ -71,20 +61,11 @@ class BlockReport(NamedTuple):
     predicates: int
 
 
-class NodesReport(NamedTuple):
-    """What a task says of the nodes of a block: how many there are on each level, from 1 on."""
-
-    block: int
-    file: str
-    levels: list[int]
-
-
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """How a build is cut up: for tests, which have few rules, these are smaller."""
 
     rules_in_block: int = RULES_IN_BLOCK
-    left_to_the_end: int = LEFT_TO_THE_END
     keys_in_bucket: int = KEYS_IN_BUCKET
 
 
@@ -104,44 +85,17 @@ def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]
     return sorted(BlockReport(*answer) for answer in answers)
 
 
-def put_together(session: SparkSession, work: Work, predicates: int, sizes: Sizes, say: Say) -> Work:
-    """Find equal predicates and nodes of all blocks, level by level until few nodes are left."""
-    say("Comparing predicates")
-    work = _put_level_together(session, work, 0, predicates, sizes)
-    say("Sharing conditions within blocks")
-    task = _sharing_task(work)
-    shared = numbers(session, len(work.block_files)).mapInArrow(
-        task, "block long, file string, levels array<long>"
-    )
-    answers = on_spark(shared.collect, "share the conditions")
-    reports = sorted(NodesReport(*answer) for answer in answers)
-    work = replace(work, node_files=[report.file for report in reports])
-    deepest = max((len(report.levels) for report in reports), default=0)
-    on_level = [
-        sum(report.levels[level] for report in reports if level < len(report.levels))
-        for level in range(deepest)
-    ]
-    for level, count in enumerate(on_level, 1):
-        few = sum(on_level[level - 1 :]) <= sizes.left_to_the_end
-        if few or level > MOST_LEVELS or len(reports) < 2:
-            break
-        say(f"Comparing nodes of level {level} of {deepest}")
-        work = _put_level_together(session, work, level, count, sizes)
-    return work
-
-
-def _put_level_together(session: SparkSession, work: Work, level: int, count: int, sizes: Sizes) -> Work:
-    """Find the first places of what stands on one level."""
-    if len(work.block_files) > 1:
-        partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 8)
-        buckets = max(partitions, -(-count // sizes.keys_in_bucket))
-        task = _keys_task(work, level)
-        keys = numbers(session, len(work.block_files)).mapInArrow(task, "key binary, place long")
-        found = keys.repartition(buckets, "key").mapInArrow(_firsts, "block int, number int, first long")
-        by_block = found.repartition(partitions, "block").write.partitionBy("block")
-        with spark_failures(f"compare what is on level {level}"):
-            by_block.parquet(to_write(work.level_folder(level)))
-    return replace(work, levels=level + 1)
+def compare_predicates(session: SparkSession, work: Work, count: int, sizes: Sizes) -> None:
+    """Find the first places of the predicates of all blocks, so many in all."""
+    if work.count < 2:
+        return
+    partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 8)
+    buckets = max(partitions, -(-count // sizes.keys_in_bucket))
+    keys = numbers(session, work.count).mapInArrow(_keys_task(work), "key binary, place long")
+    found = keys.repartition(buckets, "key").mapInArrow(_firsts, "block int, number int, first long")
+    by_block = found.repartition(partitions, "block").write.partitionBy("block")
+    with spark_failures("compare the predicates"):
+        by_block.parquet(to_write(work.firsts_folder))
 
 
 # ---- What runs in the workers
@@ -185,10 +139,10 @@ def _portions(batches: Batches, most_rules: int, most_bytes: int) -> Iterator[pa
         yield pa.Table.from_batches(waiting)
 
 
-def _keys_task(work: Work, level: int) -> Any:
+def _keys_task(work: Work) -> Any:
     def give_keys(batches: Batches) -> Iterator[Any]:
         for number in each_number(batches):
-            keys, places = work.keys(level, number)
+            keys, places = work.keys(number)
             for first in range(0, len(keys), _ROWS_AT_ONCE):
                 piece = keys.slice(first, _ROWS_AT_ONCE).cast(pa.binary())
                 place = pa.array(places[first : first + _ROWS_AT_ONCE])
@@ -209,18 +163,6 @@ def _firsts(batches: Batches) -> Iterator[Any]:
     number = pa.array((others & ((1 << BITS) - 1)).astype("int32"))
     found = pa.table({"block": block, "number": number, "first": firsts})
     yield from found.to_batches(max_chunksize=_ROWS_AT_ONCE)
-
-
-def _sharing_task(work: Work) -> Any:
-    def share(batches: Batches) -> Iterator[Any]:
-        for number in each_number(batches):
-            block = work.block(number)
-            nodes = share_block(block, work.first_leaf(number, len(block.table.field)))
-            file = f"nodes-{number}-{uuid.uuid4().hex[:8]}"
-            nodes.save(work.folder / file)
-            yield _answer(NodesReport(number, file, np.bincount(nodes.level)[1:].tolist()))
-
-    return share
 
 
 _ROWS_AT_ONCE = 100_000

@@ -9,7 +9,6 @@ one_worker           whatever is small, by the engine that runs without Spark
 step_frames          one step of the normal form as a DataFrame; an aggregate: groups
 join_rule            a rule: joins, negation by anti-join, tests
 worker_batches       what Spark has no exact expression for, over Arrow batches in a worker
-column_arithmetic    expressions of numbers over whole columns
 stored_frames        what is worked out is kept, counted and looked at for failures in one job
 value_columns        the program's values as Spark's
 fact_frames          files of facts as DataFrames, for the command line

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.datalog.language.syntax import TEXT_LIMIT, Value
 from tocsin.datalog.machine.closures import closure_steps
+from tocsin.datalog.machine.machine import too_many_tuples
 from tocsin.datalog.machine.normal_form import ClosureRule, NormalProgram, Relation
 from tocsin.datalog.spark.batch import component_plan
 from tocsin.datalog.spark.batch.component_plan import Component, Decision
@@ -29,7 +30,6 @@ from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
 from tocsin.datalog.spark.batch.transitive_closure import closed, closed_in_parts, split_arcs
 from tocsin.datalog.spark.batch.value_columns import columns_inside, inside
 from tocsin.datalog.spark.batch.worker_batches import ARROW
-from tocsin.errors import DerivationError
 from tocsin.printable import number_of
 
 _SPREAD = 4
@@ -130,7 +130,7 @@ class Run:
             found = finish_in_one_worker(self._session, self.storage, job, frames)
         except TooMany:
             if limit == self._sizes.limit:
-                raise DerivationError(_too_many(limit)) from None
+                raise too_many_tuples(limit) from None
             return False
         for name in members:
             if name not in derived:
@@ -229,15 +229,11 @@ class Run:
 
     def _check(self, rows: int) -> None:
         if self._derived + rows > self._sizes.limit:
-            raise DerivationError(_too_many(self._sizes.limit))
+            raise too_many_tuples(self._sizes.limit)
 
     def _count(self, rows: int) -> None:
         self._check(rows)
         self._derived += rows
-
-
-def _too_many(limit: int) -> str:
-    return f"more than {limit:,} tuples are derived, which is the limit"
 
 
 def _with_relations(program: NormalProgram, relations: Sequence[Relation]) -> NormalProgram:

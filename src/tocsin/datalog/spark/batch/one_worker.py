@@ -26,7 +26,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from tocsin.datalog.language.syntax import TEXT_LIMIT, Type
 from tocsin.datalog.machine.closures import closure_steps
-from tocsin.datalog.machine.machine import Machine
+from tocsin.datalog.machine.machine import Machine, too_many_tuples
 from tocsin.datalog.machine.normal_form import ClosureRule, NormalProgram
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import Rows, TupleCode
@@ -167,7 +167,7 @@ def _settled(job: Job, symbols: Symbols, given: Mapping[str, list[Rows]]) -> Mac
         machine.change(machine.relation(homes.get(name, name)), np.concatenate(rows), True)
     machine.settle()
     if sum(machine.size(machine.relation(name)) for name in job.wanted) > job.limit:
-        raise DerivationError(f"more than {job.limit:,} tuples are derived, which is the limit")
+        raise too_many_tuples(job.limit)
     return machine
 
 

@@ -26,12 +26,12 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from tocsin.datalog.language.syntax import Type
 from tocsin.datalog.machine.closure_graph import ClosureGraph
+from tocsin.datalog.machine.machine import too_many_tuples
 from tocsin.datalog.machine.symbols import Symbols
 from tocsin.datalog.machine.tuples import TupleCode
 from tocsin.datalog.spark.batch.stored_frames import Frame, Storage
 from tocsin.datalog.spark.batch.value_columns import FAILURE, Columns, word_type
 from tocsin.datalog.spark.batch.worker_batches import ARROW, failure_of
-from tocsin.errors import DerivationError
 
 SHARE = "share"
 
@@ -71,8 +71,7 @@ def pairs_of_shares(
             graphs.setdefault(share, ClosureGraph(_ROOM)).insert(code.rows_of_table(arcs))
     for share, graph in graphs.items():
         if graph.count() > limit:
-            error = DerivationError(f"more than {limit:,} tuples are derived, which is the limit")
-            yield _batch([pa.nulls(1, ARROW[kind])] * 2, failure_of(error))
+            yield _batch([pa.nulls(1, ARROW[kind])] * 2, failure_of(too_many_tuples(limit)))
             return
         for pairs in graph.pairs_of_share(share, shares, _PIECE):
             columns = [column.combine_chunks() for column in code.table(pairs).columns]

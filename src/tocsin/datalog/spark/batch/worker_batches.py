@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from tocsin.arrays.dtypes import Longs
 from tocsin.datalog.language import functors
 from tocsin.datalog.language.syntax import TEXT_LIMIT, Type, Value
+from tocsin.datalog.machine.column_arithmetic import worked_out
 from tocsin.datalog.machine.normal_form import AggregateRule, Let, MapRule, Source, Test, Variable
 from tocsin.datalog.machine.passes.text_work import Row, TextWork
-from tocsin.datalog.machine.symbols import too_much_text
-from tocsin.datalog.spark.batch.column_arithmetic import DTYPES, Numbers, worked_out
+from tocsin.datalog.machine.symbols import too_much_text, typed_words
 from tocsin.datalog.spark.batch.value_columns import FAILURE, inside
 from tocsin.errors import DerivationError
 
@@ -55,7 +56,7 @@ def compute(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
     """Rows that satisfy all tests, with what the lets compute, null where it has no value, and a failure."""
     for batch in batches:
         columns = {
-            variable: _numbers(batch.column(place), kind)
+            variable: _words(batch.column(place))
             for place, (variable, kind) in enumerate(work.types)
             if kind is not Type.SYMBOL
         }
@@ -63,9 +64,8 @@ def compute(work: Work, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
         rows = batch.take(pa.array(outcome.rows))
         arrays = [rows.column(place) for place in range(len(work.types))]
         for let in work.lets:
-            numbers, failed = outcome.computed[let.variable]
-            words = numbers if let.type is Type.FLOAT else numbers.view(np.int64)
-            arrays.append(pa.array(words, mask=failed))
+            words, failed = outcome.computed[let.variable]
+            arrays.append(pa.array(words.view(ARROW[let.type].to_pandas_dtype()), mask=failed))
         variables = [*(variable for variable, _ in work.types), *(let.variable for let in work.lets)]
         names = list(map(name_of, variables))
         failures = _failures(work, rows, np.flatnonzero(outcome.failed))
@@ -142,13 +142,16 @@ def _tuples(batch: pa.RecordBatch, types: Sequence[Type]) -> Iterator[tuple[Valu
 
 def values_of(column: pa.Array, kind: Type) -> list[Value]:
     """A column as the values of the program."""
-    values: list[Value] = column.to_pylist() if kind is Type.SYMBOL else _numbers(column, kind).tolist()
+    values: list[Value] = (
+        column.to_pylist() if kind is Type.SYMBOL else typed_words(_words(column), kind).tolist()
+    )
     return values
 
 
-def _numbers(column: pa.Array, kind: Type) -> Numbers:
-    numbers: Numbers = column.to_numpy(zero_copy_only=False)
-    return numbers.view(DTYPES[kind])
+def _words(column: pa.Array) -> Longs:
+    """A column of numbers as words."""
+    words: Longs = column.to_numpy(zero_copy_only=False).view(np.int64)
+    return words
 
 
 def name_of(variable: Variable) -> str:
@@ -156,7 +159,7 @@ def name_of(variable: Variable) -> str:
     return f"v{variable.number}"
 
 
-def _failures(work: Work, rows: pa.RecordBatch, failing: Numbers) -> pa.Array:
+def _failures(work: Work, rows: pa.RecordBatch, failing: Longs) -> pa.Array:
     """Why some rows fail: these are worked out again, one by one."""
     reasons: list[str | None] = [None] * rows.num_rows
     if len(failing):

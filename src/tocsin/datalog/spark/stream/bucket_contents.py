@@ -28,7 +28,7 @@ from tocsin.datalog.engine.requests import Operation
 from tocsin.datalog.spark.stream.bucket_journal import Entries, Fact
 from tocsin.datalog.spark.stream.buckets import Contents, Made
 from tocsin.datalog.spark.stream.initial_facts import Initial, Setting
-from tocsin.datalog.spark.stream.step_rows import Change, Kind, Moved, by_fact, in_turn, texts_of, values_of
+from tocsin.datalog.spark.stream.step_rows import Kind, Moved, by_fact, in_turn, texts_of, values_of
 from tocsin.datalog.spark.stream.units import Unit
 
 LEAST_OUTGROWN = 50_000
@@ -84,26 +84,26 @@ class Facts(Contents):
         self._engine.apply([self._operation(fact, given is not None) for fact, given in changed.items()])
         self._taken += len(changed)
 
-    def make(self, changes: Sequence[Change], watermark: int) -> Made:  # noqa: ARG002
+    def make(self, changes: Sequence[Moved], watermark: int) -> Made:  # noqa: ARG002
         """Make the changes of a batch."""
         moved: list[Moved] = []
         changed: Entries = {}
         for seq, together in in_turn(changes):
             moved += self._moved(self._made(together), seq)
             for each in together:
-                changed[each.port, *each.tuple] = True if each.op == "+" else None
+                changed[each.relation, *each.tuple] = True if each.op == "+" else None
         self._taken += len(changed)
         return Made(moved, changed)
 
-    def _made(self, together: Sequence[Change]) -> Changes:
+    def _made(self, together: Sequence[Moved]) -> Changes:
         """One change is made sooner by itself than as a list of one."""
         if len(together) > 1:
             return self._engine.apply(
-                [self._operation((each.port, *each.tuple), each.op == "+") for each in together]
+                [self._operation((each.relation, *each.tuple), each.op == "+") for each in together]
             )
         (only,) = together
         make = self._engine.insert if only.op == "+" else self._engine.delete
-        return make(only.port, values_of(only.tuple, self._types[only.port]))
+        return make(only.relation, values_of(only.tuple, self._types[only.relation]))
 
     def _operation(self, fact: Fact, given: bool) -> Operation:
         port, *texts = fact
@@ -169,10 +169,10 @@ class _States(Contents, Generic[State]):
             else:
                 self._states[fact] = self._state(*state)
 
-    def make(self, changes: Sequence[Change], watermark: int) -> Made:
+    def make(self, changes: Sequence[Moved], watermark: int) -> Made:
         """Make the changes of a batch, after what is due."""
         made = Made([], {})
-        due: dict[Fact, list[Change]] = {fact: [] for fact in self._due(watermark)}
+        due: dict[Fact, list[Moved]] = {fact: [] for fact in self._due(watermark)}
         for fact, of_it in {**due, **by_fact(changes)}.items():
             start = self._start(fact)
             before = self._states.get(fact, start)
@@ -193,7 +193,7 @@ class _States(Contents, Generic[State]):
 
     @abstractmethod
     def _changed(
-        self, fact: Fact, state: State, changes: Sequence[Change], watermark: int
+        self, fact: Fact, state: State, changes: Sequence[Moved], watermark: int
     ) -> tuple[State, list[Moved]]:
         """The state of a fact after the changes of a batch, and its net changes, by seq."""
 
@@ -211,7 +211,7 @@ class Counts(_States[Count]):
         self,
         fact: Fact,
         state: Count,
-        changes: Sequence[Change],
+        changes: Sequence[Moved],
         watermark: int,  # noqa: ARG002
     ) -> tuple[Count, list[Moved]]:
         moved: list[Moved] = []
@@ -275,7 +275,7 @@ class Lives(_States[Life]):
         return Life(self._initial.is_fact(fact[0], fact[1:]), None)
 
     def _changed(
-        self, fact: Fact, state: Life, changes: Sequence[Change], watermark: int
+        self, fact: Fact, state: Life, changes: Sequence[Moved], watermark: int
     ) -> tuple[Life, list[Moved]]:
         moved: list[Moved] = []
         if state.until is not None and state.until <= watermark:
@@ -299,7 +299,7 @@ def _given(life: Life, until: int, watermark: int) -> Life:
     return Life(True, until)
 
 
-def _latest(changes: Iterable[Change]) -> dict[int | None, int]:
+def _latest(changes: Iterable[Moved]) -> dict[int | None, int]:
     """The latest time at which the fact is given in each seq."""
     times: dict[int | None, int] = {}
     for change in changes:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tocsin.datalog.spark.stream.bucket_journal import START, Entries, Head, Store, append, everything, since
-from tocsin.datalog.spark.stream.step_rows import Change, Moved
+from tocsin.datalog.spark.stream.step_rows import Moved
 
 BUCKETS = 128
 """So many there are of each unit and counted relation: more spread a larger state, and cost every batch more.
@@ -66,7 +66,7 @@ class Contents(ABC):
         """Change entries as another worker did: what follows from it was reported there."""
 
     @abstractmethod
-    def make(self, changes: Sequence[Change], watermark: int) -> Made:
+    def make(self, changes: Sequence[Moved], watermark: int) -> Made:
         """Make the changes of a batch, seq by seq."""
 
 
@@ -77,7 +77,7 @@ class Bucket:
         self.contents = contents
         self._token: str | None = None
 
-    def change(self, store: Store, changes: Sequence[Change], watermark: int = 0) -> list[Moved]:
+    def change(self, store: Store, changes: Sequence[Moved], watermark: int = 0) -> list[Moved]:
         """Make the changes of a batch; what follows from them, by seq."""
         try:
             head = store.head()

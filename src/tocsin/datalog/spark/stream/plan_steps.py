@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 
 from tocsin.datalog.spark.stream.buckets import bucket_of
-from tocsin.datalog.spark.stream.step_rows import Change, Kind, Moved, Texts
+from tocsin.datalog.spark.stream.step_rows import Kind, Moved, Texts
 from tocsin.datalog.spark.stream.units import Plan, Port
 
 PASS = -1
@@ -146,11 +146,10 @@ class Router:
         going: dict[tuple[int, int], list[tuple[object, ...]]] = {}
         for row in rows:
             for route in self._routes((row.kind, row.relation)):
-                if route.unit == PASS:
-                    going.setdefault((PASS, (row.seq or 0) % PASSING_BUCKETS), []).append(tuple(row))
-                else:
-                    change = (row.kind, row.op, route.port, row.tuple, row.seq, row.time)
-                    going.setdefault((route.unit, route.bucket(row.tuple)), []).append(change)
+                passes = route.unit == PASS
+                bucket = (row.seq or 0) % PASSING_BUCKETS if passes else route.bucket(row.tuple)
+                packed = (row.kind, row.op, route.port, row.tuple, row.seq, row.time, row.reason)
+                going.setdefault((route.unit, bucket), []).append(packed)
         for (unit, bucket), some in going.items():
             yield Packed(unit, bucket, pickle.dumps(some, pickle.HIGHEST_PROTOCOL))
 
@@ -162,14 +161,9 @@ class Router:
         return found
 
 
-def unpack(packed: Iterable[bytes]) -> list[Change]:
-    """The changes that came to a bucket."""
-    return [Change._make(change) for rows in packed for change in pickle.loads(rows)]
-
-
-def unpack_passing(packed: Iterable[bytes]) -> Iterator[Moved]:
-    """The rows that pass a step."""
-    return (Moved._make(row) for rows in packed for row in pickle.loads(rows))
+def unpack(packed: Iterable[bytes]) -> list[Moved]:
+    """The rows that were packed."""
+    return [Moved._make(row) for rows in packed for row in pickle.loads(rows)]
 
 
 def pack_batches(router: Router, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -189,7 +183,7 @@ def results(outputs: Iterable[str], batches: Iterable[pa.RecordBatch]) -> Iterat
     reported = frozenset(outputs)
     for batch in batches:
         found: list[tuple[object, ...]] = []
-        for row in unpack_passing(batch.column("rows").to_pylist()):
+        for row in unpack(batch.column("rows").to_pylist()):
             if row.kind == "refused":
                 found.append(("!", row.relation, row.tuple, row.seq, row.reason))
             elif row.kind == "net" and row.relation in reported:

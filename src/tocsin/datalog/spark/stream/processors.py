@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tocsin.datalog.spark.stream.buckets import Bucket
     from tocsin.datalog.spark.stream.initial_facts import Setting
     from tocsin.datalog.spark.stream.plan_steps import Step
-    from tocsin.datalog.spark.stream.step_rows import Change, Moved
+    from tocsin.datalog.spark.stream.step_rows import Moved
 
 HELD = 2_000_000
 """A worker keeps buckets of so many facts in memory for the next batch."""
@@ -58,12 +58,10 @@ class Stepping(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[Row]:
         """Make the changes of a bucket."""
-        from tocsin.datalog.spark.stream.plan_steps import PASS, unpack, unpack_passing
+        from tocsin.datalog.spark.stream.plan_steps import PASS, unpack
 
-        packed = (row.rows for row in rows)
-        if key[0] == PASS:
-            return self._sent(unpack_passing(packed))
-        return self._changed(key, unpack(packed), timerValues)
+        came = unpack(row.rows for row in rows)
+        return self._sent(came) if key[0] == PASS else self._changed(key, came, timerValues)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -77,7 +75,7 @@ class Stepping(StatefulProcessor):
     def close(self) -> None:
         """The buckets stay, for the next batch."""
 
-    def _changed(self, key: tuple[int, int], changes: list[Change], timer: TimerValues) -> Iterator[Row]:
+    def _changed(self, key: tuple[int, int], changes: list[Moved], timer: TimerValues) -> Iterator[Row]:
         watermark = timer.getCurrentWatermarkInMs()
         bucket = self._held(*key)
         moved = bucket.change(self._store, changes, watermark)

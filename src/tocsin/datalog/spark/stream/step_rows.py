@@ -36,7 +36,7 @@ Kind = Literal["given", "net", "support", "refused"]
 
 
 class Moved(NamedTuple):
-    """A row."""
+    """A row. At a bucket its `relation` is the name that the relation has there, that of a port."""
 
     kind: Kind
     op: str
@@ -47,18 +47,7 @@ class Moved(NamedTuple):
     reason: str | None = None
 
 
-class Change(NamedTuple):
-    """A row as it arrives at a bucket: `port` is the relation's name there."""
-
-    kind: Kind
-    op: str
-    port: str
-    tuple: Texts
-    seq: int | None
-    time: int | None = None
-
-
-def in_turn(changes: Iterable[Change]) -> Iterator[tuple[int | None, list[Change]]]:
+def in_turn(changes: Iterable[Moved]) -> Iterator[tuple[int | None, list[Moved]]]:
     """The changes of each seq, in order; those that take away stand before those that give.
 
     So a tuple that is taken back and given in one seq is there in the end, in whatever order the rows came.
@@ -68,11 +57,11 @@ def in_turn(changes: Iterable[Change]) -> Iterator[tuple[int | None, list[Change
         yield seq, list(group)
 
 
-def by_fact(changes: Iterable[Change]) -> dict[Fact, list[Change]]:
+def by_fact(changes: Iterable[Moved]) -> dict[Fact, list[Moved]]:
     """The changes of each tuple."""
-    found: dict[Fact, list[Change]] = {}
+    found: dict[Fact, list[Moved]] = {}
     for change in changes:
-        found.setdefault((change.port, *change.tuple), []).append(change)
+        found.setdefault((change.relation, *change.tuple), []).append(change)
     return found
 
 

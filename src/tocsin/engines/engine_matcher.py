@@ -1,4 +1,4 @@
-"""The first step of every engine but the A-Tree: from an event to the literals that hold."""
+"""Matching by an engine: from an event to the literals that hold, and from these to rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Ints
+from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import Texts, starts
 from tocsin.arrays.scratch import Scratch
@@ -15,56 +15,66 @@ from tocsin.conditions.kernels.leaves import OneEvent
 from tocsin.conditions.kernels.literal_bitmap import Marks, no_marks
 from tocsin.conditions.kernels.plane_links import Links
 from tocsin.conditions.kernels.planes import PlaneGraph
-from tocsin.conditions.language.tree import Path
-from tocsin.conditions.matching.resolver import Resolver
+from tocsin.conditions.matching.matcher import BatchMatches, LayerMatcher
+from tocsin.engines.engine import Engine
 from tocsin.engines.kernels.held_literals import cells_by_row, literals_of_event, literals_of_rows
 from tocsin.events.cells import EventBatch
-from tocsin.text import EventDocuments, TextMatcher
+from tocsin.text import EventDocuments
 
 EVENTS_LISTED_TOGETHER = 64
 """Events whose literals are found together: their lists stay in the cache."""
 
 
-class PredicateStage:
-    """The predicates of compiled rules, without the rules. Threads may share it."""
+class EngineMatcher(LayerMatcher):
+    """An engine, and the literals that it is given: those that hold in an event."""
 
-    def __init__(self, compiled: CompiledIndex) -> None:
-        self._index = _without_rules(compiled)
-        self._resolver = Resolver(self._index)
+    def __init__(self, name: str, engine: Engine, compiled: CompiledIndex) -> None:
+        super().__init__(_without_rules(compiled))
+        self.name = name
+        self.engine = engine
         self._marks = Scratch(self._no_marks)
 
     @property
-    def fields(self) -> list[Path]:
-        """The fields that the rules name, in order."""
-        return self._resolver.fields
+    def most_scratch(self) -> int:
+        """Bytes that one thread uses, about: no engine writes to more than it reads."""
+        return sum(self.bytes_of_parts().values())
 
-    @property
-    def literals(self) -> int:
-        """Predicates that may be true, and those whose falsehood some rule asks for."""
-        return self._index.plane_count
-
-    def read_event(self, event: object, documents: EventDocuments) -> OneEvent:
-        """What an event holds. Its documents are told to `documents`."""
-        return self._resolver.resolve_event(event, documents)
-
-    def of_read(self, one: OneEvent) -> Lists:
-        """The literals that hold in an event that is read, ascending."""
+    def match_read(self, values: OneEvent, documents: EventDocuments) -> Ints:  # noqa: ARG002
+        """The step after reading: the rules that match, ascending."""
         index = self._index
         with self._marks.lent() as marks:
             count = literals_of_event(
-                one, index.literals, index.bounds, index.leaves, index.ranges, index.links, marks
+                values, index.literals, index.bounds, index.leaves, index.ranges, index.links, marks
             )
-            return Lists(np.array([0, count]), marks.held[:count].copy())
+            held = Lists(np.array([0, count]), marks.held[:count].copy())
+        return self.engine.match(held).item
 
-    @property
-    def texts(self) -> TextMatcher:
-        """The free text of the rules."""
-        return self._resolver.texts
+    def match_slices(
+        self,
+        batch: EventBatch,
+        documents: EventDocuments | None = None,
+        *,
+        write: bool = True,
+        per_rule: Longs | None = None,
+        most_matches: int | None = None,  # noqa: ARG002
+    ) -> Iterator[BatchMatches]:
+        """The matches of EVENTS_LISTED_TOGETHER events at a time."""
+        for held in self._literals(batch, EventDocuments(batch) if documents is None else documents):
+            found = self.engine.match(held)
+            if per_rule is not None:
+                per_rule += np.bincount(found.item, minlength=len(per_rule))
+            yield BatchMatches(found.item if write else found.item[:0], np.diff(found.start))
 
-    def of_batch(self, batch: EventBatch, documents: EventDocuments | None = None) -> Iterator[Lists]:
-        """The literals that hold in the events of a batch, for EVENTS_LISTED_TOGETHER of them at a time."""
+    def bytes_of_parts(self) -> dict[str, int]:
+        """The memory that matching needs, by part."""
+        parts = ("leaves", "ranges", "links", "literals", "bounds", "patterns")
+        looked_up = {name: sum(array.nbytes for array in getattr(self._index, name)) for name in parts}
+        return {**looked_up, **self.engine.bytes_of_parts()}
+
+    def _literals(self, batch: EventBatch, documents: EventDocuments) -> Iterator[Lists]:
+        """The literals that hold in the events of a batch, ascending."""
         index = self._index
-        cells = self._resolver.resolve(batch, EventDocuments(batch) if documents is None else documents)
+        cells = self._resolver.resolve(batch, documents)
         by_row = cells_by_row(cells, batch.length)
         with self._marks.lent() as marks:
             for first in range(0, batch.length, EVENTS_LISTED_TOGETHER):
@@ -73,13 +83,9 @@ class PredicateStage:
                     first, last, by_row, cells, index.leaves, index.ranges, index.links, marks
                 )
 
-    def bytes_of_parts(self) -> dict[str, int]:
-        """The memory that looking predicates up takes, by part."""
-        parts = ("leaves", "ranges", "links", "literals", "bounds", "patterns")
-        return {name: sum(array.nbytes for array in getattr(self._index, name)) for name in parts}
-
     def _no_marks(self) -> Marks:
-        return no_marks(self.literals, self.literals, 0, len(self._index.group_path))
+        literals = self._index.plane_count
+        return no_marks(literals, literals, 0, len(self._index.group_path))
 
 
 def _without_rules(compiled: CompiledIndex) -> CompiledIndex:

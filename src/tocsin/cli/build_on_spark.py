@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tocsin.cli.console import say, warn_of_rules_left_out
+from tocsin.cli.console import say, start_spark, warn_of_rules_left_out
 from tocsin.cli.destinations import workspace, write_rejects
 from tocsin.cli.rule_sources import files_of
 from tocsin.cli.text_options import preparation_of
@@ -34,19 +32,11 @@ def build_on_spark(arguments: argparse.Namespace, shards: int | str | None, reje
     """Build, write the index, and tell about it."""
     files = [Path(file) for file in files_of(arguments.rules)]
     preparation = preparation_of(arguments, arguments.organise)
-    say("Starting Spark (for less than a million rules, building without --spark is quicker)")
-    from tocsin.warmup import warm_up
-
-    warm_up()  # the compiled kernels are on disk before several workers look for them
+    spark = start_spark("for less than a million rules, building without --spark is quicker")
     from tocsin.spark.index_build.build import build_index
     from tocsin.spark.index_build.rule_frames import rules_of_files
-    from tocsin.spark.session import session
-    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
+    from tocsin.spark.stage_progress import stages_shown
 
-    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    started = time.perf_counter()
-    spark = session(config=WITHOUT_SPARKS_BAR)
-    say(f"Spark started in {time.perf_counter() - started:.1f} s")
     with workspace(arguments.out) as folder, stages_shown(spark, "Reading rules") as name_step:
         left_out = Path(folder) / "rejects" if arguments.skip_bad else None
         built = build_index(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn
+from tocsin.cli.console import left_out, progress, say, say_if_compiling, start_spark, warn
 from tocsin.cli.destinations import check_outside
 from tocsin.errors import UsageError
 from tocsin.printable import number_of, printable
@@ -103,16 +102,10 @@ def _count_here(arguments: argparse.Namespace, slices: list[Slice]) -> History:
 
 
 def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> History:
-    say("Starting Spark (--no-spark counts in this process)")
-    from tocsin.warmup import warm_up
-
-    warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.session import session
-    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
+    spark = start_spark("--no-spark counts in this process")
+    from tocsin.spark.stage_progress import stages_shown
     from tocsin.spark.statistics import statistics_of_slices
 
-    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    spark = session(config=WITHOUT_SPARKS_BAR)
     say(f"Counting {number_of(len(slices), 'slice')} of events")
     with stages_shown(spark, "Counting events"):
         return statistics_of_slices(spark, slices, arguments.out, **_wanted(arguments))

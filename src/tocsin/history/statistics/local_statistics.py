@@ -26,7 +26,7 @@ from tocsin.history.statistics.field_facts import FACTS, merge_facts
 from tocsin.history.statistics.history import FieldName, History
 from tocsin.history.statistics.statistics_folder import WORD_FILES, read_words
 from tocsin.history.statistics.statistics_job import StatisticsJob, fields_of_schemas
-from tocsin.history.statistics.task_facts import WORD, Partials
+from tocsin.history.statistics.task_facts import WORD
 
 _MERGED_TOGETHER = 1 << 21
 """Words that are kept before equal ones are put together."""
@@ -130,7 +130,7 @@ def _counted(
 def _noted(job: StatisticsJob, parts: Sequence[_Part], advance: Advance | None) -> Iterator[pa.Table]:
     """What is noted of each part, in pieces."""
     for number, part in enumerate(parts):
-        partials = Partials(job.fields, job.text, job.sketch, job.version, number)
+        partials = job.partials(number)
         for portion in part.portions(job.looked_at):
             partials.rejects += portion.rejects
             yield from map(_table, partials.add(portion.events))

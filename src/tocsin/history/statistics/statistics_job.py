@@ -35,7 +35,7 @@ from tocsin.history.statistics.statistics_folder import (
     write_contents,
     write_facts,
 )
-from tocsin.history.statistics.task_facts import warm_up
+from tocsin.history.statistics.task_facts import Partials, warm_up
 from tocsin.storage.drafts import PRIVATE_FOLDER
 
 SKETCH = 64
@@ -117,6 +117,10 @@ class StatisticsJob:
             before,
             part,
         )
+
+    def partials(self, partition: int) -> Partials:
+        """What notes the events of a part that is noted by itself."""
+        return Partials(self.fields, self.text, self.sketch, self.version, partition)
 
     def run(self, count: Count) -> History:
         """Count, and make the result the one that the folder holds; the result is that, opened.

@@ -8,7 +8,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,21 +31,21 @@ class Built:
     """What a build has made.
 
     rules        rules in the index
-    rejects      rows that are no rules; where they are is up to the caller
     predicates   distinct predicates, and
     nodes        distinct nodes above them, counted for each shard on its own
     shards       of the index: 1 when it is one file
     bytes        of all files together
+    rejects      rows that are no rules; where they are is up to the caller
     seconds      by phase
     """
 
     path: str
     rules: int
-    rejects: int
     predicates: int
     nodes: int
     shards: int
     bytes: int
+    rejects: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -146,15 +146,14 @@ def build_index(
         clock.note("compare")
         say("Writing the index")
         if shards is None:
-            written = write_index(work, target, preparation)
+            built = write_index(work, target, preparation)
         else:
-            written = write_shards(session, work, target, shards, preparation)
+            built = write_shards(session, work, target, shards, preparation)
         clock.note("write")
         if rejects is not None:
             move_rejects(folder, reports, Path(rejects), target)
-    return Built(
-        os.fspath(path), written.rules, sum(report.rejects for report in reports), *written[1:], clock.seconds
-    )
+    count = sum(report.rejects for report in reports)
+    return replace(built, path=os.fspath(path), rejects=count, seconds=clock.seconds)
 
 
 class Clock:

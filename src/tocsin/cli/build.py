@@ -15,7 +15,6 @@ from tocsin.cli.text_options import add_text_arguments, preparation_of
 from tocsin.errors import UsageError
 from tocsin.printable import printable
 
-NAME = "build"
 SUMMARY = "make an index of rules"
 DESCRIPTION = """\
 Reads rules and writes an index of them: one file, which `tocsin match` and tocsin.open load at once.

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tocsin.matches.result_folder import ResultPlace
     from tocsin.matches.slice_matches import PartReport, SliceJob
 
-NAME = "match"
 SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
 Matches every event of a file, or of a folder of part files, against all rules. The result has a row

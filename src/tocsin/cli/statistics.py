@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
 
-NAME = "statistics"
 SUMMARY = "count what past events hold"
 DESCRIPTION = """\
 Counts what the events of a file, or of a folder of part files, hold: of every field its values, of text

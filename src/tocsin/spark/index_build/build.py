@@ -20,7 +20,7 @@ from tocsin.printable import number_of
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.history.statistics.history import History
-    from tocsin.spark.index_build.jobs import Say, Sizes
+    from tocsin.spark.index_build.jobs import Say
     from tocsin.text import Dictionary
 
 PathLike = str | os.PathLike[str]
@@ -105,7 +105,6 @@ def build_index(
     *,
     shards: int | str | None = None,
     rejects: PathLike | None = None,
-    sizes: Sizes | None = None,
     say: Say = lambda _: None,
 ) -> Built:
     """Build as ts.build does. Rules may say where they are from (rule_frames.py); `say` hears it all."""
@@ -120,11 +119,10 @@ def build_index(
         write_index,
         write_shards,
     )
-    from tocsin.spark.index_build.jobs import Sizes, put_together, read_blocks
+    from tocsin.spark.index_build.jobs import put_together, read_blocks
     from tocsin.spark.index_build.rule_frames import check_frame, rule_rows
 
     check_frame(rules)
-    sizes = sizes or Sizes()
     target = Path(path).resolve()
     check_shards(shards)
     check_target(target, shards)
@@ -136,13 +134,13 @@ def build_index(
     clock = Clock()
     with working_folder(target) as folder:
         say("Reading rules")
-        reports = read_blocks(rows, folder, sizes)
+        reports = read_blocks(rows, folder)
         if rejects is None:
             raise_rejects(folder, reports)
         clock.note("read")
         work = Work(folder, [report.file for report in reports if report.rules])
         predicates = sum(report.predicates for report in reports)
-        work = put_together(session, work, predicates, sizes, say)
+        work = put_together(session, work, predicates, say)
         clock.note("compare")
         say("Writing the index")
         if shards is None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,18 +79,9 @@ class NodesReport(NamedTuple):
     levels: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How a build is cut up: for tests, which have few rules, these are smaller."""
-
-    rules_in_block: int = RULES_IN_BLOCK
-    left_to_the_end: int = LEFT_TO_THE_END
-    keys_in_bucket: int = KEYS_IN_BUCKET
-
-
-def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]:
+def read_blocks(rows: RuleRows, folder: Path) -> list[BlockReport]:
     """Read all rules; the reports come in the order of the rules."""
-    task = _reading_task(folder, rows.names, rows.has_places, sizes.rules_in_block)
+    task = _reading_task(folder, rows.names, rows.has_places, RULES_IN_BLOCK)
     counts = "rules long, rejects long, predicates long"
     schema = f"partition long, portion long, file string, rejects_file string, {counts}"
     reading = rows.frame.mapInArrow(task, schema)
@@ -104,10 +95,10 @@ def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]
     return sorted(BlockReport(*answer) for answer in answers)
 
 
-def put_together(session: SparkSession, work: Work, predicates: int, sizes: Sizes, say: Say) -> Work:
+def put_together(session: SparkSession, work: Work, predicates: int, say: Say) -> Work:
     """Find equal predicates and nodes of all blocks, level by level until few nodes are left."""
     say("Comparing predicates")
-    work = _put_level_together(session, work, 0, predicates, sizes)
+    work = _put_level_together(session, work, 0, predicates)
     say("Sharing conditions within blocks")
     task = _sharing_task(work)
     shared = numbers(session, len(work.block_files)).mapInArrow(
@@ -122,19 +113,19 @@ def put_together(session: SparkSession, work: Work, predicates: int, sizes: Size
         for level in range(deepest)
     ]
     for level, count in enumerate(on_level, 1):
-        few = sum(on_level[level - 1 :]) <= sizes.left_to_the_end
+        few = sum(on_level[level - 1 :]) <= LEFT_TO_THE_END
         if few or level > MOST_LEVELS or len(reports) < 2:
             break
         say(f"Comparing nodes of level {level} of {deepest}")
-        work = _put_level_together(session, work, level, count, sizes)
+        work = _put_level_together(session, work, level, count)
     return work
 
 
-def _put_level_together(session: SparkSession, work: Work, level: int, count: int, sizes: Sizes) -> Work:
+def _put_level_together(session: SparkSession, work: Work, level: int, count: int) -> Work:
     """Find the first places of what stands on one level."""
     if len(work.block_files) > 1:
         partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 8)
-        buckets = max(partitions, -(-count // sizes.keys_in_bucket))
+        buckets = max(partitions, -(-count // KEYS_IN_BUCKET))
         task = _keys_task(work, level)
         keys = numbers(session, len(work.block_files)).mapInArrow(task, "key binary, place long")
         found = keys.repartition(buckets, "key").mapInArrow(_firsts, "block int, number int, first long")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tocsin.cli.console import left_out, progress, say, say_if_compiling, start_spark, warn
 from tocsin.cli.destinations import check_outside
@@ -15,6 +16,7 @@ from tocsin.printable import number_of, printable
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
+    from tocsin.history.statistics.statistics_job import Plan
 
 SUMMARY = "count what past events hold"
 DESCRIPTION = """\
@@ -97,7 +99,7 @@ def _count_here(arguments: argparse.Namespace, slices: list[Slice]) -> History:
 
     say(f"Counting {number_of(len(slices), 'slice')} of events in this process (--spark counts on Spark)")
     with progress("Counting slices", len(slices)) as advance:
-        return statistics_of_slices(slices, arguments.out, **_wanted(arguments), advance=advance)
+        return statistics_of_slices(slices, _plan(arguments), advance)
 
 
 def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> History:
@@ -107,11 +109,14 @@ def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> Histo
 
     say(f"Counting {number_of(len(slices), 'slice')} of events")
     with stages_shown(spark, "Counting events"):
-        return statistics_of_slices(spark, slices, arguments.out, **_wanted(arguments))
+        return statistics_of_slices(spark, slices, _plan(arguments))
 
 
-def _wanted(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(arguments, name) for name in ("text", "sketch", "merge", "part")}
+def _plan(arguments: argparse.Namespace) -> Plan:
+    from tocsin.history.statistics.statistics_job import StatisticsJob
+
+    wanted = {name: getattr(arguments, name) for name in ("text", "sketch", "merge", "part")}
+    return partial(StatisticsJob.plan, arguments.out, **wanted)
 
 
 def _tell(history: History) -> None:

@@ -29,7 +29,7 @@ from tocsin.spark.numbered_tasks import answers, each_number, numbers, partition
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.statistics_job import StatisticsJob
+    from tocsin.history.statistics.statistics_job import Plan, StatisticsJob
     from tocsin.spark.event_columns import Layout
 
 Path = tuple[str, ...]
@@ -82,25 +82,13 @@ def statistics(
     return _count(history.sparkSession, job, lambda: needed.mapInArrow(task, PARTIAL_COLUMNS))
 
 
-def statistics_of_slices(
-    session: SparkSession,
-    slices: Sequence[Slice],
-    path: str | os.PathLike[str],
-    *,
-    text: Sequence[str] | None = None,
-    sketch: int | None = None,
-    merge: bool = False,
-    part: str | None = None,
-) -> History:
+def statistics_of_slices(session: SparkSession, slices: Sequence[Slice], plan: Plan) -> History:
     """The same of event files, which the tasks read as `tocsin match` reads them.
 
     Records that are no events are left out, and `rejects` of the result tells how many.
     """
-    from tocsin.history.statistics.statistics_job import StatisticsJob
-
     located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
-    fields, texts = _fields_of_slices(session, located)
-    job = StatisticsJob.plan(path, fields, texts, text=text, sketch=sketch, merge=merge, part=part)
+    job = plan(*_fields_of_slices(session, located))
     asked = numbers(session, len(located))
     return _count(session, job, lambda: asked.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
 

@@ -47,6 +47,9 @@ Count = Callable[[FilePath, FilePath], tuple[int, pa.Table]]
 """Counts all events, given a folder to write the words to, those of the version before among them, and one
 for drafts; gives the number of words and the facts of the new events."""
 
+Plan = Callable[[Sequence[Path], Sequence[Path]], "StatisticsJob"]
+"""Plans a job, given the fields and those of them that hold text: StatisticsJob.plan, told all else."""
+
 
 @dataclass(frozen=True, slots=True)
 class StatisticsJob:
@@ -74,9 +77,9 @@ class StatisticsJob:
         every: Sequence[Path],
         texts: Sequence[Path],
         *,
-        text: Sequence[FieldName] | None,
-        sketch: int | None,
-        merge: bool,
+        text: Sequence[FieldName] | None = None,
+        sketch: int | None = None,
+        merge: bool = False,
         only: Sequence[FieldName] | None = None,
         part: str | None = None,
     ) -> StatisticsJob:

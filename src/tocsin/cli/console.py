@@ -8,13 +8,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
 from tocsin.printable import number_of, printable, printable_lines
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 Advance = Callable[[int], None]
 """Called with how much is done by now."""
@@ -78,8 +75,8 @@ def say_if_compiling_programs() -> None:
         say(_COMPILING)
 
 
-def start_spark(hint: str, *, programs: bool = False) -> SparkSession:
-    """A session for a command that shows its own progress; `hint` says when to do without.
+def start_spark(hint: str, *, programs: bool = False) -> Any:
+    """A SparkSession for a command that shows its own progress; `hint` says when to do without.
 
     The compiled kernels, or those of programs, are on disk before several workers look for them.
     """

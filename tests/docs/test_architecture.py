@@ -287,7 +287,7 @@ def test_a_command_by_the_recipe(tmp_path: Path) -> None:
     (tree / "src/tocsin/cli/greet.py").write_text(
         '''"""`tocsin greet`: say hello."""
 
-NAME, SUMMARY, DESCRIPTION = "greet", "say hello", "Says hello."
+SUMMARY, DESCRIPTION = "say hello", "Says hello."
 EXAMPLES = "examples:\\n  tocsin greet ada\\n"
 
 

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 import tocsin
 from tocsin import Index
 from tocsin.errors import IndexFileError
-from tocsin.spark.index_shipment import ship_index
+from tocsin.spark.index_shipment import ship_rules
 
 
 class Session:
@@ -35,7 +35,7 @@ class Session:
 
 
 def send(session: Session, index: Index) -> str:
-    return ship_index(cast(SparkSession, session), index).name
+    return ship_rules(cast(SparkSession, session), index).names[0]
 
 
 def build(when: str) -> Index:
@@ -112,8 +112,8 @@ def test_index_is_saved_again_when_its_rules_have_changed(saves: list[Index]) ->
 
 def test_a_file_that_was_written_over_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     session = Session()
-    shipped = ship_index(cast(SparkSession, session), build("x = 1"))
-    brought = tmp_path / shipped.name
+    shipped = ship_rules(cast(SparkSession, session), build("x = 1"))
+    brought = tmp_path / shipped.names[0]
     other = tmp_path / "other"
     build("x = 2").save(other)
     monkeypatch.setattr("tocsin.spark.index_shipment.SparkFiles.get", lambda name: str(tmp_path / name))

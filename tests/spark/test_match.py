@@ -24,7 +24,7 @@ from tocsin.errors import (
     UnsupportedError,
     UsageError,
 )
-from tocsin.spark.index_shipment import ship_index
+from tocsin.spark.index_shipment import ship_rules
 
 RULES = [
     ("adults", "age >= 18"),
@@ -110,9 +110,9 @@ def test_index_is_sent_once(spark: SparkSession, people: DataFrame, tmp_path: Pa
     index.save(tmp_path / "once.tocsin")
     before = len(spark.sparkContext.listFiles)
     shipped = [
-        ship_index(spark, index),
-        ship_index(spark, tmp_path / "once.tocsin"),
-        ship_index(spark, index),
+        ship_rules(spark, index),
+        ship_rules(spark, tmp_path / "once.tocsin"),
+        ship_rules(spark, index),
     ]
     assert len(spark.sparkContext.listFiles) == before + 1
     assert len(set(shipped)) == 1

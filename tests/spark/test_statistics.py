@@ -27,6 +27,7 @@ from tocsin.events.kinds import Kind
 from tocsin.events.slices import plan_slices
 from tocsin.history.statistics import local_statistics
 from tocsin.history.statistics.statistics_folder import read_contents, read_facts, read_words
+from tocsin.history.statistics.statistics_job import Plan, StatisticsJob
 from tocsin.spark.statistics import statistics_of_slices
 from tocsin.text import words_of
 
@@ -38,6 +39,10 @@ SCHEMA = (
     " labels map<string, string>"
 )
 ROWS = 300
+
+
+def plan_for(folder: Path, **options: Any) -> Plan:
+    return partial(StatisticsJob.plan, folder, **options)
 
 
 def rows(seed: int) -> list[tuple[object, ...]]:
@@ -257,7 +262,7 @@ def test_files_are_read_as_matching_reads_them(spark: SparkSession, tmp_path: Pa
     (tmp_path / "events").mkdir()
     (tmp_path / "events" / "0.jsonl").write_text(EVENTS)
     (tmp_path / "events" / "1.jsonl").write_text('{"body": "day", "late": true}\n')
-    history = statistics_of_slices(spark, plan_slices(tmp_path / "events"), tmp_path / "history")
+    history = statistics_of_slices(spark, plan_slices(tmp_path / "events"), plan_for(tmp_path / "history"))
     assert (history.rows, history.rejects) == (4, 1)
     assert words(history, "body") == ({"golf": 2, "day": 2, "tennis": 1}, 3)
     assert {kind: each.cells for kind, each in history.field("body").kinds.items()} == {
@@ -270,7 +275,9 @@ def test_files_are_read_as_matching_reads_them(spark: SparkSession, tmp_path: Pa
 
 def test_files_of_tables(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "events.csv").write_text("n,body\n1,golf day\n2,\n3,golf\n")
-    history = statistics_of_slices(spark, plan_slices(tmp_path / "events.csv"), tmp_path / "history")
+    history = statistics_of_slices(
+        spark, plan_slices(tmp_path / "events.csv"), plan_for(tmp_path / "history")
+    )
     assert history.text_fields == (("body",),)
     assert words(history, "body")[0] == {"golf": 2, "day": 1}
     assert history.field("n").kinds[Kind.NUMBER].distinct == 3
@@ -303,15 +310,18 @@ def test_the_same_as_in_this_process(spark: SparkSession, tmp_path: Path) -> Non
     (tmp_path / "third.csv").write_text("n,body\n1,golf day\n2,\n3,golf\n")
     slices = [plan_slices(tmp_path / name) for name in ("first", "second", "third.csv")]
     for place, piece in enumerate(slices):
-        options: dict[str, Any] = {"merge": place > 0, "part": f"part {place}"}
-        statistics_of_slices(spark, piece, tmp_path / "spark", **options)
-        here = local_statistics.statistics_of_slices(piece, tmp_path / "here", **options)
+        spark_plan, here_plan, turns_plan = (
+            plan_for(tmp_path / name, merge=place > 0, part=f"part {place}")
+            for name in ("spark", "here", "turns")
+        )
+        statistics_of_slices(spark, piece, spark_plan)
+        here = local_statistics.statistics_of_slices(piece, here_plan)
         assert contents(tmp_path / "spark") == contents(tmp_path / "here")
         by_turns: list[Callable[..., History]] = [
             partial(statistics_of_slices, spark),
             local_statistics.statistics_of_slices,
         ]
-        by_turns[place % 2](piece, tmp_path / "turns", **options)
+        by_turns[place % 2](piece, turns_plan)
         assert contents(tmp_path / "turns") == contents(tmp_path / "here")
     assert (here.rows, here.rejects, here.version) == (2 * ROWS + 3, 6, 3)
 

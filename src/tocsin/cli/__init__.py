@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
     for name in COMMANDS.split():
         command = import_module(f"tocsin.cli.{name}")
         added = commands.add_parser(
-            command.NAME,
+            name,
             help=command.SUMMARY,
             description=command.DESCRIPTION,
             epilog=command.EXAMPLES,

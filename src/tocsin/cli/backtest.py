@@ -10,7 +10,6 @@ from tocsin.cli.backtest_rule import run_rule_command
 from tocsin.cli.text_options import add_text_arguments
 from tocsin.errors import UsageError
 
-NAME = "backtest"
 SUMMARY = "try rules on a history: hits, noise, and which threshold for a contains"
 DESCRIPTION = """\
 Tells what rules would have done on a history of events: how often each holds and when, which are the

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import time
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tocsin.cli.backtest_rule import history_of
-from tocsin.cli.console import progress, say, say_if_compiling, warn
+from tocsin.cli.console import progress, say, say_if_compiling, start_spark, warn
 from tocsin.cli.destinations import check_destinations, check_outside
 from tocsin.cli.match import SMALL_INPUT
 from tocsin.cli.rule_sources import files_of, read_and_build, saved_index
@@ -145,16 +144,10 @@ def _overview(
 
 
 def _on_spark(index: Index, slices: list[Slice], settings: TallySettings, keep: list[str] | None) -> Overview:
-    from tocsin.warmup import warm_up
-
-    say(f"Starting Spark ({SMALL_INPUT})")
-    warm_up()  # the compiled kernels are on disk before several workers look for them
+    spark = start_spark(SMALL_INPUT)
     from tocsin.spark.backtest.backtest import backtest_slices
-    from tocsin.spark.session import session
-    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR
 
-    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    return backtest_slices(session(config=WITHOUT_SPARKS_BAR), index, slices, settings, keep)
+    return backtest_slices(spark, index, slices, settings, keep)
 
 
 # ---- On the terminal

@@ -8,7 +8,6 @@ from pathlib import Path
 from tocsin.cli.console import say, say_if_compiling
 from tocsin.errors import InputError, UsageError
 
-NAME = "bench"
 SUMMARY = "measure a table or figure of the papers again"
 DESCRIPTION = """\
 Measures tables and figures of the papers that tocsin follows, on this machine: prints a table with the

@@ -6,7 +6,6 @@ import argparse
 
 from tocsin.cli.console import say, say_if_compiling
 
-NAME = "calibrate"
 SUMMARY = "measure what finding and asking predicates costs here"
 DESCRIPTION = """\
 Measures the constants by which rules with free text choose their way in, and keeps them for this machine

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tocsin.events.schema import Schema
     from tocsin.rules.rule_set import Rules
 
-NAME = "check"
 SUMMARY = "find every error in rule files"
 DESCRIPTION = """\
 Reads every rule and prints each error as file:line:column: reason, with the line that has it.

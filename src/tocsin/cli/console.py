@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from tocsin.errors import RuleErrors, TocsinError, TocsinWarning
 from tocsin.printable import number_of, printable, printable_lines
@@ -70,6 +73,28 @@ def say_if_compiling_programs() -> None:
 
     if not is_warm():
         say(_COMPILING)
+
+
+def start_spark(hint: str, *, programs: bool = False) -> Any:
+    """A SparkSession for a command that shows its own progress; `hint` says when to do without.
+
+    The compiled kernels, or those of programs, are on disk before several workers look for them.
+    """
+    say(f"Starting Spark ({hint})")
+    if programs:
+        from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+    else:
+        from tocsin.warmup import is_warm, warm_up
+    if not is_warm():
+        warm_up()
+    from tocsin.spark.session import session
+    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR
+
+    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
+    started = time.perf_counter()
+    spark = session(config=WITHOUT_SPARKS_BAR)
+    say(f"Spark started in {time.perf_counter() - started:.1f} s")
+    return spark
 
 
 @contextlib.contextmanager

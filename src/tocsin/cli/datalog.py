@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tocsin.datalog.language.syntax import Value
     from tocsin.datalog.machine.tuples import Rows, TupleCode
 
-NAME = "datalog"
 SUMMARY = "run a Datalog program over files of facts"
 DESCRIPTION = """\
 Reads the facts of every .input relation of a program, works out what its rules derive from them, and

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tocsin.cli.console import progress, say
+from tocsin.cli.console import progress, start_spark
 from tocsin.cli.destinations import workspace
 from tocsin.errors import InputError
 
@@ -31,22 +29,13 @@ def run_on_spark(
     on_facts_read: Callable[[], None],
 ) -> None:
     """Read the facts of the sources, work out the program, write the targets, print the sizes."""
-    from tocsin.datalog.engine.program_warmup import is_warm, warm_up
+    spark = start_spark("small programs are worked out sooner without --spark", programs=True)
     from tocsin.datalog.language.directives import printed_sizes
-
-    say("Starting Spark (small programs are worked out sooner without --spark)")
-    if not is_warm():
-        warm_up()  # once here, or else in every worker at the same time
     from tocsin.datalog.spark.batch.evaluate import AIM, LIMIT, prepared
     from tocsin.datalog.spark.batch.fact_frames import read_fact_file
     from tocsin.datalog.spark.batch.result_frames import write_relation
     from tocsin.spark.failures import spark_failures
-    from tocsin.spark.session import session
 
-    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    started = time.perf_counter()
-    spark = session(config={"spark.ui.showConsoleProgress": "false"})
-    say(f"Spark started in {time.perf_counter() - started:.1f} s")
     local = None if arguments.local is None else program.read_local(arguments.local)
     limit = LIMIT if arguments.limit is None else arguments.limit
     sizes = printed_sizes(program.checked)

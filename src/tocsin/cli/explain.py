@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tocsin.events.event_sources import EventSource
     from tocsin.watches.trigger_plan import TriggerPlan
 
-NAME = "explain"
 SUMMARY = "show why a rule matches an event, or why not; or how rules are found"
 DESCRIPTION = """\
 With --event: prints the rule's condition with the truth of each of its parts on one event, and the values

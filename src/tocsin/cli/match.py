@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tocsin.cli import destinations
-from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn, warn_of_rules_left_out
+from tocsin.cli.console import (
+    left_out,
+    progress,
+    say,
+    say_if_compiling,
+    start_spark,
+    warn,
+    warn_of_rules_left_out,
+)
 from tocsin.cli.match_tables import run_tables, table_source
 from tocsin.cli.rule_sources import ENGINE_HELP, RULES_OR_INDEX, files_of, read_and_build, saved_index
 from tocsin.cli.text_options import add_text_arguments, preparation_of, refuse_for_index
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
     from tocsin.matches.result_folder import ResultPlace
     from tocsin.matches.slice_matches import PartReport, SliceJob
 
-NAME = "match"
 SUMMARY = "find the rules that events satisfy"
 DESCRIPTION = """\
 Matches every event of a file, or of a folder of part files, against all rules. The result has a row
@@ -205,18 +211,10 @@ def _match_here(rules: Snapshot, job: SliceJob, place: ResultPlace | None, draft
 
 
 def _match_on_spark(index: Index, job: SliceJob) -> list[PartReport]:
-    from tocsin.warmup import warm_up
-
-    say(f"Starting Spark ({SMALL_INPUT})")
-    warm_up()  # the compiled kernels are on disk before several workers look for them
+    spark = start_spark(SMALL_INPUT)
     from tocsin.spark.file_matches import match_slices
-    from tocsin.spark.session import session
-    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
+    from tocsin.spark.stage_progress import stages_shown
 
-    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    started = time.perf_counter()
-    spark = session(config=WITHOUT_SPARKS_BAR)
-    say(f"Spark started in {time.perf_counter() - started:.1f} s")
     with stages_shown(spark, "Matching slices"):
         return match_slices(spark, index, job)
 

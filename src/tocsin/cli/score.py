@@ -8,7 +8,6 @@ from pathlib import Path
 from tocsin.cli.console import say
 from tocsin.errors import InputError
 
-NAME = "score"
 SUMMARY = "score a text for a query, as contains does"
 DESCRIPTION = """\
 Prints the score of a text for a text query, the number that a threshold of contains is compared with:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import time
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tocsin.cli.console import left_out, progress, say, say_if_compiling, warn
+from tocsin.cli.console import left_out, progress, say, say_if_compiling, start_spark, warn
 from tocsin.cli.destinations import check_outside
 from tocsin.errors import UsageError
 from tocsin.printable import number_of, printable
@@ -16,8 +16,8 @@ from tocsin.printable import number_of, printable
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
+    from tocsin.history.statistics.statistics_job import Plan
 
-NAME = "statistics"
 SUMMARY = "count what past events hold"
 DESCRIPTION = """\
 Counts what the events of a file, or of a folder of part files, hold: of every field its values, of text
@@ -99,27 +99,24 @@ def _count_here(arguments: argparse.Namespace, slices: list[Slice]) -> History:
 
     say(f"Counting {number_of(len(slices), 'slice')} of events in this process (--spark counts on Spark)")
     with progress("Counting slices", len(slices)) as advance:
-        return statistics_of_slices(slices, arguments.out, **_wanted(arguments), advance=advance)
+        return statistics_of_slices(slices, _plan(arguments), advance)
 
 
 def _count_on_spark(arguments: argparse.Namespace, slices: list[Slice]) -> History:
-    say("Starting Spark (--no-spark counts in this process)")
-    from tocsin.warmup import warm_up
-
-    warm_up()  # the compiled kernels are on disk before several workers look for them
-    from tocsin.spark.session import session
-    from tocsin.spark.stage_progress import WITHOUT_SPARKS_BAR, stages_shown
+    spark = start_spark("--no-spark counts in this process")
+    from tocsin.spark.stage_progress import stages_shown
     from tocsin.spark.statistics import statistics_of_slices
 
-    logging.basicConfig(handlers=[logging.NullHandler()])  # or Ctrl-C shows what Spark thinks of it
-    spark = session(config=WITHOUT_SPARKS_BAR)
     say(f"Counting {number_of(len(slices), 'slice')} of events")
     with stages_shown(spark, "Counting events"):
-        return statistics_of_slices(spark, slices, arguments.out, **_wanted(arguments))
+        return statistics_of_slices(spark, slices, _plan(arguments))
 
 
-def _wanted(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(arguments, name) for name in ("text", "sketch", "merge", "part")}
+def _plan(arguments: argparse.Namespace) -> Plan:
+    from tocsin.history.statistics.statistics_job import StatisticsJob
+
+    wanted = {name: getattr(arguments, name) for name in ("text", "sketch", "merge", "part")}
+    return partial(StatisticsJob.plan, arguments.out, **wanted)
 
 
 def _tell(history: History) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tocsin.spark.stream.micro_batch import BatchReport
     from tocsin.spark.stream.stream import Stream
 
-NAME = "stream"
 SUMMARY = "match events as they come"
 DESCRIPTION = """\
 Matches the events of a source as they come, and sends an alert for each match into one or more sinks, until

@@ -10,7 +10,6 @@ from tocsin.cli.console import complain_of
 from tocsin.errors import TocsinError
 from tocsin.printable import printable
 
-NAME = "verify"
 SUMMARY = "find out whether saved files are whole and sound"
 DESCRIPTION = """\
 Reads saved files through and says of each what it holds, or what is wrong with it: its checksum, and every

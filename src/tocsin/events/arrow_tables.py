@@ -46,7 +46,7 @@ from tocsin.events.cells import (
     string_cells,
 )
 from tocsin.events.number_pairs import split_floats, split_signed, split_unsigned
-from tocsin.tables.arrow_types import SCALARS, is_list, is_text, plain, without_views
+from tocsin.tables.arrow_types import SCALARS, is_list, is_text, plain, rows_not_utf8, without_views
 
 
 class _Reached(NamedTuple):
@@ -286,27 +286,15 @@ def _decimals(array: pa.Array, rows: Rows) -> Cells:
 
 
 def _check_utf8(field: Path, cells: StringCells, unreadable: dict[int, str] | None) -> None:
-    """Arrow does not check that its strings are valid UTF-8, and Spark's may be anything."""
     try:
         cells.texts.validate(full=True)
     except pa.ArrowInvalid:
         reason = f"the text of field {path_text(field)} is not valid UTF-8"
-        rows = cells.row[np.isin(cells.code, _not_utf8(cells.texts))].tolist()
+        rows = cells.row[np.isin(cells.code, rows_not_utf8(cells.texts))].tolist()
         if unreadable is None:
             raise EventError(reason, row=rows[0]) from None
         for row in rows:
             unreadable.setdefault(row, reason)
-
-
-def _not_utf8(texts: pa.LargeStringArray) -> list[int]:
-    """The places of the texts that are not valid UTF-8."""
-    places = []
-    for place, text in enumerate(texts.cast(pa.large_binary()).to_pylist()):
-        try:
-            text.decode()
-        except UnicodeDecodeError:
-            places.append(place)
-    return places
 
 
 def _timestamps(ticks: NDArray[Any], rows: Rows, data_type: pa.DataType) -> Cells:

@@ -130,14 +130,17 @@ def format_of(file: str) -> Format | None:
 
 def _files_below(root: FilePath) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if not _is_hidden(name)]
+        folders[:] = [name for name in folders if not is_hidden(name)]
         for name in files:
-            if not _is_hidden(name):
+            if not is_hidden(name):
                 yield str(FilePath(folder) / name)
 
 
-def _is_hidden(name: str) -> bool:
-    """A folder such as `_day=7` holds one value of a partition, and is not hidden."""
+def is_hidden(name: str) -> bool:
+    """Whether files and folders of that name are left out on purpose, as Spark and Hive do.
+
+    A folder such as `_day=7` holds one value of a partition, and is not hidden.
+    """
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 

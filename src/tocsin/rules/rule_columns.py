@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.errors import InputError, RuleError
-from tocsin.tables.arrow_types import is_text, without_views
+from tocsin.tables.arrow_types import is_text, rows_not_utf8, without_views
 
 NO_ID = "the id is missing: expected a string or an integer"
 EMPTY_ID = "the id is empty"
@@ -144,23 +144,13 @@ def _text_column(table: pa.Table, name: str, file: str | None) -> tuple[pa.Large
     if integers:
         column = column.cast(kind).cast(pa.string())
     array = column.cast(pa.large_string()).combine_chunks()
+    bad = np.zeros(len(array), np.bool_)
     try:
         array.validate(full=True)
     except pa.ArrowInvalid:
-        return _without_bad_text(array)
-    return array, np.zeros(len(array), np.bool_)
-
-
-def _without_bad_text(array: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Flags]:
-    bad = np.zeros(len(array), np.bool_)
-    texts: list[str | None] = []
-    for row, value in enumerate(array.cast(pa.large_binary()).to_pylist()):
-        try:
-            texts.append(None if value is None else value.decode())
-        except UnicodeDecodeError:
-            texts.append(None)
-            bad[row] = True
-    return pa.array(texts, pa.large_string()), bad
+        bad[rows_not_utf8(array)] = True
+        array = array.take(pa.array(np.arange(len(array)), mask=bad))
+    return array, bad
 
 
 def _mask(array: pa.BooleanArray) -> Flags:

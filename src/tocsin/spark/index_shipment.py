@@ -16,7 +16,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -48,56 +48,28 @@ _picked_up: dict[str, tuple[int, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class ShippedIndex:
-    """An index that every worker of a session can open. Small, and made to be pickled."""
-
-    name: str
-
-    def open(self) -> Index:
-        """The index, in a worker or in the driver; opened once in the life of the process."""
-        _check_unchanged(self.name)
-        return _opened(self.name)
-
-    def open_alone(self) -> Index:
-        """The index, instead of any other that the process has opened so: for shards that go one by one."""
-        _check_unchanged(self.name)
-        return _opened_alone(self.name)
-
-
-@dataclass(frozen=True, slots=True)
 class ShippedRules:
-    """An index, whole or in shards, that every worker of a session can open as one. Made to be pickled."""
+    """An index that every worker of a session can open. Small, and made to be pickled.
 
-    shards: tuple[ShippedIndex, ...]
+    names   the file of the index, of one in shards that of every shard
+    """
+
+    names: tuple[str, ...]
 
     def open(self) -> Index:
-        """The index, in a worker or in the driver."""
-        for shard in self.shards:
-            _check_unchanged(shard.name)
-        return _opened_together(self.shards)
+        """The index as one, in a worker or in the driver; opened once in the life of the process."""
+        for name in self.names:
+            _check_unchanged(name)
+        return _opened_together(self.names)
+
+    def shards(self, *, alone: bool = False) -> list[Index]:
+        """Every shard as an index; `alone`, instead of any other that the process has opened so."""
+        for name in self.names:
+            _check_unchanged(name)
+        return [_opened_alone(name) if alone else _opened(name) for name in self.names]
 
 
 def ship_rules(session: SparkSession, index_or_path: Index | str | os.PathLike[str]) -> ShippedRules:
-    """Send an index to the workers, for tasks that take events past all its shards."""
-    return ShippedRules(ship_shards(session, index_or_path))
-
-
-def ship_shards(
-    session: SparkSession, index_or_path: Index | str | os.PathLike[str]
-) -> tuple[ShippedIndex, ...]:
-    """Send an index to the workers: one that is whole as ship_index does, of one in shards every shard."""
-    from tocsin.conditions.graph.shards import is_sharded, read_shards
-    from tocsin.conditions.live.index import Index
-
-    if isinstance(index_or_path, Index) and index_or_path.shards:
-        return tuple(ship_index(session, shard) for shard in index_or_path.shards)
-    if isinstance(index_or_path, str | os.PathLike) and is_sharded(index_or_path):
-        folder = Path(index_or_path)
-        return tuple(ship_index(session, folder / shard.file) for shard in read_shards(folder))
-    return (ship_index(session, index_or_path),)
-
-
-def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[str]) -> ShippedIndex:
     """Send an index, or a saved one by its path, to the workers of a session.
 
     An index is saved the first time that it is sent, whatever the session, and again when its rules have
@@ -107,6 +79,20 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
     afterwards changes nothing for a job or a stream that runs. Raises IndexFileError when the file
     is missing, damaged or no index.
     """
+    from tocsin.conditions.graph.shards import is_sharded, read_shards
+    from tocsin.conditions.live.index import Index
+
+    shards: Sequence[Index | str | os.PathLike[str]] = [index_or_path]
+    if isinstance(index_or_path, Index):
+        shards = index_or_path.shards or shards
+    elif isinstance(index_or_path, str | os.PathLike) and is_sharded(index_or_path):
+        folder = Path(index_or_path)
+        shards = [folder / shard.file for shard in read_shards(folder)]
+    return ShippedRules(tuple(_shipped(session, shard) for shard in shards))
+
+
+def _shipped(session: SparkSession, index_or_path: Index | str | os.PathLike[str]) -> str:
+    """Send an index that is one file; the name of its copy."""
     from tocsin.conditions.live.index import Index
     from tocsin.warmup import is_warm, warm_up
 
@@ -127,7 +113,7 @@ def ship_index(session: SparkSession, index_or_path: Index | str | os.PathLike[s
             raise UsageError(f"an index or the path of a saved one is needed here, not {kind}")
         if not _is_added(context, saved.name):
             context.addFile(str(saved))
-    return ShippedIndex(saved.name)
+    return saved.name
 
 
 def _is_added(context: SparkContext, name: str) -> bool:
@@ -202,10 +188,10 @@ def _folder() -> Path:
 
 
 @lru_cache(maxsize=2)
-def _opened_together(shards: tuple[ShippedIndex, ...]) -> Index:
+def _opened_together(names: tuple[str, ...]) -> Index:
     from tocsin.conditions.live.sharded_index import sharded_index
 
-    indexes = [shard.open() for shard in shards]
+    indexes = [_opened(name) for name in names]
     return indexes[0] if len(indexes) == 1 else sharded_index(indexes)
 
 

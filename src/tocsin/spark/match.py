@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DoubleType, StringType, StructType
 
 from tocsin.errors import UsageError
-from tocsin.spark.index_shipment import ShippedIndex, ship_shards
+from tocsin.spark.index_shipment import ShippedRules, ship_rules
 from tocsin.spark.match_plan import TOGETHER, plan_match
 
 if TYPE_CHECKING:
@@ -63,21 +63,21 @@ def match(
         raise UsageError(f"match takes a Spark DataFrame, not {type(events).__name__}")
     _check_names(events, keep)
     session = events.sparkSession
-    shipped = ship_shards(session, index_or_path)
-    indexes = [shard.open() for shard in shipped]
+    shipped = ship_rules(session, index_or_path)
+    indexes = shipped.shards()
     fields = sorted({field for index in indexes for field in index.fields})
     way = plan_match(session, indexes, way=way, streaming=events.isStreaming).way
     warn_of_missing_fields(fields, pa.schema([(name, pa.null()) for name in events.columns]))
     if way == TOGETHER:
         return _matched(events, shipped, fields, keep, alone=False)
-    shards = zip(shipped, indexes, strict=True)
-    found = [_matched(events, [shard], index.fields, keep, alone=True) for shard, index in shards]
+    shards = zip(shipped.names, indexes, strict=True)
+    found = [_matched(events, ShippedRules((name,)), each.fields, keep, alone=True) for name, each in shards]
     return reduce(DataFrame.unionAll, found)
 
 
 def _matched(
     events: DataFrame,
-    shipped: Sequence[ShippedIndex],
+    shipped: ShippedRules,
     fields: Sequence[Path],
     keep: Sequence[str],
     alone: bool,
@@ -92,8 +92,7 @@ def _matched(
     def match_in_worker(batches: Iterable[Any]) -> Iterator[Any]:
         from tocsin.spark.match_worker import match_batches
 
-        indexes = [shard.open_alone() if alone else shard.open() for shard in shipped]
-        return match_batches(indexes, layout, batches)
+        return match_batches(shipped.shards(alone=alone), layout, batches)
 
     return needed.mapInArrow(match_in_worker, schema)
 

@@ -121,12 +121,12 @@ def explain_match(
 
     print(ts.explain_match(events, "rules.tocsin"))
     """
-    from tocsin.spark.index_shipment import ship_shards
+    from tocsin.spark.index_shipment import ship_rules
 
     if not isinstance(events, DataFrame):
         raise UsageError(f"explain_match takes a Spark DataFrame, not {type(events).__name__}")
     session = events.sparkSession
-    indexes = [shard.open() for shard in ship_shards(session, index_or_path)]
+    indexes = ship_rules(session, index_or_path).shards()
     return str(plan_match(session, indexes, way=way, streaming=events.isStreaming))
 
 

@@ -10,6 +10,7 @@ events. The folder must be one that the driver and all workers see.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,18 +24,19 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, UserDefi
 from tocsin.errors import UsageError
 from tocsin.spark.failures import on_spark
 from tocsin.spark.file_urls import to_read, to_write
-from tocsin.spark.numbered_tasks import each_number, numbers
+from tocsin.spark.numbered_tasks import answers, each_number, numbers, partition_number
 
 if TYPE_CHECKING:
     from tocsin.events.slices import Slice
     from tocsin.history.statistics.history import History
-    from tocsin.history.statistics.statistics_job import StatisticsJob
+    from tocsin.history.statistics.statistics_job import Plan, StatisticsJob
     from tocsin.spark.event_columns import Layout
 
 Path = tuple[str, ...]
 Batches = Iterable[Any]
 """Of pyarrow, which is not loaded with this module: see the package."""
 
+AIM = "count the history"
 FACT_COLUMNS = "field int, kind tinyint, fact string, high bigint, low bigint, text string, number bigint"
 PARTIAL_COLUMNS = f"{FACT_COLUMNS}, sketch array<bigint>"
 
@@ -80,25 +82,13 @@ def statistics(
     return _count(history.sparkSession, job, lambda: needed.mapInArrow(task, PARTIAL_COLUMNS))
 
 
-def statistics_of_slices(
-    session: SparkSession,
-    slices: Sequence[Slice],
-    path: str | os.PathLike[str],
-    *,
-    text: Sequence[str] | None = None,
-    sketch: int | None = None,
-    merge: bool = False,
-    part: str | None = None,
-) -> History:
+def statistics_of_slices(session: SparkSession, slices: Sequence[Slice], plan: Plan) -> History:
     """The same of event files, which the tasks read as `tocsin match` reads them.
 
     Records that are no events are left out, and `rejects` of the result tells how many.
     """
-    from tocsin.history.statistics.statistics_job import StatisticsJob
-
     located = [replace(piece, file=os.path.abspath(piece.file)) for piece in slices]  # noqa: PTH100
-    fields, texts = _fields_of_slices(session, located)
-    job = StatisticsJob.plan(path, fields, texts, text=text, sketch=sketch, merge=merge, part=part)
+    job = plan(*_fields_of_slices(session, located))
     asked = numbers(session, len(located))
     return _count(session, job, lambda: asked.mapInArrow(_slice_task(job, located), PARTIAL_COLUMNS))
 
@@ -132,24 +122,22 @@ def fields_of(schema: StructType) -> tuple[list[Path], list[Path]]:
 def _fields_of_slices(session: SparkSession, slices: Sequence[Slice]) -> tuple[list[Path], list[Path]]:
     """The same of files: a table's head tells, JSON has to be read through."""
     from tocsin.events.kinds import Kind
-    from tocsin.events.schema import ANY_KIND, Schema
+    from tocsin.events.schema import Schema
+    from tocsin.history.statistics.statistics_job import fields_of_schemas
 
-    schemas = [Schema.of_slice(piece) for piece in _one_of_each_file(slices) if piece.format != "jsonl"]
     lines = [piece for piece in slices if piece.format == "jsonl"]
-    found = {path: kinds for schema in schemas for path, kinds in schema.kinds.items()}
-    texts = {path for path, kinds in found.items() if Kind.STRING in kinds and kinds != ANY_KIND}
-    if lines:
-        told = numbers(session, len(lines)).mapInArrow(
-            _schema_task(lines), "path array<string>, text boolean"
+
+    def look(number: int) -> str:
+        from tocsin.events.schema import Schema
+
+        return json.dumps(
+            [[path, sorted(kinds)] for path, kinds in Schema.of_slice(lines[number]).kinds.items()]
         )
-        rows = _run(told.distinct().collect)
-        found |= {tuple(row.path): ANY_KIND for row in rows}
-        texts |= {tuple(row.path) for row in rows if row.text}
-    return sorted(found), sorted(texts)
 
-
-def _one_of_each_file(slices: Sequence[Slice]) -> list[Slice]:
-    return list({piece.file: piece for piece in slices}.values())
+    said = set(answers(session, len(lines), lambda: look, AIM))
+    read = ({tuple(path): frozenset(map(Kind, kinds)) for path, kinds in json.loads(each)} for each in said)
+    tables = {piece.file: piece for piece in slices if piece.format != "jsonl"}
+    return fields_of_schemas([*map(Schema, read), *map(Schema.of_slice, tables.values())])
 
 
 # ---- The job
@@ -202,58 +190,33 @@ def _merged_facts(noted: DataFrame) -> Any:
 
 
 def _run(work: Callable[[], Any]) -> Any:
-    return on_spark(work, "count the history")
+    return on_spark(work, AIM)
 
 
 # ---- What runs in the workers
 
 
 def _table_task(job: StatisticsJob, layout: Layout) -> Any:
-    fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
-
     def note(batches: Batches) -> Iterator[Any]:
-        from pyspark import TaskContext
-
-        from tocsin.history.statistics.task_facts import Partials
         from tocsin.spark.match_worker import cells_of_batch
 
-        context = TaskContext.get()
-        partials = Partials(fields, text, sketch, run, 0 if context is None else context.partitionId())
+        partials = job.partials(partition_number())
         for batch in batches:
-            yield from partials.add(cells_of_batch(fields, layout, batch))
+            yield from partials.add(cells_of_batch(job.fields, layout, batch))
         yield from partials.rest()
 
     return note
 
 
 def _slice_task(job: StatisticsJob, slices: Sequence[Slice]) -> Any:
-    fields, text, sketch, run = job.fields, job.text, job.sketch, job.version
-
     def note(batches: Batches) -> Iterator[Any]:
         from tocsin.events.event_files import read_slice
-        from tocsin.history.statistics.task_facts import Partials
 
         for number in each_number(batches):
-            partials = Partials(fields, text, sketch, run, number)
-            for chunk in read_slice(slices[number], fields):
+            partials = job.partials(number)
+            for chunk in read_slice(slices[number], job.fields):
                 partials.rejects += len(chunk.rejects)
                 yield from partials.add(chunk.events)
             yield from partials.rest()
 
     return note
-
-
-def _schema_task(slices: Sequence[Slice]) -> Any:
-    def look(batches: Batches) -> Iterator[Any]:
-        import pyarrow as pa
-
-        from tocsin.events.kinds import Kind
-        from tocsin.events.schema import ANY_KIND, Schema
-
-        for number in each_number(batches):
-            kinds = Schema.of_slice(slices[number]).kinds
-            paths = pa.array([list(path) for path in kinds], pa.list_(pa.string()))
-            text = [Kind.STRING in each and each != ANY_KIND for each in kinds.values()]
-            yield pa.record_batch([paths, pa.array(text, pa.bool_())], names=["path", "text"])
-
-    return look

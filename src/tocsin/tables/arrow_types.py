@@ -127,6 +127,17 @@ def is_text(data_type: pa.DataType) -> bool:
     return data_type.id in TEXTS
 
 
+def rows_not_utf8(texts: pa.Array) -> list[int]:
+    """The rows whose text is not valid UTF-8: Arrow does not check what it is given as a string."""
+    found = []
+    for row, text in enumerate(texts.cast(pa.large_binary()).to_pylist()):
+        try:
+            str(text or b"", "utf-8")
+        except UnicodeDecodeError:
+            found.append(row)
+    return found
+
+
 def has_member(data_type: pa.DataType, path: tuple[str, ...]) -> bool:
     """Whether a value of this type may hold something at a path below it; of nothing known, it may."""
     for name in path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tocsin.printable import printable
+from tocsin.printable import first_few, printable
 from tocsin.text.language.highlights import Occurrence, PlacedDocument, Stretch, snippet, with_marks
 from tocsin.text.language.query import Group, Leaf, TextQuery, Word, print_leaf
 from tocsin.text.meaning import Document, Part, judge_document, judge_steps
@@ -111,9 +111,9 @@ class TextExplanation:
     def _reasons(self) -> str:
         reasons = ""
         if self.forbidden:
-            reasons += f"; must not be there: {_listed(self.forbidden)}"
+            reasons += f"; must not be there: {first_few(self.forbidden, _MOST_NAMED)}"
         if self.missing:
-            reasons += f"; missing: {_listed(self.missing)}"
+            reasons += f"; missing: {first_few(self.missing, _MOST_NAMED)}"
         return reasons
 
     def __str__(self) -> str:
@@ -227,7 +227,7 @@ def _detail(part: TextPart) -> str:
         detail = f"weight {part.value:.4f}"
     elif part.verdict == "missing" and len(part.words) > 1:
         here = [word.asked for word in part.words if word.word is not None]
-        detail = f"in the text, but not so: {_listed(here)}" if here else ""
+        detail = f"in the text, but not so: {first_few(here, _MOST_NAMED)}" if here else ""
     if not part.shown:
         return detail
     times = "once" if part.count == 1 else f"{part.count:,} times"
@@ -244,8 +244,3 @@ def _indent(depth: int) -> str:
     if depth <= _DEEPEST_INDENT:
         return "  " * depth
     return f"{'  ' * _DEEPEST_INDENT}[{depth}] "
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -25,20 +25,9 @@ _LONG = struct.Struct("<Q")
 _WORD = struct.Struct("<q")
 _FLOAT = struct.Struct("<d")
 
-_NONE, _TRUE, _FALSE, _INT, _LARGE, _REAL, _TEXT, _BYTES = b"N", b"T", b"F", b"i", b"I", b"f", b"s", b"b"
-_LIST, _OBJECT, _SET, _ARRAY, _SCALAR, _OBJECTS, _MOMENT, _STAMP = (
-    b"l",
-    b"o",
-    b"S",
-    b"A",
-    b"G",
-    b"O",
-    b"t",
-    b"P",
-)
-_NOT_A_TIME, _NOT_AVAILABLE = b"p", b"q"
-_NUMPY_TEXT, _NUMPY_BYTES = b"u", b"c"
-"""Texts and bytes of NumPy's are no arrays of one: these cannot be empty, or end in a zero."""
+_NONE, _TRUE, _FALSE, _INT, _LARGE, _REAL, _TEXT = b"N", b"T", b"F", b"i", b"I", b"f", b"s"
+_LIST, _OBJECT, _SET, _ARRAY, _SCALAR, _OBJECTS, _MOMENT, _STAMP = (bytes([tag]) for tag in b"loSAGOtP")
+_NOT_A_TIME, _NOT_AVAILABLE, _TIME = b"p", b"q", b"h"
 _CONSTANTS: dict[bytes, object] = {_NONE: None, _TRUE: True, _FALSE: False}
 _PLAIN_ARRAYS = "biufcmMUS"
 _TYPE = re.compile(r"[<>|][biufcmMUS][0-9]{1,10}(\[[0-9]{0,10}[A-Za-z]{1,2}\])?")
@@ -47,16 +36,25 @@ _LARGEST_CHARACTER = 0x10FFFF
 _DEEPEST_ARRAY = 100
 """Arrays of arrays of arrays: freeing some thousands of them overflows the stack in NumPy."""
 
-_WRITTEN: dict[type, tuple[bytes, Callable[[Any], str]]] = {
-    Decimal: (b"D", str),
-    date: (b"d", date.isoformat),
-    timedelta: (b"m", lambda value: f"{value.days} {value.seconds} {value.microseconds}"),
+_WRITTEN: dict[type, tuple[bytes, Callable[[Any], bytes]]] = {
+    bytes: (b"b", bytes),
+    Decimal: (b"D", lambda value: str(value).encode()),
+    date: (b"d", lambda value: value.isoformat().encode()),
+    timedelta: (b"m", lambda value: f"{value.days} {value.seconds} {value.microseconds}".encode()),
+    np.str_: (b"u", lambda value: value.encode("utf-8", "surrogatepass")),
+    np.bytes_: (b"c", bytes),
 }
-_READ: dict[bytes, Callable[[str], object]] = {
-    b"D": Decimal,
-    b"d": date.fromisoformat,
-    b"m": lambda text: timedelta(*map(int, text.split())),
-    b"h": time.fromisoformat,
+"""Texts and bytes of NumPy's are no arrays of one: these cannot be empty, or end in a zero."""
+_READ: dict[bytes, Callable[[bytes], object]] = {
+    _TEXT: lambda data: data.decode("utf-8", "surrogatepass"),
+    _LARGE: lambda data: int.from_bytes(data, "little", signed=True),
+    b"b": bytes,
+    b"D": lambda data: Decimal(data.decode()),
+    b"d": lambda data: date.fromisoformat(data.decode()),
+    b"m": lambda data: timedelta(*map(int, data.decode().split())),
+    b"u": lambda data: np.str_(data.decode("utf-8", "surrogatepass")),
+    b"c": np.bytes_,
+    _TIME: lambda data: time.fromisoformat(data.decode()),
 }
 
 
@@ -152,25 +150,19 @@ def _other(parts: list[bytes], value: Any) -> Iterator[object] | None:
     if kind is np.ndarray and value.dtype.hasobject:
         parts.append(_OBJECTS + _LONG.pack(value.size) + _shape(value))
         return iter(list(value.ravel()))
-    if kind is np.str_:
-        _sized(parts, _NUMPY_TEXT, value.encode("utf-8", "surrogatepass"))
-    elif kind is np.bytes_:
-        _sized(parts, _NUMPY_BYTES, value)
+    if kind in _WRITTEN:
+        tag, written = _WRITTEN[kind]
+        _sized(parts, tag, written(value))
     elif (kind is np.ndarray or isinstance(value, np.generic)) and value.dtype.kind in _PLAIN_ARRAYS:
         tag = _ARRAY if kind is np.ndarray else _SCALAR
         _sized(parts, tag, value.dtype.str.encode())
         parts.append(_shape(value))
         _sized(parts, b"", value.tobytes())
-    elif kind is bytes:
-        _sized(parts, _BYTES, value)
     elif kind is datetime:
         parts.append(_MOMENT)
         return iter([value.replace(tzinfo=None).isoformat(), value.fold, _zone(value.tzinfo)])
-    elif kind in _WRITTEN:
-        tag, written = _WRITTEN[kind]
-        _sized(parts, tag, written(value).encode())
     elif kind is time and value.tzinfo is None and not value.fold:
-        _sized(parts, b"h", value.isoformat().encode())
+        _sized(parts, _TIME, value.isoformat().encode())
     else:
         return _of_pandas(parts, value)
     return None
@@ -261,22 +253,12 @@ class _Reader:
         tag = self._take(1)
         if tag in _CONSTANTS:
             made.append(_CONSTANTS[tag])
-        elif tag == _TEXT:
-            made.append(self._sized().decode("utf-8", "surrogatepass"))
+        elif tag in _READ:
+            made.append(_READ[tag](self._sized()))
         elif tag == _INT:
             made.append(_WORD.unpack(self._take(8))[0])
         elif tag == _REAL:
             made.append(_FLOAT.unpack(self._take(8))[0])
-        elif tag == _LARGE:
-            made.append(int.from_bytes(self._sized(), "little", signed=True))
-        elif tag == _BYTES:
-            made.append(self._sized())
-        elif tag == _NUMPY_TEXT:
-            made.append(np.str_(self._sized().decode("utf-8", "surrogatepass")))
-        elif tag == _NUMPY_BYTES:
-            made.append(np.bytes_(self._sized()))
-        elif tag in _READ:
-            made.append(_READ[tag](self._sized().decode()))
         elif tag in (_ARRAY, _SCALAR):
             array = self._array()
             made.append(array if tag == _ARRAY else array.reshape(())[()])

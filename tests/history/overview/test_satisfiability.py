@@ -17,7 +17,7 @@ from tocsin.conditions.meaning import Truth, condition_truth
 from tocsin.events.python_events import FieldPlan
 from tocsin.history.overview import value_summaries as seen_module
 from tocsin.history.overview.satisfiability import Satisfiability
-from tocsin.history.overview.value_summaries import FieldSummaries, FieldSummary
+from tocsin.history.overview.value_summaries import FieldSummary, add_events
 
 EVENTS: list[Event] = [
     {
@@ -36,14 +36,13 @@ EVENTS: list[Event] = [
 def asked(given_events: list[Event], conditions: list[Condition]) -> Satisfiability:
     """What the events held in all fields of the conditions, by way of JSON as between processes."""
     fields = sorted({predicate.field for each in conditions for predicate in each.predicates()})
-    merged = [FieldSummary() for _ in fields]
+    merged = {path: FieldSummary() for path in fields}
     for first in range(0, len(given_events), 3):
-        noted = FieldSummaries(fields)
-        noted.add(FieldPlan(fields).batch(given_events[first : first + 3]))
-        for one, other in zip(merged, noted.fields(), strict=True):
-            one.add(FieldSummary.from_json(other.to_json()))
-    held = {path: each for path, each in zip(fields, merged, strict=True) if each.present}
-    return Satisfiability(len(given_events), held)
+        noted = {path: FieldSummary() for path in fields}
+        add_events(noted, FieldPlan(fields).batch(given_events[first : first + 3]))
+        for path, seen in noted.items():
+            merged[path].add(FieldSummary.from_json(seen.to_json()))
+    return Satisfiability(len(given_events), {path: each for path, each in merged.items() if each.present})
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import Truth, matches, predicate_truth
 from tocsin.conditions.planner.plan_report import plan_rules
 from tocsin.errors import InputError, UsageError
-from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity, selectivity
+from tocsin.history.statistics.selectivity import GUESS, HistorySelectivity
 from tocsin.rules.rule_set import Rules
 from tocsin.text import parse_query, query_code, words_for_kernels
 
@@ -67,7 +67,7 @@ def share(condition: str) -> float:
 
 
 def estimate(condition: str, history: History) -> float:
-    return selectivity(asked(condition), history)
+    return HistorySelectivity(history)(asked(condition))
 
 
 EXACT = [
@@ -143,7 +143,7 @@ def test_a_value_of_a_list_is_exact(values: list[object]) -> None:
         predicate = asked(condition)
         held = sum(predicate_truth(predicate, row) is Truth.TRUE for row in rows) / len(rows)
         if held:
-            assert selectivity(predicate, known) == pytest.approx(held, abs=1e-12)
+            assert HistorySelectivity(known)(predicate) == pytest.approx(held, abs=1e-12)
 
 
 NEGATED = ["not contains(body, 'golf')", "n != 7", "state not in ('CA', 'NY')", "n is not null"]

@@ -23,12 +23,18 @@ from tocsin.conditions.language.printer import print_condition
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.conditions.meaning import matches
 from tocsin.errors import IndexFileError, InputError, RuleError, RuleErrors, TocsinError, UsageError
+from tocsin.spark.index_build import jobs
 from tocsin.spark.index_build.build import build_index
-from tocsin.spark.index_build.jobs import Sizes, read_blocks
+from tocsin.spark.index_build.jobs import read_blocks
 from tocsin.spark.index_build.rule_frames import RuleRows
 
-SMALL = Sizes(rules_in_block=100, keys_in_bucket=500)
-"""Several blocks and buckets, however few rules there are."""
+
+@pytest.fixture
+def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks and buckets, however few rules there are."""
+    for name, size in (("RULES_IN_BLOCK", 100), ("KEYS_IN_BUCKET", 500)):
+        monkeypatch.setattr(jobs, name, size)
+
 
 BAD = [
     (None, "a = 1", "id is missing"),
@@ -46,6 +52,7 @@ def random_rules(seed: int, most: int) -> list[tuple[str, str]]:
     return rules + [(f"t{number}", make_condition(rng)) for number in range(most // 5)]
 
 
+@pytest.mark.usefixtures("several_blocks")
 def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(3)
     rules = [rule for seed in range(6) for rule in random_rules(seed, 60)]
@@ -69,7 +76,6 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
             organise="full",
         ),
         rejects=rejects,
-        sizes=SMALL,
     )
     assert (built.rules, built.rejects, built.shards) == (len(rules), len(BAD), 1)
     assert built.bytes == path.stat().st_size
@@ -102,7 +108,9 @@ def test_matches_as_a_local_build_and_as_the_rules_mean(spark: SparkSession, tmp
     assert "more" in {match.rule for match in index.match(events[0])}
 
 
-def test_the_index_does_not_depend_on_partitions(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_index_does_not_depend_on_partitions(
+    spark: SparkSession, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """And it is, byte for byte, that of a local build of the same rules in the order of their ids."""
     shared = ["(a = 1 and b < 2)", "(c in (1, 2) or d is null)", "(s like 'x%' xor a = 1)", "not (e = 'q')"]
     rng = random.Random(4)
@@ -116,7 +124,8 @@ def test_the_index_does_not_depend_on_partitions(spark: SparkSession, tmp_path: 
     one = spark.createDataFrame(rules, "id long, when string")
     other = spark.createDataFrame(rules[::-1], "id long, when string").repartition(7)
     build_index(one.coalesce(1), tmp_path / "one", Preparation.of())
-    build_index(other, tmp_path / "other", Preparation.of(), sizes=SMALL)
+    request.getfixturevalue("several_blocks")
+    build_index(other, tmp_path / "other", Preparation.of())
     tocsin.build(sorted((str(number), when) for number, when in rules)).save(tmp_path / "local")
     expected = open_arrays(tmp_path / "local")[1]
     for name in ("one", "other"):
@@ -139,12 +148,13 @@ def test_bad_rules_stop_a_build_that_has_no_place_for_them(spark: SparkSession, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("several_blocks")
 def test_parts_match_as_one_index(spark: SparkSession, tmp_path: Path) -> None:
     rng = random.Random(8)
     rules = [(f"r{number}", when) for number, (_, when) in enumerate(random_rules(9, 150))]
     frame = spark.createDataFrame(rules, "id string, when string").repartition(3)
     folder = tmp_path / "rules.tocsin"
-    built = build_index(frame, folder, Preparation.of(), shards=3, sizes=SMALL)
+    built = build_index(frame, folder, Preparation.of(), shards=3)
     assert (built.shards, built.rules) == (3, len(rules))
     assert built.bytes == sum(file.stat().st_size for file in folder.glob("*.tocsin"))
     whole = tocsin.open(folder)
@@ -219,10 +229,10 @@ def test_rules_are_read_again_when_spark_gives_up_for_their_order(tmp_path: Path
 
     lost = "A shuffle map stage with indeterminate output was failed and retried."
     rows = RuleRows(Reading(lost, lost), ("id", "when"), False)  # type: ignore[arg-type]
-    assert [report.file for report in read_blocks(rows, tmp_path, Sizes())] == ["a", "b"]
+    assert [report.file for report in read_blocks(rows, tmp_path)] == ["a", "b"]
     for failures in ([lost] * 4, ["no space"]):
         with pytest.raises(TocsinError, match="Spark could not read the rules"):
-            read_blocks(RuleRows(Reading(*failures), ("id", "when"), False), tmp_path, Sizes())  # type: ignore[arg-type]
+            read_blocks(RuleRows(Reading(*failures), ("id", "when"), False), tmp_path)  # type: ignore[arg-type]
 
 
 def test_what_is_refused_before_a_job_starts(spark: SparkSession, tmp_path: Path) -> None:

@@ -78,25 +78,17 @@ class Overview(ABC):
 
     `rules`, `over_time` and `samples` are Arrow tables, and DataFrames on Spark; their columns are those of
     RULES, OVER_TIME and SAMPLES in history/overview/rule_tables.py. `times` is an Arrow table of all events.
+
+    rules       a row for each rule
+    over_time   a row for each rule and stretch of time in which it matched
+    samples     some events of each rule
     """
 
     summary: Summary
     times: pa.Table
-
-    @property
-    @abstractmethod
-    def rules(self) -> Any:
-        """A row for each rule."""
-
-    @property
-    @abstractmethod
-    def over_time(self) -> Any:
-        """A row for each rule and stretch of time in which it matched."""
-
-    @property
-    @abstractmethod
-    def samples(self) -> Any:
-        """Some events of each rule."""
+    rules: Any
+    over_time: Any
+    samples: Any
 
     @abstractmethod
     def write(self, folder: str | os.PathLike[str]) -> None:
@@ -142,25 +134,10 @@ class LocalOverview(Overview):
     """An overview whose tables are in memory."""
 
     def __init__(self, tables: Tables, time: str | None, fields: Sequence[Path]) -> None:
-        self._tables = tables
+        self.rules, self.over_time, self.samples = tables.rules, tables.over_time, tables.samples
         counts = hit_counts(tables.rules, tables.facts.events)
         self.summary = summary_of(tables.facts, counts, time, fields)
         self.times = times_table(tables.facts)
-
-    @property
-    def rules(self) -> pa.Table:
-        """A row for each rule, in their order."""
-        return self._tables.rules
-
-    @property
-    def over_time(self) -> pa.Table:
-        """A row for each rule and stretch of time in which it matched."""
-        return self._tables.over_time
-
-    @property
-    def samples(self) -> pa.Table:
-        """Some events of each rule."""
-        return self._tables.samples
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables as Parquet: rules, over_time, samples, times; the folder is new or empty."""

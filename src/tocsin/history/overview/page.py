@@ -180,7 +180,7 @@ def _rate(rate: float) -> str:
 
 
 def _spark(rows: Sequence[dict[str, Any]], starts: Sequence[int], width: int) -> str:
-    count = stretches(starts, width)
+    count = stretches(starts[0], starts[-1], width) + 1
     ordered = sorted(rows, key=lambda row: row["at"])
     return sparkline(
         [_second(row["at"]) for row in ordered], starts[0], count, width, [row["hits"] for row in ordered]

@@ -30,12 +30,12 @@ def timeline(
     """
     if not starts:
         return ""
-    count = stretches(starts, width)
+    count = stretches(starts[0], starts[-1], width) + 1
     step = (WIDE - _LEFT - _RIGHT) / count
     most = _round_up(max(upper))
     parts = _grid(most)
     for start, inner, outer, label in zip(starts, lower, upper, labels, strict=True):
-        left = _LEFT + _stretches(starts[0], start, width) * step
+        left = _LEFT + stretches(starts[0], start, width) * step
         parts.append(f"<g><title>{escape(label)}</title>")
         parts.append(_bar(left, step, outer / most, "faint"))
         parts.append(_bar(left, step, inner / most, "full"))
@@ -69,7 +69,7 @@ def sparkline(starts: Sequence[int], first: int, count: int, width: int, values:
     bars = []
     for start, value in zip(starts, values, strict=True):
         height = max(1.0, (tall - 2) * value / most)
-        left = _stretches(first, start, width) * step
+        left = stretches(first, start, width) * step
         bars.append(
             f'<rect class="full" x="{left:.1f}" y="{tall - height:.1f}" width="{max(0.8, step - 0.4):.1f}"'
             f' height="{height:.1f}"/>'
@@ -92,13 +92,9 @@ def quantile_strip(quantiles: Sequence[float], largest: float) -> str:
     )
 
 
-def stretches(starts: Sequence[int], width: int) -> int:
-    """How many stretches of time there are from the first to the last, empty ones too."""
-    return _stretches(starts[0], starts[-1], width) + 1
-
-
-def _stretches(first: int, start: int, width: int) -> int:
-    """How many lie between; the first of all may be cut short, where the calendar begins."""
+def stretches(first: int, start: int, width: int) -> int:
+    """How many stretches of time lie before the one that starts then; the first of all may be cut short,
+    where the calendar begins."""
     return -((first - start) // width)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
+from tocsin.arrays.packed import joined
 from tocsin.conditions.graph.value_keys import double_keys
 from tocsin.conditions.language.tree import Path
 from tocsin.events.cells import Column, EventBatch
@@ -133,11 +134,8 @@ def least_of_each(rule: Ints, hashes: Longs, place: Longs, count: int) -> tuple[
 
 
 def _joined(parts: list[tuple[Ints, Longs, Longs]]) -> tuple[Ints, Longs, Longs]:
-    return (
-        np.concatenate([np.empty(0, np.int32), *(part[0] for part in parts)]),
-        np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)]),
-        np.concatenate([np.empty(0, np.int64), *(part[2] for part in parts)]),
-    )
+    rules, hashes, places = zip(*parts, strict=True) if parts else ((), (), ())
+    return joined(rules, np.int32), joined(hashes, np.int64), joined(places, np.int64)
 
 
 _PRESENT, _EMPTY, _NUMBER, _STRING, _BOOLEAN, _TIMESTAMP, _DECIMAL = range(7)

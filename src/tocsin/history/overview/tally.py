@@ -38,7 +38,7 @@ from tocsin.history.overview.task_tally import (
     fact_rows,
 )
 from tocsin.history.overview.time_buckets import WIDTHS, bucket_numbers, bucket_start, width_for
-from tocsin.history.overview.value_summaries import FieldSummaries
+from tocsin.history.overview.value_summaries import FieldSummary, add_events
 
 MATCHES_AT_ONCE = 1 << 22
 BYTES_OF_COUNTS = 64 << 20
@@ -75,7 +75,7 @@ class Tally:
         self._samples_wanted = settings.samples > 0
         self._time = settings.time
         self._tested = frozenset(self.fields)
-        self._seen = FieldSummaries(self.fields)
+        self._seen = {path: FieldSummary() for path in self.fields}
         if self._time is not None and self._time not in self._tested:
             self.fields = [*self.fields, self._time]
         self._hits = np.zeros(rules.count, np.int64)
@@ -87,7 +87,7 @@ class Tally:
     def add(self, events: EventBatch, places: Longs, texts: RowTexts) -> Iterator[pa.RecordBatch]:
         """Note a batch whose events stand at these places, ascending; what has become too much is put out."""
         tested = self._only_tested(events)
-        self._seen.add(tested)
+        add_events(self._seen, tested)
         hashes = event_hashes(tested) if self._samples_wanted else np.empty(0, np.int64)
         seconds = self._seconds(events)
         first = 0
@@ -147,7 +147,7 @@ class Tally:
         yield from self._sample_rows()
         for what, number in {**self._totals, REJECTS: self.rejects}.items():
             yield fact_rows(TOTAL, what, number=number)
-        for number, seen in enumerate(self._seen.fields()):
+        for number, seen in enumerate(self._seen.values()):
             if seen.present:
                 yield fact_rows(SEEN, number, text=[seen.to_json()])
 

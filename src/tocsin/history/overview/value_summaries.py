@@ -12,7 +12,7 @@ It adds up, is bounded, and is exact in what it says: whatever it rules out did 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -128,22 +128,11 @@ class FieldSummary:
         return FieldSummary(present, empty, kinds)
 
 
-class FieldSummaries:
-    """What events hold in some fields; a field's number is its place among them."""
-
-    def __init__(self, fields: Sequence[Path]) -> None:
-        self._seen = [(path, FieldSummary()) for path in fields]
-
-    def add(self, batch: EventBatch) -> None:
-        """Note a batch."""
-        for path, seen in self._seen:
-            column = batch.columns.get(path)
-            if column is not None:
-                seen.add_column(column)
-
-    def fields(self) -> list[FieldSummary]:
-        """In the order of the fields."""
-        return [seen for _, seen in self._seen]
+def add_events(summaries: Mapping[Path, FieldSummary], batch: EventBatch) -> None:
+    """Note what a batch holds in these fields."""
+    for path, seen in summaries.items():
+        if path in batch.columns:
+            seen.add_column(batch.columns[path])
 
 
 def _add_numbers(seen: ValueSummary, cells: NumberCells) -> None:

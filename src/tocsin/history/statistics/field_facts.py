@@ -95,9 +95,9 @@ def _scalars(field: int, kind: Kind, row: Ints, high: Longs, low: Longs, row_has
     chosen = _least(row_hash[row], SAMPLE)
     return [
         _numbers(field, kind, events=_events(row), cells=len(row)),
-        _rows(field, kind, "distinct", high=_least_values(pair_hashes(first, second), DISTINCT)),
-        _rows(field, kind, "frequent", high=first, low=second, number=count),
-        _rows(field, kind, "sample", high=high[chosen], low=low[chosen], number=row_hash[row[chosen]]),
+        fact_rows(field, kind, "distinct", high=_least_values(pair_hashes(first, second), DISTINCT)),
+        fact_rows(field, kind, "frequent", high=first, low=second, number=count),
+        fact_rows(field, kind, "sample", high=high[chosen], low=low[chosen], number=row_hash[row[chosen]]),
     ]
 
 
@@ -130,10 +130,10 @@ def _texts(field: int, cells: StringCells, row_hash: Longs) -> list[pa.Table]:
     sampled = _cut_short(texts.take(pa.array(cells.code[chosen])))
     return [
         _numbers(field, Kind.STRING, events=_events(row), cells=len(row)),
-        _rows(field, Kind.STRING, "distinct", high=_least_values(text_hashes(texts), DISTINCT)),
-        _rows(field, Kind.STRING, "frequent", text=texts.take(pa.array(short)), number=count[short]),
+        fact_rows(field, Kind.STRING, "distinct", high=_least_values(text_hashes(texts), DISTINCT)),
+        fact_rows(field, Kind.STRING, "frequent", text=texts.take(pa.array(short)), number=count[short]),
         _numbers(field, Kind.STRING, lost=int(count[~is_short].max(initial=0))),
-        _rows(field, Kind.STRING, "sample", text=sampled, number=row_hash[row[chosen]]),
+        fact_rows(field, Kind.STRING, "sample", text=sampled, number=row_hash[row[chosen]]),
     ]
 
 
@@ -160,36 +160,22 @@ def _least_values(values: Longs, count: int) -> Longs:
 
 def _numbers(field: int, kind: int, **facts: int) -> pa.Table:
     """Facts that are a number each."""
-    return pa.Table.from_pylist(
-        [
-            {
-                "field": field,
-                "kind": kind,
-                "fact": fact,
-                "high": None,
-                "low": None,
-                "text": None,
-                "number": number,
-            }
-            for fact, number in facts.items()
-        ],
-        schema=FACTS,
-    )
+    about = {"field": field, "kind": kind}
+    rows = [{**about, "fact": fact, "number": number} for fact, number in facts.items()]
+    return pa.Table.from_pylist(rows, schema=FACTS)
 
 
-def _rows(field: int, kind: int, fact: str, **columns: Longs | pa.Array) -> pa.Table:
+def fact_rows(field: int, kind: int, fact: str, **columns: Longs | pa.Array) -> pa.Table:
     """Facts of one name; columns that are not given are null."""
     count = len(next(iter(columns.values())))
-    filled: dict[str, pa.Array] = {
-        "field": pa.repeat(pa.scalar(field, pa.int32()), count),
-        "kind": pa.repeat(pa.scalar(kind, pa.int8()), count),
-        "fact": pa.repeat(pa.scalar(fact, pa.string()), count),
-    }
-    for name in FACTS.names[3:]:
-        wanted = FACTS.field(name).type
-        given = columns.get(name)
-        filled[name] = pa.nulls(count, wanted) if given is None else pa.array(given).cast(wanted)
-    return pa.table(filled, schema=FACTS)
+    same = {"field": field, "kind": int(kind), "fact": fact}
+    arrays = [
+        pa.array(columns[each.name]).cast(each.type)
+        if each.name in columns
+        else pa.repeat(pa.scalar(same.get(each.name), each.type), count)
+        for each in FACTS
+    ]
+    return pa.table(arrays, schema=FACTS)
 
 
 # ---- Adding up

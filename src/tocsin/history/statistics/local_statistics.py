@@ -25,8 +25,8 @@ from tocsin.events.slices import Slice, plan_slices
 from tocsin.history.statistics.field_facts import FACTS, merge_facts
 from tocsin.history.statistics.history import FieldName, History
 from tocsin.history.statistics.statistics_folder import WORD_FILES, read_words
-from tocsin.history.statistics.statistics_job import StatisticsJob, fields_of_schemas
-from tocsin.history.statistics.task_facts import WORD, Partials
+from tocsin.history.statistics.statistics_job import Plan, StatisticsJob, fields_of_schemas
+from tocsin.history.statistics.task_facts import WORD
 
 _MERGED_TOGETHER = 1 << 21
 """Words that are kept before equal ones are put together."""
@@ -69,7 +69,7 @@ def statistics(
     """
     job = partial(StatisticsJob.plan, path, text=text, sketch=sketch, merge=merge, only=fields, part=part)
     if isinstance(events, str | os.PathLike):
-        return _counted(list(map(_slice_part, plan_slices(events))), job)
+        return statistics_of_slices(plan_slices(events), job)
     if isinstance(events, pa.RecordBatch) or hasattr(events, "__arrow_c_stream__"):
         events = pa.table(events)
     source = event_source(events)
@@ -80,28 +80,16 @@ def statistics(
     return _counted([_Part(lambda: schema, source.portions)], job)
 
 
-def statistics_of_slices(
-    slices: Sequence[Slice],
-    path: str | os.PathLike[str],
-    *,
-    text: Sequence[str] | None = None,
-    sketch: int | None = None,
-    merge: bool = False,
-    part: str | None = None,
-    advance: Advance | None = None,
-) -> History:
+def statistics_of_slices(slices: Sequence[Slice], plan: Plan, advance: Advance | None = None) -> History:
     """The same of parts of files; `advance` is called with how many of the slices are done."""
-    job = partial(StatisticsJob.plan, path, text=text, sketch=sketch, merge=merge, part=part)
-    return _counted(list(map(_slice_part, slices)), job, advance)
+    return _counted(list(map(_slice_part, slices)), plan, advance)
 
 
 def _slice_part(piece: Slice) -> _Part:
     return _Part(partial(Schema.of_slice, piece), partial(portions_of_slice, piece))
 
 
-def _counted(
-    parts: Sequence[_Part], plan: Callable[..., StatisticsJob], advance: Advance | None = None
-) -> History:
+def _counted(parts: Sequence[_Part], plan: Plan, advance: Advance | None = None) -> History:
     job = plan(*fields_of_schemas(each.schema() for each in parts))
 
     def count(words_folder: FilePath, _draft: FilePath) -> tuple[int, pa.Table]:
@@ -130,7 +118,7 @@ def _counted(
 def _noted(job: StatisticsJob, parts: Sequence[_Part], advance: Advance | None) -> Iterator[pa.Table]:
     """What is noted of each part, in pieces."""
     for number, part in enumerate(parts):
-        partials = Partials(job.fields, job.text, job.sketch, job.version, number)
+        partials = job.partials(number)
         for portion in part.portions(job.looked_at):
             partials.rejects += portion.rejects
             yield from map(_table, partials.add(portion.events))

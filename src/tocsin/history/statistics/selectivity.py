@@ -41,7 +41,10 @@ class HistorySelectivity:
 
     def __call__(self, predicate: Predicate, /) -> float:
         """The share of events for which a predicate is true."""
-        return selectivity(predicate, self._history)
+        field = self._history.field(predicate.field)
+        if field.rows == 0:
+            return GUESS
+        return min(1.0, max(_share(predicate, field, self._history), least_share(field.rows)))
 
     def of_queries(self, code: QueryCode, terms: Terms, query: Ints, fields: Sequence[Path]) -> Doubles:
         """The same of text queries by their numbers, all at once; `fields` is by text group."""
@@ -75,14 +78,6 @@ class HistorySelectivity:
         documents = [each.present if each.documents is None else each.documents for each in found]
         rows = self._history.rows
         return np.array(documents, np.float64) / rows if rows else np.ones(len(found))
-
-
-def selectivity(predicate: Predicate, history: History) -> float:
-    """The share of events for which the predicate is true: 0 < s <= 1."""
-    field = history.field(predicate.field)
-    if field.rows == 0:
-        return GUESS
-    return min(1.0, max(_share(predicate, field, history), least_share(field.rows)))
 
 
 def least_share(rows: int) -> float:

@@ -35,7 +35,7 @@ from tocsin.history.statistics.statistics_folder import (
     write_contents,
     write_facts,
 )
-from tocsin.history.statistics.task_facts import warm_up
+from tocsin.history.statistics.task_facts import Partials, warm_up
 from tocsin.storage.drafts import PRIVATE_FOLDER
 
 SKETCH = 64
@@ -46,6 +46,9 @@ LEAST_SKETCH, LARGEST_SKETCH = 8, 4096
 Count = Callable[[FilePath, FilePath], tuple[int, pa.Table]]
 """Counts all events, given a folder to write the words to, those of the version before among them, and one
 for drafts; gives the number of words and the facts of the new events."""
+
+Plan = Callable[[Sequence[Path], Sequence[Path]], "StatisticsJob"]
+"""Plans a job, given the fields and those of them that hold text: StatisticsJob.plan, told all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,9 @@ class StatisticsJob:
         every: Sequence[Path],
         texts: Sequence[Path],
         *,
-        text: Sequence[FieldName] | None,
-        sketch: int | None,
-        merge: bool,
+        text: Sequence[FieldName] | None = None,
+        sketch: int | None = None,
+        merge: bool = False,
         only: Sequence[FieldName] | None = None,
         part: str | None = None,
     ) -> StatisticsJob:
@@ -117,6 +120,10 @@ class StatisticsJob:
             before,
             part,
         )
+
+    def partials(self, partition: int) -> Partials:
+        """What notes the events of a part that is noted by itself."""
+        return Partials(self.fields, self.text, self.sketch, self.version, partition)
 
     def run(self, count: Count) -> History:
         """Count, and make the result the one that the folder holds; the result is that, opened.

@@ -19,6 +19,7 @@ from tocsin.history.statistics.field_facts import (
     ALL_FIELDS,
     FACTS,
     NO_KIND,
+    fact_rows,
     facts_of,
     merge_facts,
     number_fact,
@@ -92,15 +93,6 @@ def warm_up() -> None:
 
 
 def _word_rows(field: int, words: pa.Table) -> Iterator[pa.RecordBatch]:
-    count = len(words)
-    columns = {
-        "field": pa.repeat(pa.scalar(field, pa.int32()), count),
-        "kind": pa.repeat(pa.scalar(NO_KIND, pa.int8()), count),
-        "fact": pa.repeat(pa.scalar(WORD, pa.string()), count),
-        "high": pa.nulls(count, pa.int64()),
-        "low": pa.nulls(count, pa.int64()),
-        "text": words.column("word"),
-        "number": words.column("documents"),
-        "sketch": words.column("sketch"),
-    }
-    yield from pa.table(columns, schema=PARTIALS).to_batches(max_chunksize=1 << 16)
+    word, documents, sketch = (column.combine_chunks() for column in words.columns)
+    facts = fact_rows(field, NO_KIND, WORD, text=word, number=documents)
+    yield from facts.append_column(PARTIALS.field("sketch"), sketch).to_batches(max_chunksize=1 << 16)

@@ -28,7 +28,7 @@ from tocsin.events.event_sources import EventSource
 from tocsin.events.kinds import Kind
 from tocsin.history.overview.overview import index_of
 from tocsin.history.overview.satisfiability import Satisfiability
-from tocsin.history.overview.value_summaries import FieldSummaries
+from tocsin.history.overview.value_summaries import FieldSummary, add_events
 from tocsin.history.trial.printed_scores import cut_off
 from tocsin.history.trial.tried_rule import TriedText
 from tocsin.printable import number_of, one_line
@@ -241,7 +241,7 @@ class _Run:
         self._text = text
         self._held = np.zeros(len(self._parts), np.int64)
         self._together = _Together(self._parts)
-        self._seen = FieldSummaries(self.fields)
+        self._seen = {path: FieldSummary() for path in self.fields}
         self._events = self._documents = 0
         self._best: tuple[float, int] | None = None
         self._nearest: tuple[int, int, int] | None = None
@@ -249,7 +249,7 @@ class _Run:
     def add(self, events: EventBatch, rows: Longs) -> None:
         """Note a batch whose events have these numbers."""
         self._events += events.length
-        self._seen.add(events)
+        add_events(self._seen, events)
         found = self._rules.match_cells(events)
         holds = np.zeros((events.length, self._rules.count), np.bool_)
         row = np.repeat(np.arange(events.length), found.per_event)
@@ -278,7 +278,7 @@ class _Run:
 
     def result(self) -> WhyNever:
         """What stood in the way."""
-        seen = Satisfiability(self._events, dict(zip(self.fields, self._seen.fields(), strict=True)))
+        seen = Satisfiability(self._events, self._seen)
         reasons = []
         for part, count in zip(self._parts, self._held.tolist(), strict=True):
             if not count:

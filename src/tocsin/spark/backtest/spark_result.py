@@ -50,7 +50,7 @@ class SparkOverview(Overview):
     def __init__(
         self, frames: dict[str, DataFrame], kept: Sequence[DataFrame], summary: Summary, times: pa.Table
     ):
-        self._frames = frames
+        self._take(frames)
         self._kept = kept
         self.summary = summary
         self.times = times
@@ -90,20 +90,9 @@ class SparkOverview(Overview):
             raise
         return found
 
-    @property
-    def rules(self) -> DataFrame:
-        """A row for each rule."""
-        return self._frames["rules"]
-
-    @property
-    def over_time(self) -> DataFrame:
-        """A row for each rule and stretch of time in which it matched."""
-        return self._frames["over_time"]
-
-    @property
-    def samples(self) -> DataFrame:
-        """Some events of each rule."""
-        return self._frames["samples"]
+    def _take(self, frames: dict[str, DataFrame]) -> None:
+        self._frames = frames
+        self.rules, self.over_time, self.samples = frames["rules"], frames["over_time"], frames["samples"]
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables as Parquet: rules, over_time, samples, times; the folder is new or empty."""
@@ -119,10 +108,12 @@ class SparkOverview(Overview):
         session = self.rules.sparkSession
         target = FilePath(folder).absolute()
         self.close()
-        self._frames = {
-            name: session.read.schema(frame.schema).parquet(to_read(target / name))
-            for name, frame in self._frames.items()
-        }
+        self._take(
+            {
+                name: session.read.schema(frame.schema).parquet(to_read(target / name))
+                for name, frame in self._frames.items()
+            }
+        )
 
     def close(self) -> None:
         """Free what Spark keeps for the tables."""

@@ -8,7 +8,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from tocsin.printable import number_of
 if TYPE_CHECKING:
     from tocsin.conditions.live.build_settings import Preparation
     from tocsin.history.statistics.history import History
-    from tocsin.spark.index_build.jobs import Say, Sizes
+    from tocsin.spark.index_build.jobs import Say
     from tocsin.text import Dictionary
 
 PathLike = str | os.PathLike[str]
@@ -31,21 +31,21 @@ class Built:
     """What a build has made.
 
     rules        rules in the index
-    rejects      rows that are no rules; where they are is up to the caller
     predicates   distinct predicates, and
     nodes        distinct nodes above them, counted for each shard on its own
     shards       of the index: 1 when it is one file
     bytes        of all files together
+    rejects      rows that are no rules; where they are is up to the caller
     seconds      by phase
     """
 
     path: str
     rules: int
-    rejects: int
     predicates: int
     nodes: int
     shards: int
     bytes: int
+    rejects: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -105,7 +105,6 @@ def build_index(
     *,
     shards: int | str | None = None,
     rejects: PathLike | None = None,
-    sizes: Sizes | None = None,
     say: Say = lambda _: None,
 ) -> Built:
     """Build as ts.build does. Rules may say where they are from (rule_frames.py); `say` hears it all."""
@@ -120,11 +119,10 @@ def build_index(
         write_index,
         write_shards,
     )
-    from tocsin.spark.index_build.jobs import Sizes, compare_predicates, read_blocks
+    from tocsin.spark.index_build.jobs import compare_predicates, read_blocks
     from tocsin.spark.index_build.rule_frames import check_frame, rule_rows
 
     check_frame(rules)
-    sizes = sizes or Sizes()
     target = Path(path).resolve()
     check_shards(shards)
     check_target(target, shards)
@@ -136,26 +134,25 @@ def build_index(
     clock = Clock()
     with working_folder(target) as folder:
         say("Reading rules")
-        reports = read_blocks(rows, folder, sizes)
+        reports = read_blocks(rows, folder)
         if rejects is None:
             raise_rejects(folder, reports)
         clock.note("read")
         work = Work(folder, [report.file for report in reports if report.rules])
         predicates = sum(report.predicates for report in reports)
         say("Comparing predicates")
-        compare_predicates(session, work, predicates, sizes)
+        compare_predicates(session, work, predicates)
         clock.note("compare")
         say("Writing the index")
         if shards is None:
-            written = write_index(work, target, preparation)
+            built = write_index(work, target, preparation)
         else:
-            written = write_shards(session, work, target, shards, preparation)
+            built = write_shards(session, work, target, shards, preparation)
         clock.note("write")
         if rejects is not None:
             move_rejects(folder, reports, Path(rejects), target)
-    return Built(
-        os.fspath(path), written.rules, sum(report.rejects for report in reports), *written[1:], clock.seconds
-    )
+    count = sum(report.rejects for report in reports)
+    return replace(built, path=os.fspath(path), rejects=count, seconds=clock.seconds)
 
 
 class Clock:

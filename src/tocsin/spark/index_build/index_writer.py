@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,22 +32,13 @@ from tocsin.conditions.graph.shards import Shard, check_folder, write_shard_list
 from tocsin.conditions.live.build_settings import Preparation
 from tocsin.errors import InputError, RuleErrors, UsageError
 from tocsin.spark.failures import on_spark
+from tocsin.spark.index_build.build import Built
 from tocsin.spark.index_build.jobs import BlockReport
 from tocsin.spark.numbered_tasks import each_number, numbers
 from tocsin.storage.drafts import PRIVATE_FOLDER, mode_within
 
 _SHARED_OUT = "shared-out"
 _REJECT_FILES = "rejects-*.parquet"
-
-
-class Written(NamedTuple):
-    """What has been written: see build.Built."""
-
-    rules: int
-    predicates: int
-    nodes: int
-    shards: int
-    bytes: int
 
 
 def check_shards(shards: object) -> None:
@@ -66,17 +57,17 @@ def check_target(target: Path, shards: object) -> None:
         raise UsageError(f"{target} is a folder: an index without shards is one file")
 
 
-def write_index(work: Work, target: Path, preparation: Preparation) -> Written:
+def write_index(work: Work, target: Path, preparation: Preparation) -> Built:
     """Put all blocks together here, column by column, and write the index."""
     index = compile_blocks(work, preparation.base, preparation.planner)
     save_index(index, target)
     size = target.stat().st_size
-    return Written(index.rule_count, index.leaf_count, len(index.graph.is_and), 1, size)
+    return Built(str(target), index.rule_count, index.leaf_count, len(index.graph.is_and), 1, size)
 
 
 def write_shards(
     session: SparkSession, work: Work, target: Path, shards: int | str, preparation: Preparation
-) -> Written:
+) -> Built:
     """Share the rules out, build every shard in a task, and make them the shards of the index."""
     weights = rule_weights(work)
     count = shards_wanted(shards, weights)
@@ -93,7 +84,8 @@ def write_shards(
         for file in target.glob(f"shard-{unique}-*"):
             file.unlink(missing_ok=True)
         raise
-    return Written(
+    return Built(
+        str(target),
         sum(answer.rules for answer in answers),
         sum(answer.predicates for answer in answers),
         sum(answer.nodes for answer in answers),

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,17 +60,9 @@ class BlockReport(NamedTuple):
     predicates: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How a build is cut up: for tests, which have few rules, these are smaller."""
-
-    rules_in_block: int = RULES_IN_BLOCK
-    keys_in_bucket: int = KEYS_IN_BUCKET
-
-
-def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]:
+def read_blocks(rows: RuleRows, folder: Path) -> list[BlockReport]:
     """Read all rules; the reports come in the order of the rules."""
-    task = _reading_task(folder, rows.names, rows.has_places, sizes.rules_in_block)
+    task = _reading_task(folder, rows.names, rows.has_places, RULES_IN_BLOCK)
     counts = "rules long, rejects long, predicates long"
     schema = f"partition long, portion long, file string, rejects_file string, {counts}"
     reading = rows.frame.mapInArrow(task, schema)
@@ -85,12 +76,12 @@ def read_blocks(rows: RuleRows, folder: Path, sizes: Sizes) -> list[BlockReport]
     return sorted(BlockReport(*answer) for answer in answers)
 
 
-def compare_predicates(session: SparkSession, work: Work, count: int, sizes: Sizes) -> None:
+def compare_predicates(session: SparkSession, work: Work, count: int) -> None:
     """Find the first places of the predicates of all blocks, so many in all."""
     if work.count < 2:
         return
     partitions = int(session.conf.get("spark.sql.shuffle.partitions") or 8)
-    buckets = max(partitions, -(-count // sizes.keys_in_bucket))
+    buckets = max(partitions, -(-count // KEYS_IN_BUCKET))
     keys = numbers(session, work.count).mapInArrow(_keys_task(work), "key binary, place long")
     found = keys.repartition(buckets, "key").mapInArrow(_firsts, "block int, number int, first long")
     by_block = found.repartition(partitions, "block").write.partitionBy("block")

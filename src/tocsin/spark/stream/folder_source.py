@@ -27,7 +27,7 @@ from tocsin.errors import InputError, UsageError
 from tocsin.events.csv_columns import layout_of
 from tocsin.events.event_files import BATCH_ROWS, EventChunk, read_slice
 from tocsin.events.kept_columns import kept_columns
-from tocsin.events.slices import FORMATS, Slice, format_of
+from tocsin.events.slices import FORMATS, Slice, format_of, is_hidden
 from tocsin.matches.slice_matches import columns_present
 from tocsin.spark.file_urls import to_read
 from tocsin.spark.stream.match_task import Events, Finder, Rejected
@@ -195,11 +195,6 @@ class PassedOver:
                 if time.time_ns() - state.st_mtime_ns > _SETTLED_NANOSECONDS:
                     self._seen[folder] = (state.st_mtime_ns, inner)
             waiting += inner
-
-
-def is_hidden(name: str) -> bool:
-    """Whether files and folders of that name are left out on purpose, as Spark and Hive do."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
 def is_seen_in(other: Path, folder: Path) -> bool:

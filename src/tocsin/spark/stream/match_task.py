@@ -9,7 +9,7 @@ that the texts of alerts and the dedup fields name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
@@ -72,7 +72,7 @@ class Finder:
 
     def __init__(self, rules: RuleVersion, wanted: Wanted, others: pa.Schema) -> None:
         keep_freed_memory()
-        self._rules = prepared(rules)
+        self._rules, self._id_bytes, self._actions = prepared(rules)
         self._wanted = wanted
         self.carry(others)
         self.tally = Tally(tasks=1)
@@ -124,7 +124,8 @@ class Finder:
             bad = untimed | bad
         events = events._replace(columns=columns)
         self.tally.events += count - len(bad)
-        self.tally.seen |= self._rules.seen(events.cells)
+        has = (field in events.cells.columns for field in self._rules.fields)
+        self.tally.seen |= sum(found << place for place, found in enumerate(has))
         if bad:
             yield from self.rejected(
                 Rejected(events.place[row].as_py(), events.ordinal[row].as_py(), reason)
@@ -133,7 +134,7 @@ class Finder:
         good = np.ones(count, np.bool_)
         good[list(bad)] = False
         first = 0
-        for found in self._rules.match(events.cells):
+        for found in self._rules.match_slices(events.cells, MATCHES_IN_TASK):
             row = np.repeat(np.arange(first, first + len(found.per_event)), found.per_event)
             first += len(found.per_event)
             keep = good[row]
@@ -160,8 +161,7 @@ class Finder:
             **self._other_columns(events, columns, taken),
         }
         of_event = sum((row_bytes(each) for each in by_event.values()), np.zeros(len(matched), np.int64))
-        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._rules.id_bytes[found.rule] + of_event[event]
-        actions = self._rules.actions
+        weights = BYTES_OF_ROW + _BYTES_OF_OTHERS + self._id_bytes[found.rule] + of_event[event]
         for first, last in cuts(weights, BYTES_IN_TASK):
             rule = found.rule[first:last]
             score = None if found.score is None else found.score[first:last]
@@ -170,9 +170,9 @@ class Finder:
                 last - first,
                 {
                     **{name: column.take(places) for name, column in by_event.items()},
-                    "rule": self._rules.names(rule),
+                    "rule": self._rules.names.column(rule),
                     "score": score_column(score, last - first),
-                    **actions.columns(rule, event[first:last], score, columns),
+                    **self._actions.columns(rule, event[first:last], score, columns),
                 },
             )
 
@@ -214,32 +214,20 @@ def _readable(columns: Mapping[str, pa.Array]) -> tuple[dict[str, pa.Array], dic
     return readable, bad
 
 
-class _Prepared:
+class Prepared(NamedTuple):
     """A version of the rules, and what found rows need of it; shared by the tasks of a process."""
 
-    def __init__(self, rules: RuleVersion) -> None:
-        self._version: Snapshot = rules.open().version
-        self.fields: Sequence[Path] = self._version.fields
-        self.count = self._version.count
-        every = np.arange(self.count, dtype=np.int32)
-        self.id_bytes = row_bytes(self._version.names.column(every))
-        self.actions = RuleActions.of(self._version)
-
-    def match(self, cells: EventBatch) -> Iterator[BatchMatches]:
-        return self._version.match_slices(cells, MATCHES_IN_TASK)
-
-    def names(self, rule: Ints) -> pa.StringArray:
-        return self._version.names.column(rule)
-
-    def seen(self, cells: EventBatch) -> int:
-        """A bit for each of the fields that some event has."""
-        return sum(1 << place for place, field in enumerate(self.fields) if field in cells.columns)
+    version: Snapshot
+    id_bytes: Longs
+    actions: RuleActions
 
 
 @lru_cache(maxsize=2)
-def prepared(rules: RuleVersion) -> _Prepared:
+def prepared(rules: RuleVersion) -> Prepared:
     """Made once in a process for each version."""
-    return _Prepared(rules)
+    version = rules.open().version
+    ids = version.names.column(np.arange(version.count, dtype=np.int32))
+    return Prepared(version, row_bytes(ids), RuleActions.of(version))
 
 
 _ARROW = {StringType: pa.string(), DoubleType: pa.float64(), LongType: pa.int64(), TimestampType: TIME}

@@ -56,25 +56,19 @@ class Listener(Protocol):
 
     def refused(self, errors: Sequence[TocsinError]) -> None:
         """The rules have changed, and cannot be taken; the version before goes on."""
+        shown = "\n".join(map(str, errors))
+        self.warn(f"the rules have changed and are refused: {shown}")
 
     def warn(self, text: str) -> None:
         """Something is odd."""
+        warnings.warn(text, TocsinWarning, stacklevel=2)
 
 
-class Warnings:
+class Warnings(Listener):
     """Tells by Python's warnings, and nothing of batches."""
 
     def batch(self, report: BatchReport) -> None:
         """Nothing is told."""
-
-    def refused(self, errors: Sequence[TocsinError]) -> None:
-        """One warning with all errors."""
-        shown = "\n".join(map(str, errors))
-        warnings.warn(f"the rules have changed and are refused: {shown}", TocsinWarning, stacklevel=2)
-
-    def warn(self, text: str) -> None:
-        """One warning."""
-        warnings.warn(text, TocsinWarning, stacklevel=2)
 
 
 class Stream:

@@ -11,6 +11,8 @@ each parenthesis lies on an explicit stack: depth costs memory and never recursi
 
 from __future__ import annotations
 
+from collections import deque
+
 from tocsin.text.language.query import Group, Leaf, Operation, TextQuery
 from tocsin.text.language.tokens import Problem, Token, TokenKind, tokenize
 
@@ -43,7 +45,7 @@ def parse_query(text: str, *, any_gap: bool = False) -> TextQuery:
 
 
 class _Operand:
-    """A leaf at its place, or a group of operands."""
+    """A leaf at its place, or a group of operands; none of them is a group of the same operation."""
 
     __slots__ = ("leaf", "operands", "operation", "place")
 
@@ -53,7 +55,7 @@ class _Operand:
         self.place = place
         self.leaf = leaf
         self.operation = operation
-        self.operands = list(operands)
+        self.operands = deque(operands)
 
 
 class _Level:
@@ -82,11 +84,20 @@ class _Level:
 
 
 def _joined(operation: Operation, left: _Operand, right: _Operand) -> _Operand:
-    """The operands as one group. A group that was begun here goes on, so a chain is one group."""
-    if left.operation is operation:
-        left.operands.append(right)
-        return left
-    return _Operand(left.place, None, operation, left, right)
+    """The operands as one group; those that are groups of this operation become part of it.
+
+    The fewer are put to the more, so that nesting costs no time beside that of reading.
+    """
+    first, second = (
+        each if each.operation is operation else _Operand(each.place, None, operation, each)
+        for each in (left, right)
+    )
+    if len(first.operands) >= len(second.operands):
+        first.operands.extend(second.operands)
+        return first
+    second.operands.extendleft(reversed(first.operands))
+    second.place = first.place
+    return second
 
 
 class _Reader:
@@ -160,7 +171,7 @@ class _Reader:
         whole = self._level.loose
         self._level = self._outer.pop()
         if whole is not None:
-            self._level.add(whole if whole.operation is None else _parenthesised(whole))
+            self._level.add(whole)
 
     def _end(self) -> _Operand | None:
         for level in [*self._outer[1:], self._level] if self._outer else []:
@@ -176,13 +187,8 @@ class _Reader:
         self.problems.append((token.place, f"expected {what}, found {found}"))
 
 
-def _parenthesised(group: _Operand) -> _Operand:
-    """The group as an operand that a chain outside does not go on with."""
-    return _Operand(group.place, None, None, group)
-
-
 def _flattened(whole: _Operand) -> tuple[TextQuery, list[Problem]]:
-    """The steps in postfix order, groups of one operation made one; and negations that stand wrong."""
+    """The steps in postfix order, and negations that stand wrong."""
     steps: list[Leaf | Group] = []
     places: list[int] = []
     misplaced: list[Problem] = []
@@ -197,37 +203,14 @@ def _flattened(whole: _Operand) -> tuple[TextQuery, list[Problem]]:
         elif item.leaf is not None:
             steps.append(item.leaf)
             places.append(item.place)
-        else:
-            group = _bare(item)
-            operands = _operands_of(group)
-            if group.operation is not None:
-                misplaced += _misplaced(group.operation, operands)
-                todo.append((Group(group.operation, len(operands)), group.place))
-            todo.extend(reversed(operands))
+        elif item.operation is not None:
+            misplaced += _misplaced(item.operation, item.operands)
+            todo.append((Group(item.operation, len(item.operands)), item.place))
+            todo.extend(reversed(item.operands))
     return TextQuery(tuple(steps), tuple(places)), misplaced
 
 
-def _bare(operand: _Operand) -> _Operand:
-    """What stands within parentheses."""
-    while operand.leaf is None and operand.operation is None:
-        operand = operand.operands[0]
-    return operand
-
-
-def _operands_of(group: _Operand) -> list[_Operand]:
-    """The operands of a group and of groups of the same operation within it, in order."""
-    found: list[_Operand] = []
-    todo = [group]
-    while todo:
-        operand = _bare(todo.pop())
-        if operand.operation is group.operation:
-            todo.extend(reversed(operand.operands))
-        else:
-            found.append(operand)
-    return found
-
-
-def _misplaced(operation: Operation, operands: list[_Operand]) -> list[Problem]:
+def _misplaced(operation: Operation, operands: deque[_Operand]) -> list[Problem]:
     negated = [each for each in operands if each.leaf is not None and each.leaf.negated]
     if operation is Operation.OR:
         return [

@@ -1,8 +1,8 @@
 """`why`: one derivation of a tuple, down to given facts, or which part of each rule is not satisfied.
 
 It reads the program's own rules, so that users see what they wrote. Among relations that depend on one
-another it goes only to tuples of lower rank, so that it comes to an end. Whether they do those rules do not say:
-one that can never hold is not kept, and so a circle of the text may be none of what is there.
+another it goes only to tuples of lower rank, so that it comes to an end. Whether they do is for the machine
+to say: it leaves out rules that never hold, and so a circle of the text may be none of the tuples.
 """
 
 from __future__ import annotations

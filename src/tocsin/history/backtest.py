@@ -275,7 +275,7 @@ def run_comparison(
         )
         runs = [None if each is None else run(each) for each in both]
         runs = [each if each is None or not each.tried.is_disabled else each.without_hits() for each in runs]
-        return compare_runs(runs[0], runs[1], samples)
+        return compare_runs(runs[0], runs[1], samples, isinstance(events, Mapping) and len(events) > 1)
     if isinstance(events, Mapping):
         raise UsageError("events of several tables are for one rule: name it with rule")
     mine, others = index_of(rules, preparation), index_of(other, preparation)

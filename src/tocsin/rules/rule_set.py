@@ -295,7 +295,7 @@ class Rules:
             yield Rule(name, when, known, self.file(start + at), int(self.lines[start + at]))
 
     def _metadata_errors(self) -> tuple[list[int], list[RuleError]]:
-        """The rows whose throttle, dedup, alert or enabled cannot be read, and an error for each."""
+        """The rows whose throttle, dedup, alert, enabled or after cannot be read, and an error for each."""
         wrong = misread_metadata(self.metadata, len(self))
         return list(wrong), [self.error(row, RuleError(wrong[row])) for row in sorted(wrong)]
 

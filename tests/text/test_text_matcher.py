@@ -14,6 +14,7 @@ from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.meaning import score
 from tocsin.text import document_queries, text_matcher
 from tocsin.text.document_queries import DocumentQueries
+from tocsin.text.documents import documents_of_texts
 
 WORDS = ("golf", "cup", "trophy", "lee", "é", "日本")
 QUERIES = ("golf, cup, lee", "golf & cup", "golf | lee", '"golf cup"', "cup & !lee", "tro*, é", "日本")
@@ -37,7 +38,7 @@ def check(rules: Mapping[str, str], event: Mapping[str, Any]) -> None:
     expected = [(rule, score(parse_condition(when), event)) for rule, when in rules.items()]
     index = tocsin.build(rules)
     assert [(match.rule, match.score) for match in index.match(event)] == expected
-    table = index.match_table(pa.Table.from_pylist([event])).to_pylist()
+    table = index.match_table(pa.Table.from_pylist([event])).to_pylist()  # type: ignore[union-attr]
     assert [(row["rule"], row["score"]) for row in table] == expected
 
 
@@ -63,7 +64,7 @@ def test_texts_of_an_event_are_not_asked_as_those_of_a_batch(monkeypatch: pytest
         made_of.append(texts)
         return original(texts)
 
-    original = text_matcher.documents_of_texts
+    original = documents_of_texts
     monkeypatch.setattr(text_matcher, "documents_of_texts", documents)
     monkeypatch.setattr(DocumentQueries, "ask", ask)
     scores = [match.score for match in index.match({"n": 1, "a": "golf", "b": "a golf cup"})]

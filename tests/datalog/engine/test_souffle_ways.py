@@ -10,6 +10,7 @@ import pytest
 
 from tocsin import Program
 from tocsin.cli import main
+from tocsin.datalog.engine.derivations import Derivation
 from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError, InputError, RuleError, RuleErrors, TocsinWarning
 
@@ -292,7 +293,9 @@ def test_what_has_a_body_is_a_rule(body: str) -> None:
     assert (engine.program.rules, set(engine.program.outputs)) == ([rule], {"d", "e"})
     engine.apply([("-", "d", (1,)), ("-", "d", (2,))])
     assert engine.query("d") == [(1,)]
-    assert engine.why("d", (1,)).steps[("d", (1,))].rule == rule  # type: ignore[index]
+    why = engine.why("d", (1,))
+    assert isinstance(why, Derivation)
+    assert why.rule == rule
     assert engine.remove_rule(rule).removed == {"d": {(1,)}, "e": {("a",)}}
     assert engine.add_rule(rule).added == {"d": {(1,)}, "e": {("a",)}}
     assert Program.parse(f"{declared} d(1).").rules == []

@@ -118,6 +118,11 @@ def workloads(folder: Path | None) -> list[Workload]:
             "and `contains` over 200 words, with its score", lambda: _rules(QUERY), with_("body", text_of)
         ),
         Workload(
+            "and one whose threshold is not reached",
+            lambda: _rules(f"amount < 990 or {QUERY[:-1]}, 3)"),
+            with_("body", text_of),
+        ),
+        Workload(
             "`contains` on 35 fields of 12 words",
             lambda: [(f"r{field}", QUERY.replace("body", f"t{field}")) for field in range(35)],
             many_texts,

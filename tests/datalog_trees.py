@@ -98,11 +98,11 @@ def _bodies(inner: st.SearchStrategy[Argument], nested: bool = True) -> st.Searc
 
 arguments = st.recursive(leaves, _operations, max_leaves=6)
 bodies = _bodies(arguments)
-facts = st.builds(Rule, st.tuples(_atoms(arguments)), st.just(Truth(True)))
+facts = st.builds(Rule, st.tuples(_atoms(arguments)), st.just(Truth(True)), is_fact=st.just(True))
 rules = facts | st.builds(Rule, st.lists(_atoms(arguments), min_size=1, max_size=2).map(tuple), bodies)
 
 
 def print_rule(rule: Rule) -> str:
     """The text of a fact or a rule, on one line."""
     heads = ", ".join(map(print_atom, rule.heads))
-    return f"{heads}." if rule.is_fact and len(rule.heads) == 1 else f"{heads} :- {print_body(rule.body)}."
+    return f"{heads}." if rule.is_fact else f"{heads} :- {print_body(rule.body)}."

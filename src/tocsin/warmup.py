@@ -16,6 +16,7 @@ _RULES = (
     ("numbers", "a = 1 and b in (2, 3.5) and not (c < 4 or d between 5 and 6)"),
     ("texts", "s = 'x' xor (s like 'a%_' and s < 'm') xnor (t ilike '%b%' or t is null)"),
     ("words", "contains(t, '\"b c\", d*, !e', 0.1) and v = true and contains(s, 'x | y & z', boolean)"),
+    ("scored", "v = true or contains(t, 'x', 2)"),
     ("others", "cidr(s, '10.0.0.0/8') or u > timestamp '2026-01-31T12:00:00Z' or v != true or s matches 'z'"),
 )
 

@@ -60,6 +60,20 @@ def test_the_first_only(tocsin: Command, backtest: list[str]) -> None:
     assert ran.out.splitlines()[1:3] == [SHOWN.splitlines()[1], "  ... and 1 more"]
 
 
+def test_how_many_events_tell_the_row_before_a_change(tocsin: Command) -> None:
+    tocsin.file("r.sql", "create trigger r after update when old.n < n; create trigger s when n = 1;")
+    events = ['{"n": 1, "old": {"n": 0}}', '{"n": 2}', '{"n": 3, "old": null}']
+    tocsin.file("some.jsonl", "\n".join(events))
+    tocsin.file("none.jsonl", "\n".join(events[1:]))
+    ran = tocsin("backtest", "r.sql", "--rule", "r", "--events", "some.jsonl")
+    assert ran.out == 'r: 1 event, 33.3% of all\n  event 0: {"n": 1, "old": {"n": 0}}\n'
+    assert "the row before the change, old, is missing in 2 events, as of inserts" in ran.err
+    ran = tocsin("backtest", "r.sql", "--rule", "r", "--events", "none.jsonl")
+    assert "warning: no event has an object old, the row before the change" in ran.err
+    assert "old.n < n never holds in 2 events: none has an object old" in ran.out
+    assert "old" not in tocsin("backtest", "r.sql", "--rule", "s", "--events", "none.jsonl").err
+
+
 def test_alerts_with_every_threshold_are_told(tocsin: Command, backtest: list[str]) -> None:
     out = tocsin(*backtest, "--rule", "loose").out
     assert "  0.0000  2026-01-04  event 2: [nothing]\n" in out

@@ -179,3 +179,26 @@ def test_many_rules_with_one_bad_predicate_each_are_checked_quickly(tocsin: Comm
     ran = tocsin("check", "rules.csv", "--schema", schema)
     assert len(places(ran.out)) == 3_000
     assert ran.err == "3,000 errors; 0 rules OK\n"
+
+
+def test_what_a_table_has_in_its_column_after(tocsin: Command) -> None:
+    rows = (
+        "id,when,after",
+        "a,n = 1,insert or update of n",
+        "b,n = 1,sometimes",
+        "c,n = 1,",
+        "d,n = 1,update to n",
+        "e,n = 1,insert or",
+    )
+    tocsin.file("rules.csv", "\n".join(rows))
+    ran = tocsin("check", "rules.csv")
+    assert ran.code == 1
+    assert ran.out.splitlines() == [
+        "rules.csv:3: after: expected 'insert', 'update' or 'delete', found 'sometimes' (rule b)",
+        "rules.csv:5: after: expected 'or', or nothing more after 'update', found 'to' (rule d)",
+        "rules.csv:6: after: expected 'insert', 'update' or 'delete' after 'or', found the end (rule e)",
+    ]
+    assert "3 errors; 2 rules OK" in ran.err
+    tocsin.file("rules.jsonl", '{"id": "a", "when": "n = 1"}\n{"id": "b", "when": "n = 1", "after": 3}')
+    assert "rules.jsonl:2: after: expected 'insert'" in tocsin("check", "rules.jsonl").out
+    assert tocsin("build", "rules.csv", "--out", "rules.tocsin").code == 1

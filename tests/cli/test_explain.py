@@ -162,7 +162,8 @@ def test_the_row_before_a_change(tocsin: Command) -> None:
     ):
         ran = tocsin("explain", "old.sql", "--rule", "m", "--event", event)
         assert ran.out.splitlines()[0] == "m matches"
-        assert "o.old.c = c.id   o.old.c is 1, c.id is 1" in ran.out
+        assert "old.c = c.id   old.c is 1, c.id is 1" in ran.out
+        assert "o.old" not in ran.out
     ran = tocsin("explain", "old.sql", "--rule", "m", "--event", '{"o": {}, "old": 3, "c": {}}')
     assert (ran.code, ran.out) == (1, "")
     assert "'old' must be the row before the change, not int" in ran.err
@@ -189,5 +190,19 @@ def test_the_plan_of_a_trigger_that_compares_a_row_with_the_one_before(tocsin: C
         "o",
         "  o: rows of t, fired by update of n",
         "    every row",
-        "  asked then   o.old.n < o.n",
+        "  asked then   old.n < o.n",
     ]
+    tocsin.file("moved.sql", "create trigger m from t as o, c as c after update to o when old.c = c.id;")
+    assert tocsin("explain", "moved.sql", "--plan").out.splitlines()[-1] == "  joined by    old.c = c.id"
+
+
+def test_the_plan_of_what_is_disabled(tocsin: Command) -> None:
+    triggers = (
+        "create trigger m with (enabled = false) from t as o after update to o when old.n < o.n;",
+        "create trigger p with (enabled = false) when n = 1;",
+        "create trigger q with (enabled = true) when n = 1;",
+    )
+    tocsin.file("off.sql", " ".join(triggers))
+    lines = tocsin("explain", "off.sql", "--plan").out.splitlines()
+    off = "disabled (enabled = false), never found"
+    assert [line for line in lines if line[:1] in "mpq"] == [f"m: {off}", f"p: {off}", "q"]

@@ -150,6 +150,32 @@ def test_tables_in_another_order_are_the_same_hits() -> None:
     assert (found.rules["hits"].to_pylist(), found.new, found.lost) == ([2], 0, 0)
 
 
+def test_each_side_is_rated_by_the_events_of_its_own_table() -> None:
+    tables = {"a": [{"k": 1}, {"k": 1}, {"k": 2}, {"k": 3}], "b": [{"k": 3}, {"k": 1}]}
+    old, new = (f"create trigger r from a, b after insert to {event} when a.k = b.k;" for event in "ab")
+    found = tocsin.backtest(rules_of_triggers(new), tables, compare=rules_of_triggers(old), rule="r")
+    assert (found.events, found.other_events, found.new, found.lost) == (2, 4, 0, 0)
+    assert found.rules.select(["other_rate", "rate", "difference"]).to_pylist() == [
+        {"other_rate": 3 / 4, "rate": 3 / 2, "difference": 3 / 4}
+    ]
+    narrow = rules_of_triggers(new.replace("a.k = b.k", "a.k = b.k and a.k = 1"))
+    found = tocsin.backtest(narrow, tables, compare=rules_of_triggers(old), rule="r")
+    assert found.samples.to_pylist() == [{"rule": "r", "change": "lost", "event": 3}]
+    gone = tocsin.backtest({"s": "k = 1"}, tables, compare=rules_of_triggers(old), rule="r")
+    assert (gone.rules["other_rate"].to_pylist(), gone.rules["rate"].to_pylist()) == ([3 / 4], [None])
+
+
+def test_rows_of_two_tables_are_two_hits() -> None:
+    tables = {"a": [{"k": 1}, {"k": 2}], "b": [{"k": 1}, {"k": 1}, {"k": 1}]}
+    old, new = (rules_of_triggers(f"create trigger r after insert to {table} when k = 1;") for table in "ab")
+    found = tocsin.backtest(new, tables, compare=old, rule="r", samples=1)
+    assert found.rules.select(["other_hits", "hits", "new", "lost", "rate"]).to_pylist() == [
+        {"other_hits": 1, "hits": 3, "new": 3, "lost": 1, "rate": 1.0}
+    ]
+    found = tocsin.backtest(new, tables["b"], compare=old, rule="r")
+    assert (found.new, found.lost) == (0, 0)
+
+
 def test_a_disabled_rule_has_no_hits_by_itself_as_among_all() -> None:
     off, on = ([{"id": "r", "when": "n > 1", "enabled": enabled}] for enabled in (False, True))
     for rule in (None, "r"):

@@ -11,6 +11,7 @@ import pytest
 
 import tocsin
 from tocsin import Watch
+from tocsin.conditions.graph import condition_reader
 from tocsin.rules.rule_files import rules_of_triggers
 from tocsin.watches import joins
 
@@ -245,3 +246,16 @@ def test_threads_share_a_watch() -> None:
     for thread in threads:
         thread.join()
     assert sorted(alert.rows["a"]["k"] for alert in told) == list(range(50))
+
+
+def test_triggers_that_no_index_can_take_are_not_read_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would be an error, which is slow to make and of no use."""
+
+    def parse(text: str, alias: str | None = None) -> None:
+        raise AssertionError(f"{text} was read for an index")
+
+    monkeypatch.setattr(condition_reader, "parse_condition", parse)
+    compared = "create trigger a from t as o after update to o when old.n < o.n;"
+    joined = "create trigger b from t as o, u when o.n = u.n;"
+    watch = tocsin.watch(rules_of_triggers(f"{compared} {joined} create trigger c from t when n = 1;"))
+    assert len(watch) == 3

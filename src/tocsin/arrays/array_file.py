@@ -7,7 +7,7 @@
     32  16   checksum of the header (BLAKE2b)
     48  16   checksum of everything behind the header
     64       header: JSON naming every array with its type, length and place, and what else the writer says
-    ...      the arrays, each aligned to 64 bytes
+    ...      the arrays, each aligned to 64 bytes; what lies between the header and the first is zeros
 
 The file is written beside its place and then moved there (storage/drafts.py), so a crash leaves the old one
 whole, and whoever has the old one mapped keeps it. A file that is cut short, changed or foreign is refused.
@@ -186,6 +186,8 @@ def _checked_header(name: str, mapped: mmap.mmap, size: int, verify: bool) -> tu
     if blake2b(header, digest_size=16).digest() != header_digest:
         raise IndexFileError(f"{name} is damaged: the checksum of its header is wrong")
     body_start = _aligned(_PREAMBLE.size + header_size)
+    if any(mapped[_PREAMBLE.size + header_size : body_start]):
+        raise IndexFileError(f"{name} is damaged: there is something between its header and its arrays")
     if verify:
         with memoryview(mapped) as view:
             if blake2b(view[body_start:], digest_size=16).digest() != digest:

@@ -40,7 +40,8 @@ def run_comparison_command(arguments: argparse.Namespace) -> int:
             )
     except UnknownRuleError as error:
         raise InputError(str(error)) from None
-    say(number_of(found.events, "event"))
+    others = "" if found.other_events == found.events else f"; {found.other_events:,} for the other rule"
+    say(number_of(found.events, "event") + others)
     if found.rejects:
         warn(f"records that are not events, and were left out: {found.rejects:,}")
     _show(found, arguments.top)

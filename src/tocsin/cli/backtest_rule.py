@@ -99,6 +99,11 @@ def _say_what_was_read(found: TestRun) -> None:
         say(f"{number_of(found.events, 'event')}{span}")
     if found.tried.is_disabled:
         warn(f"{printable(found.rule)} is disabled (enabled = false): here is what it would find otherwise")
+    if found.olds == 0:
+        warn("no event has an object old, the row before the change: all old fields are missing")
+    elif found.olds is not None and found.olds < found.events:
+        without = found.events - found.olds
+        say(f"the row before the change, old, is missing in {number_of(without, 'event')}, as of inserts")
     if found.rejects:
         warn(f"records that are not events, and were left out: {found.rejects:,}")
     if found.days is None and found.time is not None:

@@ -128,8 +128,8 @@ def _condition_errors(rules: Rules, schema: Schema | None) -> list[RuleError]:
     """Every error within a condition; those of triggers over several tables the rules have rejected."""
     from tocsin.conditions.graph.condition_reader import read_conditions
 
-    reading = read_conditions(rules.whens, rules.aliases)
-    found = [rules.error(row, error) for row, error in reading.errors if not rules.refusal(row)]
+    reading = read_conditions(rules.whens_for_index(), rules.aliases)
+    found = [rules.error(row, error) for row, error in reading.errors]
     if schema is not None:
         found += _against_schema(rules, reading, schema)
     return found
@@ -171,8 +171,6 @@ def _against_schema(rules: Rules, reading: Reading, schema: Schema) -> Iterator[
     checker = Checker(schema)
     bad = [checker.predicate(predicate) is not None for predicate in reading.predicates]
     for row in _rows_with(reading, bad):
-        if rules.refusal(row):
-            continue
         text = rules.whens[row].as_py()
         condition = parse_condition(text, rules.aliases.get(row))
         if row in rules.triggers and rules.triggers[row].old_of is not None:

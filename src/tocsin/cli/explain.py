@@ -108,10 +108,12 @@ def _run_plan(arguments: argparse.Namespace) -> int:
     triggers = [plan_trigger(rules, row, preparation.base, preparation.planner) for row in joined]
     if arguments.analyze:
         plans, triggers = _counted(plans, triggers, history_of(arguments.events)[0], preparation)
-    texts = dict(zip(single, map(_plan_text, plans), strict=True))
-    texts.update(zip(joined, map(_trigger_text, triggers), strict=True))
+    lines = dict(zip(single, (_conjunct_lines(plan.conjuncts) for plan in plans), strict=True))
+    lines.update(zip(joined, map(_trigger_lines, triggers), strict=True))
+    disabled = set(rules.disabled.tolist())
     for row in chosen:
-        print(texts[row])
+        off = ": disabled (enabled = false), never found" if row in disabled else ""
+        print("\n".join([printable(ids[row]) + off, *lines[row]]))
     if arguments.rule is None and single:
         whole = rules.take(np.array(single, np.int64))
         compiled = compile_rules(whole, base=preparation.base, planner=preparation.planner)
@@ -161,12 +163,8 @@ def _analyzed(plans: Sequence[RulePlan], events: EventSource, preparation: Prepa
     return [plan.with_truth([share[conjunct.text] for conjunct in plan.conjuncts]) for plan in plans]
 
 
-def _plan_text(plan: RulePlan) -> str:
-    """A line for the rule and one for each of its conjuncts."""
-    return "\n".join([printable(plan.rule), *_conjunct_lines(plan.conjuncts)])
-
-
 def _conjunct_lines(conjuncts: Sequence[ConjunctPlan]) -> list[str]:
+    """A line for each of a rule's conjuncts."""
     texts = [printable(each.text) for each in conjuncts]
     width = min(_WIDEST, max(map(len, texts), default=0))
     lines = []
@@ -177,16 +175,16 @@ def _conjunct_lines(conjuncts: Sequence[ConjunctPlan]) -> list[str]:
     return lines
 
 
-def _trigger_text(plan: TriggerPlan) -> str:
-    """A line for the trigger, then its tables, the fields that join them, and what is asked after that."""
-    lines = [printable(plan.rule)]
+def _trigger_lines(plan: TriggerPlan) -> list[str]:
+    """The tables of a trigger, the fields that join them, and what is asked after that."""
+    lines = []
     for table in plan.tables:
         fired = "" if table.change is None else f", fired by {table.change}"
         lines.append(f"  {printable(table.alias)}: rows of {printable(table.table)}{fired}")
         lines += [f"  {line}" for line in _conjunct_lines(table.conjuncts) or ["  every row"]]
     lines += [f"  {'joined by':<12} {printable(key)}" for key in plan.keys]
     lines += [f"  {'asked then':<12} {printable(each)}" for each in plan.filters]
-    return "\n".join(lines)
+    return lines
 
 
 def _percent(share: float) -> str:

@@ -23,6 +23,8 @@ from tocsin.history.trial.joined_run import JoinedRun
 from tocsin.history.trial.test_run import TestRun
 from tocsin.history.trial.tried_rule import READ, TriedRule
 from tocsin.history.trial.why_never import WhyNever, why_never
+from tocsin.printable import number_of
+from tocsin.rules.joins.printer import print_joined
 from tocsin.rules.rule_files import read_rules
 from tocsin.rules.rule_set import Rules
 from tocsin.saved import is_saved
@@ -178,7 +180,7 @@ def _run(
     """The run of one rule; why it never matched is looked for only if it is to be explained."""
     sources = _sources(tried, events)
     joined: JoinedRun | None = None
-    if tried.has_several_tables:
+    if tried.is_joined:
         joined = JoinedRun(tried, sources, preparation, advance)
         run = joined.result(time, top)
     else:
@@ -215,25 +217,33 @@ def _sources(tried: TriedRule, events: EventSource | Tables) -> list[EventSource
 
 
 def _why_not_joined(joined: JoinedRun, sources: Sequence[EventSource], preparation: Preparation) -> WhyNever:
-    """Why no rows satisfy a trigger together: what is asked of each table, then of them together."""
+    """Why no rows satisfy a trigger: what is asked of each table, then what two fields are asked together."""
     text = joined.tried.text
     found = WhyNever()
     if text is not None:
         found = why_never(None, text, sources[joined.event], preparation)
     reasons: list[str] = []
+    is_one = len(sources) == 1
     for alias, position, source, table in zip(
         joined.aliases, joined.positions, sources, joined.tables, strict=True
     ):
         if not table.events:
-            reasons.append(f"{alias}: the table has no rows")
-        if not table.events or table.rows or position.selection is None:
+            reasons.append("there are no events" if is_one else f"{alias}: the table has no rows")
+        if not table.events or table.entered or position.selection is None:
             continue
         selection = parse_condition(position.selection)
         alone = why_never(selection, None, source, preparation)
-        reasons += [f"{alias}: {line}" for line in alone.lines()]
+        reasons += [line if is_one else f"{alias}: {line}" for line in alone.lines()]
+    if not reasons and is_one:
+        (table,) = joined.tables
+        old_of = None if joined.tried.trigger is None else joined.tried.trigger.old_of
+        asked = " and ".join(print_joined(each, old_of) for each in joined.filters)
+        rest = "" if table.entered == table.events else f", of which {table.entered:,} satisfy the rest"
+        rest += "" if table.olds else ": none has an object old"
+        reasons = [f"{asked} never holds in {number_of(table.events, 'event')}{rest}"]
     if not reasons:
         entered = ", ".join(
-            f"{len(table.rows):,} of {table.events:,} rows of {alias}"
+            f"{table.entered:,} of {table.events:,} rows of {alias}"
             for alias, table in zip(joined.aliases, joined.tables, strict=True)
         )
         reasons = [
@@ -265,7 +275,7 @@ def run_comparison(
         )
         runs = [None if each is None else run(each) for each in both]
         runs = [each if each is None or not each.tried.is_disabled else each.without_hits() for each in runs]
-        return compare_runs(runs[0], runs[1], samples)
+        return compare_runs(runs[0], runs[1], samples, isinstance(events, Mapping) and len(events) > 1)
     if isinstance(events, Mapping):
         raise UsageError("events of several tables are for one rule: name it with rule")
     mine, others = index_of(rules, preparation), index_of(other, preparation)

@@ -48,13 +48,17 @@ _SAMPLES = pa.schema([("rule", pa.string()), ("change", pa.string()), ("event", 
 class Comparison:
     """What rules give and other rules do not, and the other way round.
 
-    events, rejects   how many events the history has, and how many of its records were none
+    events, other_events   how many events there are for the rules and for the others: the same, but for one
+              rule with another event table in each, of which it is the table's rows
+    rejects   how many records were no events
     rules     a row for each rule of either: rule, other_hits, hits (null where there is no such rule), new,
-              lost, other_rate, rate, difference. A rate is hits over events
-    samples   the first new and lost hits of each rule: rule, change (new or lost), event
+              lost, other_rate, rate, difference. A rate is hits over the events of that side
+    samples   the first new and lost hits of each rule: rule, change (new or lost), event; a lost one has the
+              number that the other rule's event table gives it
     """
 
     events: int
+    other_events: int
     rejects: int
     rules: pa.Table = field(repr=False)
     samples: pa.Table = field(repr=False)
@@ -103,9 +107,12 @@ class Differences:
             self._samples += [(number, change, each) for number, each in numbers]
             self._only[change] += np.bincount(rule, minlength=len(self._ids))
 
-    def result(self, events: int, rejects: int, event_of: Longs | None = None) -> Comparison:
-        """All that was counted; `event_of` has the event of each number, where the numbers are others."""
-        rates = self._hits / max(1, events)
+    def result(
+        self, events: tuple[int, int], rejects: int, event_of: tuple[Longs, Longs] | None = None
+    ) -> Comparison:
+        """All that was counted, with how many events there were for the others and for mine. `event_of` has
+        the event of each number for the others and for mine, where the numbers are no events'."""
+        rates = self._hits / np.maximum(1, events)[:, None]
         arrays = [
             pa.array(self._ids, pa.string()),
             pa.array(self._hits[0], mask=~self._is_other),
@@ -118,13 +125,14 @@ class Differences:
         ]
         samples = sorted(self._samples, key=lambda each: (each[0], each[1] == LOST, each[2]))
         rows = [
-            (self._ids[number], change, event if event_of is None else int(event_of[event]))
+            (self._ids[number], change, event if event_of is None else int(event_of[change == NEW][event]))
             for number, change, event in samples
         ]
         columns = list(zip(*rows, strict=True)) or [(), (), ()]
         named = [pa.array(column, each.type) for column, each in zip(columns, _SAMPLES, strict=True)]
         return Comparison(
-            events,
+            events[1],
+            events[0],
             rejects,
             pa.Table.from_arrays(arrays, schema=_RULES),
             pa.Table.from_arrays(named, schema=_SAMPLES),
@@ -169,7 +177,7 @@ def compare_indexes(
         )
         if advance is not None:
             advance(events + rejects)
-    return found.result(events, rejects)
+    return found.result((events, events), rejects)
 
 
 def _hits(rules: Snapshot, events: EventBatch, places: Longs, rows: Longs) -> tuple[Longs, Longs]:
@@ -177,34 +185,38 @@ def _hits(rules: Snapshot, events: EventBatch, places: Longs, rows: Longs) -> tu
     return places[found.rule], np.repeat(rows, found.per_event)
 
 
-def compare_runs(other: TestRun | None, mine: TestRun | None, samples: int) -> Comparison:
+def compare_runs(
+    other: TestRun | None, mine: TestRun | None, samples: int, by_table: bool = False
+) -> Comparison:
     """The same of one rule that was tried in both forms; None where there is no such rule.
 
-    Joined rows are the same hit when they are the same rows of the same tables.
+    Joined rows are the same hit when they are the same rows of the same tables; with `by_table`, where there
+    are several tables, the rows of a rule over one of them too.
     """
     runs = [run for run in (mine, other) if run is not None]
     tables = [[] if run.tried.trigger is None else run.tried.trigger.tables for run in runs]
     by_alias = len({frozenset((each.alias, each.name) for each in some) for some in tables}) == 1
-    found = [{} if run is None else _numbered(run, by_alias) for run in (other, mine)]
-    event_of = {**found[0], **found[1]}
-    every = sorted(event_of, key=lambda hit: (event_of[hit], hit))
+    found = [{} if run is None else _numbered(run, by_alias, by_table) for run in (other, mine)]
+    every = sorted({**found[0], **found[1]}, key=lambda hit: (found[hit in found[1]][hit], hit))
     number = {hit: at for at, hit in enumerate(every)}
     hits = [np.array([number[hit] for hit in each], np.int64) for each in found]
     is_other, is_mine = (np.array([run is not None]) for run in (other, mine))
     differences = Differences([runs[0].rule], is_other, is_mine, samples)
     others, mines = ((np.zeros(len(each), np.int64), each) for each in hits)
     differences.add(others, mines)
-    events = np.array([event_of[hit] for hit in every], np.int64)
-    return differences.result(runs[0].events, runs[0].rejects, events)
+    event_of = [np.array([side.get(hit, -1) for hit in every], np.int64) for side in found]
+    events = [(run or runs[0]).events for run in (other, mine)]
+    return differences.result((events[0], events[1]), runs[0].rejects, (event_of[0], event_of[1]))
 
 
-def _numbered(run: TestRun, by_alias: bool) -> dict[Hit, int]:
+def _numbered(run: TestRun, by_alias: bool, by_table: bool) -> dict[Hit, int]:
     """The event of each hit. Both rules may name their tables in another order; where aliases tell which
     is which, they decide, for a table may stand there twice."""
     trigger = run.tried.trigger
     events = run.ranking.event.tolist()
     if not run.tables or trigger is None:
-        return {(("", event),): event for event in events}
+        name = trigger.sources[0].name if by_table and trigger is not None else ""
+        return {((name, event),): event for event in events}
     tables = trigger.tables
     order = sorted(range(len(tables)), key=lambda at: (tables[at].name, tables[at].alias if by_alias else ""))
     return {

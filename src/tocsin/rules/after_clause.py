@@ -13,11 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from tocsin.conditions.language.cursor import Cursor
 from tocsin.conditions.language.predicate_parser import read_field
 from tocsin.conditions.language.printer import print_field
 from tocsin.conditions.language.tokens import TRIGGER_WORDS, Token, TokenKind, tokenize
 from tocsin.conditions.language.tree import Condition, Path, Predicate
+from tocsin.errors import RuleError
+from tocsin.rules.metadata_values import given_values
 from tocsin.syntax.places import error_of
 
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
@@ -59,6 +63,17 @@ def read_after(text: str) -> After:
     if cursor.failed:
         raise error_of(text, cursor.problems)
     return After(kinds, None, tuple(path for _, path in fields))
+
+
+def misread_after(metadata: pa.Table | None) -> dict[int, str]:
+    """By row, why what rules have in their column `after` cannot be read."""
+    wrong: dict[int, str] = {}
+    for rows, value in given_values(metadata, AFTER):
+        try:
+            read_after(str(value))
+        except RuleError as error:
+            wrong.update(dict.fromkeys(rows.tolist(), f"{AFTER}: {error.reason}"))
+    return wrong
 
 
 def read_kinds(cursor: Cursor) -> tuple[tuple[str, ...], list[tuple[Token, Path]]]:

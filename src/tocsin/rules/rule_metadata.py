@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.errors import InputError
+from tocsin.rules.after_clause import misread_after
 from tocsin.rules.alert_texts import misread_alerts
 from tocsin.rules.metadata_values import read_enabled
 from tocsin.rules.rule_columns import NOT_UNICODE
@@ -121,7 +122,8 @@ def misread_metadata(metadata: pa.Table | None, count: int) -> dict[int, str]:
 
 
 def _misread(metadata: pa.Table | None, count: int) -> dict[int, str]:
-    return read_throttles(metadata, count)[1] | misread_alerts(metadata) | read_enabled(metadata)[1]
+    misread = read_throttles(metadata, count)[1] | misread_alerts(metadata)
+    return misread | read_enabled(metadata)[1] | misread_after(metadata)
 
 
 def _not_unicode(metadata: pa.Table) -> dict[int, str]:

@@ -234,6 +234,13 @@ class Rules:
         """Why no index can take the rule, a trigger whose condition is one of rules.joins; else None."""
         return self.triggers[row].refusal if row in self.triggers else None
 
+    def whens_for_index(self) -> pa.LargeStringArray:
+        """The conditions, with `true` for those that no index can take: they were read with their statements,
+        and reading them as others are would cost an error for each."""
+        refused = np.zeros(len(self), np.bool_)
+        refused[[row for row, trigger in self.triggers.items() if trigger.refusal]] = True
+        return pc.if_else(pa.array(refused), "true", self.whens) if refused.any() else self.whens
+
     def condition(self, row: int) -> Condition:
         """The condition of the rule of this row, without its table's alias.
 
@@ -295,7 +302,7 @@ class Rules:
             yield Rule(name, when, known, self.file(start + at), int(self.lines[start + at]))
 
     def _metadata_errors(self) -> tuple[list[int], list[RuleError]]:
-        """The rows whose throttle, dedup, alert or enabled cannot be read, and an error for each."""
+        """The rows whose throttle, dedup, alert, enabled or after cannot be read, and an error for each."""
         wrong = misread_metadata(self.metadata, len(self))
         return list(wrong), [self.error(row, RuleError(wrong[row])) for row in sorted(wrong)]
 

@@ -54,15 +54,24 @@ class DocumentQueries:
         self.dictionary = dictionary
         self._reading = ReadingRoom(len(terms.group))
 
+    def is_short(self, documents: Documents, query: Ints) -> bool:
+        """Whether to ask these documents for queries takes so little that Ctrl-C can wait for it."""
+        return documents.data.size * int(self._looked_for(query).sum()) <= _WORK_AT_ONCE
+
+    def _looked_for(self, query: Ints) -> Ints:
+        """How many words each of some queries looks for."""
+        code = self.code
+        return code.term_start[code.leaf_start[query + 1]] - code.term_start[code.leaf_start[query]]
+
     def ask(self, documents: Documents, document: Ints, query: Ints) -> tuple[Flags, Doubles]:
         """The Boolean reading and the score of query[i] in document[i].
 
         Pairs of one document stand together. One that many pairs ask for much may be read several times.
         """
         code = self.code
-        looked_for = code.term_start[code.leaf_start[query + 1]] - code.term_start[code.leaf_start[query]]
         cuts = np.empty(0, np.int64)
-        if documents.data.size * int(looked_for.sum()) > _WORK_AT_ONCE:
+        if not self.is_short(documents, query):
+            looked_for = self._looked_for(query)
             sizes = np.diff(documents.start[documents.elements])
             work = np.cumsum(sizes[document] * looked_for.astype(np.int64))
             cuts = np.flatnonzero(np.diff(work // _WORK_AT_ONCE)) + 1

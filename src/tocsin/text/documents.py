@@ -43,6 +43,14 @@ class FieldDocuments(NamedTuple):
         return of_row[rows]
 
 
+class SearchedEvent(NamedTuple):
+    """What a filter found in a single event: its documents, the text group of each, and the queries."""
+
+    groups: Ints
+    documents: Documents
+    found: FoundQueries
+
+
 class EventDocuments:
     """The documents of some events: however many layers of rules and scores need them, each is made once.
 
@@ -50,14 +58,14 @@ class EventDocuments:
     strings        all strings that it has at a path; none are an empty list
     wants_scores   whether the scores of what is found are worth keeping
     found          what filters found, by filter (its identity) and field, for the scores of matches
-    searched       the same of a single event: of a filter the text groups of documents, and what was found
+    searched       the same of a single event, by filter
     """
 
     def __init__(self, batch: EventBatch | None = None, *, wants_scores: bool = False) -> None:
         self.batch = batch
         self.wants_scores = wants_scores
         self.found: dict[tuple[int, Path], FoundQueries] = {}
-        self.searched: dict[int, tuple[Ints, FoundQueries]] = {}
+        self.searched: dict[int, SearchedEvent] = {}
         self._fields: dict[Path, FieldDocuments] = {}
         self.strings: dict[Path, list[str]] = {}
 

@@ -16,7 +16,7 @@ import numpy as np
 from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.events.cells import Path
 from tocsin.text.compiled_texts import CompiledTexts
-from tocsin.text.documents import EventDocuments, documents_of_texts
+from tocsin.text.documents import EventDocuments, SearchedEvent, documents_of_texts
 from tocsin.text.kernels.rule_queries import ELSEWHERE, UNSEARCHED, take_scores
 from tocsin.text.kernels.trie_matches import FoundQueries
 from tocsin.text.text_base import TextBase
@@ -117,7 +117,7 @@ class TextMatcher:
         searched = np.array(asked, np.int32)
         found = self._filter.find_in_groups(given, searched, with_scores=documents.wants_scores)
         if documents.wants_scores:
-            documents.searched[id(self)] = searched, found
+            documents.searched[id(self)] = SearchedEvent(searched, given, found)
         return self._texts.leaf[found.query]
 
     def keeps(self, documents: EventDocuments, row: Longs, rule: Ints) -> Flags:
@@ -154,7 +154,21 @@ class TextMatcher:
                 document, at, rule, self._rules, self._code.group, self._is_decided, found, score
             )
             if len(match):
-                np.maximum.at(score, match, self._ask(documents, row[match], query).score)
+                np.maximum.at(score, match, self._asked_scores(documents, row[match], query, at))
+        return score
+
+    def _asked_scores(self, documents: EventDocuments, row: Longs, query: Ints, at: Ints) -> Doubles:
+        """The scores of queries that are left to be asked; a single event's documents that were searched are
+        asked as they are."""
+        place = at[self._code.group[query]]
+        searched = documents.searched.get(id(self))
+        if searched is None or place.min() < 0:
+            return self._ask(documents, row, query).score
+        if len(searched.groups) == 1:
+            return self._filter.scores(searched.documents, place, query)
+        order = np.argsort(place, kind="stable")
+        score = np.empty(len(query))
+        score[order] = self._filter.scores(searched.documents, place[order], query[order])
         return score
 
     def _searches(self, documents: EventDocuments, row: Longs) -> Iterator[tuple[Ints, Ints, FoundQueries]]:
@@ -167,8 +181,10 @@ class TextMatcher:
             for path, strings in documents.strings.items():
                 if strings and path in self._group_of:
                     at[self._group_of[path]] = UNSEARCHED
-            groups, found = documents.searched.get(id(self), (at[:0], _NOTHING_SEARCHED))
-            at[groups] = np.arange(len(groups))
+            searched = documents.searched.get(id(self))
+            if searched is not None:
+                at[searched.groups] = np.arange(len(searched.groups))
+            found = _NOTHING_SEARCHED if searched is None else searched.found
             yield np.zeros(len(row), np.int32), at, found
             return
         for path in self.fields:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+
 import numpy as np
 
-from tocsin.arrays.dtypes import Flags, Ints, Longs
+from tocsin.arrays.dtypes import Doubles, Flags, Ints, Longs
 from tocsin.arrays.jit import entry_point
 from tocsin.arrays.pinned import pin
 from tocsin.arrays.radix_sort import no_tally
@@ -19,7 +22,13 @@ from tocsin.text.kernels.query_code import QueryCode, Terms
 from tocsin.text.kernels.term_order import drift, order_of_terms
 from tocsin.text.kernels.trie import Trie
 from tocsin.text.kernels.trie_builder import build_trie
-from tocsin.text.kernels.trie_matches import FOUND, FilterTables, FoundQueries, match_documents
+from tocsin.text.kernels.trie_matches import (
+    FOUND,
+    FilterTables,
+    FoundQueries,
+    match_documents,
+    score_documents,
+)
 from tocsin.text.kernels.trie_search import search_room
 from tocsin.text.kernels.verdicts import room_to_judge
 
@@ -50,14 +59,36 @@ class _Desk:
         self._pinned = tables, block
         return block
 
-    def find(self, documents: Documents, groups: Ints, with_scores: bool) -> FoundQueries:
-        """For each document the queries of its text group that hold, in arrays of their own."""
-        at_first = self._pinned
-        tables, block = at_first
+    def _with_room(self, documents: Documents) -> FilterTables:
+        """The tables, with room for the longest of some documents."""
+        tables = self._pinned[0]
         most = len(documents.data) + 16 * len(documents.start)
         if tables.words.room < most and tables.words.room < (room := room_for(documents)):
             room = max(room, min(2 * room, LARGEST_KEPT))
-            tables = tables._replace(words=no_document_words(len(tables.terms.group), room))
+            return tables._replace(words=no_document_words(len(tables.terms.group), room))
+        return tables
+
+    @cached_property
+    def _score(self) -> Callable[[Documents, Ints, Ints, Doubles, Longs], int]:
+        nothing = np.empty(0, np.int32)
+        score_documents(documents_of_texts([]), nothing, nothing, np.empty(0), self._pinned[1])
+        return entry_point(score_documents)
+
+    def scores(self, documents: Documents, document: Ints, query: Ints) -> Doubles:
+        """The score of query[i] in document[i]; pairs of one document stand together."""
+        score, at_first = np.empty(len(query)), self._pinned
+        tables = self._with_room(documents)
+        block = at_first[1] if tables is at_first[0] else self._fit(tables)
+        self._score(documents, document, query, score, block)
+        if tables.words.room > LARGEST_KEPT:
+            self._pinned = at_first
+        return score
+
+    def find(self, documents: Documents, groups: Ints, with_scores: bool) -> FoundQueries:
+        """For each document the queries of its text group that hold, in arrays of their own."""
+        at_first = self._pinned
+        block = at_first[1]
+        tables = self._with_room(documents)
         if len(tables.found.start) <= len(groups):
             start = np.zeros(len(groups) + 1, np.int64)
             tables = tables._replace(found=tables.found._replace(start=start))
@@ -128,6 +159,13 @@ class TextFilter(DocumentQueries):
         """The same, each document of a text group of its own."""
         with self._desks.lent() as desk:
             return desk.find(documents, groups, with_scores)
+
+    def scores(self, documents: Documents, document: Ints, query: Ints) -> Doubles:
+        """What `ask` says of scores, for the few documents of one event: without the price of a long call."""
+        if not self.is_short(documents, query):
+            return self.ask(documents, document, query)[1]
+        with self._desks.lent() as desk:
+            return desk.scores(documents, document, query)
 
     def drift(self, terms: Terms) -> float:
         """The share of branch nodes that are out of order if the terms weigh as they do here."""

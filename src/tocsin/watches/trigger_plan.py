@@ -53,7 +53,8 @@ class TriggerPlan(NamedTuple):
 def plan_trigger(rules: Rules, row: int, base: TextBase, planner: Planner) -> TriggerPlan:
     """The plan of the trigger of this row, which is right and which no index can take."""
     trigger = watched(rules, row)
-    apart = split(rules.triggers[row].joined(rules.whens[row].as_py()))
+    written = rules.triggers[row]
+    apart = split(written.joined(rules.whens[row].as_py()))
     tables = []
     for at, position in enumerate(trigger.positions):
         asked = [] if position.selection is None else [(trigger.rule, position.selection)]
@@ -64,6 +65,6 @@ def plan_trigger(rules: Rules, row: int, base: TextBase, planner: Planner) -> Tr
     return TriggerPlan(
         trigger.rule,
         tuple(sorted(tables, key=lambda table: table.change is None)),
-        tuple(map(print_joined_leaf, apart.equalities)),
-        tuple(map(print_joined, apart.filters)),
+        tuple(print_joined_leaf(each, old_of=written.old_of) for each in apart.equalities),
+        tuple(print_joined(each, written.old_of) for each in apart.filters),
     )

@@ -235,8 +235,7 @@ class Watch:
             del self._triggers[number]
 
     def _errors(self, rules: Rules) -> list[RuleError]:
-        reading = read_conditions(rules.whens, rules.aliases)
-        found = [(row, error) for row, error in reading.errors if not rules.refusal(row)]
+        found = list(read_conditions(rules.whens_for_index(), rules.aliases).errors)
         ids = rules.ids.to_pylist()
         found += [
             (row, RuleError(f"the id '{rule}' is already watched"))

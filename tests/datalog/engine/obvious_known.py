@@ -18,6 +18,7 @@ class ObviousKnown:
         self._given = {(name, values) for name, tuples in facts.items() for values in tuples}
         self._ranks = dict.fromkeys(self._given, 0)
         self.contents: dict[str, set[Tuple]] = {name: set(facts.get(name, ())) for name in program.relations}
+        self._circles = {name: stratum for stratum in program.strata for name in stratum}
         for stratum in program.strata:
             rules = [rule for rule in program.rules if any(head.relation in stratum for head in rule.heads)]
             rank = 0
@@ -51,6 +52,9 @@ class ObviousKnown:
 
     def rank(self, relation: str, values: Tuple) -> int:
         return self._ranks[relation, values]
+
+    def circle(self, relation: str) -> frozenset[str]:
+        return self._circles[relation]
 
     def is_given(self, relation: str, values: Tuple) -> bool:
         return (relation, values) in self._given

@@ -10,6 +10,7 @@ import pytest
 
 from tocsin import Program
 from tocsin.cli import main
+from tocsin.datalog.engine.derivations import Derivation
 from tocsin.datalog.meaning import evaluate
 from tocsin.errors import DerivationError, InputError, RuleError, RuleErrors, TocsinWarning
 
@@ -280,3 +281,26 @@ def test_what_is_not_here_is_named_without_errors_that_follow_from_it() -> None:
     with pytest.raises(RuleErrors) as caught:
         Program.parse(text)
     assert [error.line for error in caught.value.errors] == [2, 3, 7, 12, 13, 14, 15]
+
+
+@pytest.mark.parametrize("body", ["true", "true, true", "(true ; false)", "!false", "1 = 1"])
+def test_what_has_a_body_is_a_rule(body: str) -> None:
+    """It is a literal to Soufflé, whose facts are clauses without any."""
+    declared = ".decl d(x: number) .decl e(s: symbol)"
+    rule = f'd(1), e("a") :- {body}.'
+    assert found(f"{declared} {rule} d(2).", "d") == [(1,), (2,)]
+    engine = Program.parse(f"{declared} d(1). {rule} d(2).").start()
+    assert (engine.program.rules, set(engine.program.outputs)) == ([rule], {"d", "e"})
+    engine.apply([("-", "d", (1,)), ("-", "d", (2,))])
+    assert engine.query("d") == [(1,)]
+    why = engine.why("d", (1,))
+    assert isinstance(why, Derivation)
+    assert why.rule == rule
+    assert engine.remove_rule(rule).removed == {"d": {(1,)}, "e": {("a",)}}
+    assert engine.add_rule(rule).added == {"d": {(1,)}, "e": {("a",)}}
+    assert Program.parse(f"{declared} d(1).").rules == []
+
+
+def test_what_has_the_body_false_gives_nothing() -> None:
+    assert found(".decl d(x: number) d(1) :- false.", "d") == []
+    assert found(".decl d(x: number) d(1) :- !true.", "d") == []

@@ -134,6 +134,30 @@ def test_equivalences() -> None:
     ]
 
 
+BROKEN_CIRCLE = """
+.decl given(x: number)
+.decl seen(x: number)
+.decl near(x: number, y: number)
+.decl ready()
+ready() :- given(0).
+ready() :- near(0, 0), 0 != 0.
+near(n, n) :- ready(), n = 0, !seen(0).
+"""
+"""`ready` and `near` depend on each other as it is written, but one of the rules that say so never holds."""
+
+
+def test_relations_that_depend_on_each_other_only_by_a_rule_that_never_holds() -> None:
+    engine = Program.parse(BROKEN_CIRCLE).start()
+    engine.insert("given", (0,))
+    assert str(engine.why("near", (0, 0))).splitlines() == [
+        "near(0, 0)  by  near(n, n) :- ready(), n = 0, !seen(0).",
+        "  ready()  by  ready() :- given(0).",
+        "    given(0)  given",
+        "  0 = 0",
+        "  !seen(0)  there is none",
+    ]
+
+
 class _LongPath:
     """A path of so many arcs, without writing out all pairs."""
 
@@ -158,6 +182,9 @@ class _LongPath:
         assert isinstance(start, int)
         assert isinstance(end, int)
         return end - start
+
+    def circle(self, relation: str) -> frozenset[str]:
+        return frozenset({relation})
 
     def is_given(self, relation: str, values: Tuple) -> bool:
         return relation == "arc"

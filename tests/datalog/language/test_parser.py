@@ -264,6 +264,7 @@ def test_the_quick_way_is_taken() -> None:
                 ),
             ),
             Truth(True),
+            is_fact=True,
         )
     ]
     assert [fact.place for fact in read_facts(Cursor("a(1).\n\n b(2). c(x)."))] == [(1, 1), (3, 2)]

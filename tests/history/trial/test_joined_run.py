@@ -1,4 +1,5 @@
-"""Triggers over several tables tried on their rows: every combination that satisfies them, and no other."""
+"""Triggers tried on the rows of their tables, and on events that tell the row before a change: every
+combination that satisfies them, and no other."""
 
 from __future__ import annotations
 
@@ -49,14 +50,17 @@ def check(chooser: Choices) -> int:
     text = make_trigger(chooser, "r")
     rules = rules_of_triggers(text)
     trigger = rules.triggers[0]
-    if len(trigger.tables) == 1:
-        return 0
-    tables: Rows = {name: [make_row(chooser) for _ in range(chooser.randint(0, 6))] for name in TABLES}
+    tables: Rows = {name: [changed_row(chooser) for _ in range(chooser.randint(0, 6))] for name in TABLES}
     run = tocsin.backtest(rules, tables, rule="r")
     read = run.tried.when if run.query is None else run.tried.with_threshold("0")
     right = expected(trigger, read, tables)
     table = run.table.to_pylist()
-    assert {tuple(row["rows"].values()): row["score"] for row in table} == right, text
+    found = {tuple(row.get("rows", {"": row["event"]}).values()): row["score"] for row in table}
+    assert found == right, text
+    alias = trigger.after.alias if trigger.after else trigger.aliases[0]
+    event_table = next(each.name for each in trigger.tables if each.alias == alias)
+    with_old = sum("old" in row for row in tables[event_table])
+    assert run.olds == (with_old if "old." in text else None)
     assert len(table) == len(right)
     scores = [row["score"] or 0.0 for row in table]
     assert scores == sorted(scores, reverse=True)
@@ -71,9 +75,15 @@ def check(chooser: Choices) -> int:
     return len(right)
 
 
+def changed_row(chooser: Choices) -> dict[str, Any]:
+    """A row, of which it may be told what it was before."""
+    row = make_row(chooser)
+    return {**row, "old": make_row(chooser)} if chooser.randint(0, 1) else row
+
+
 def test_random_triggers_over_random_tables() -> None:
     found = [check(random.Random(seed)) for seed in range(600)]
-    assert sum(map(bool, found)) > 30
+    assert sum(map(bool, found)) > 60
 
 
 @settings(max_examples=40, deadline=None)
@@ -169,3 +179,52 @@ def test_a_trigger_over_one_table_takes_its_rows() -> None:
     assert tocsin.backtest(rules, tables, rule="r").table["event"].to_pylist() == [1]
     with pytest.raises(tocsin.UsageError, match="names no table"):
         tocsin.backtest([("r", "vid = 2")], tables, rule="r")
+
+
+REOPENED = """create trigger reopened from orders as o after insert or update of status to o
+  when o.status = 'open' and old.status != o.status do alert '{old.status} -> {o.status}';"""
+CHANGES = [
+    {"id": 1, "status": "open"},
+    {"id": 1, "status": "open", "old": {"id": 1, "status": "closed"}},
+    {"id": 1, "status": "open", "old": {"id": 1, "status": "open"}},
+    {"id": 1, "status": "closed", "old": {"id": 1, "status": "open"}},
+    {"id": 2, "status": "open", "old": None},
+]
+
+
+def test_a_field_is_compared_with_the_row_before_the_change() -> None:
+    rules = rules_of_triggers(REOPENED)
+    forms: list[Any] = [CHANGES, {"orders": CHANGES}, pa.Table.from_struct_array(pa.array(CHANGES))]
+    for events in forms:
+        run = tocsin.backtest(rules, events, rule="reopened")
+        assert (run.hits, run.events, run.olds, run.tables) == (1, 5, 3, {})
+        (row,) = run.table.to_pylist()
+        assert (row["event"], "rows" in row) == (1, False)
+        assert '"old": {"id": 1, "status": "closed"}' in row["text"]
+
+
+def test_why_it_never_differs_from_the_row_before() -> None:
+    rules = rules_of_triggers(REOPENED)
+    never = "old.status != o.status never holds in 2 events"
+    for events, line in (
+        (CHANGES[2:4], f"{never}, of which 1 satisfy the rest"),
+        (CHANGES[4:], "old.status != o.status never holds in 1 event: none has an object old"),
+        ([], "there are no events"),
+        ([{"status": "shut"}], "status = 'open' never holds: there is only 'shut'"),
+    ):
+        run = tocsin.backtest(rules, events, rule="reopened")
+        assert run.why is not None
+        assert run.why.lines() == [line]
+    alone = rules_of_triggers(REOPENED.replace("o.status = 'open' and", ""))
+    run = tocsin.backtest(alone, CHANGES[2:3] * 2, rule="reopened")
+    assert run.why is not None
+    assert run.why.lines() == [never]
+
+
+def test_two_forms_of_a_rule_that_compares_old_and_new() -> None:
+    now, before = (rules_of_triggers(REOPENED.replace("!=", sign)) for sign in ("!=", "="))
+    found = tocsin.backtest(now, CHANGES, compare=before, rule="reopened")
+    assert found.samples.to_pylist() == [
+        {"rule": "reopened", "change": "new", "event": 1},
+        {"rule": "reopened", "change": "lost", "event": 2},
+    ]

@@ -16,9 +16,10 @@ def test_what_is_printed_reads_as_the_same() -> None:
         if rules.refusal(0) is not None:
             trigger = rules.triggers[0]
             condition = trigger.joined()
-            texts.append(print_joined(condition))
-            assert trigger.joined(texts[-1].replace(f"{trigger.old_of}.old.", "old.")) == condition
+            texts.append(print_joined(condition, trigger.old_of))
+            assert trigger.joined(texts[-1]) == condition
     assert len(texts) > 100
+    assert any("old." in text for text in texts)
 
 
 def test_negated_comparisons() -> None:

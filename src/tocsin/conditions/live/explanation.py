@@ -121,7 +121,7 @@ def explain_rule(
     else:
         check_event(event)
         rows = {trigger.alias or "": event}
-    return _explain_joined(rule, condition, rows, texts)
+    return _explain_joined(rule, condition, rows, texts, trigger.old_of)
 
 
 def explain_condition(
@@ -137,21 +137,29 @@ def explain_condition(
 
 
 def _explain_joined(
-    rule: Rule, condition: JoinedCondition, rows: Mapping[str, Mapping[str, object]], texts: TextSettings
+    rule: Rule,
+    condition: JoinedCondition,
+    rows: Mapping[str, Mapping[str, object]],
+    texts: TextSettings,
+    old_of: str | None = None,
 ) -> Explanation:
-    """Explain a condition on a row of each table, by alias, which a single table need not have."""
+    """Explain a condition on a row of each table, by alias, which a single table need not have.
+
+    `old_of` is the alias whose row before the change is `old`.
+    """
     disabled = is_disabled(rule.metadata)
     truths = joined_truths(condition, rows, texts)
-    seen = rows.get("", rows)
+
+    def saw(path: Path) -> str:
+        return _saw(path[1:], rows[path[0]], as_written(path, old_of))
 
     def leaf(depth: int, step: Predicate | Comparison, negated: bool, truth: Truth) -> Part:
-        text = print_joined_leaf(step, negated)
+        text = print_joined_leaf(step, negated, old_of)
         if isinstance(step, Comparison):
-            saw = ", ".join(_saw(as_written(path), seen) for path in (step.left, step.right))
-            return Part(depth, text, truth, saw)
+            return Part(depth, text, truth, f"{saw(step.left)}, {saw(step.right)}")
         bare = Predicate(step.field[1:], step.test, step.operands)
         found = _found(bare, rows[step.field[0]], texts) if step.test in TEXT_TESTS else None
-        return Part(depth, text, truth, _saw(as_written(step.field), seen), found)
+        return Part(depth, text, truth, saw(step.field), found)
 
     asked = [step for step in condition.steps if isinstance(step, Predicate) and step.test in TEXT_TESTS]
     scored = text_score(text_predicates(condition), rows[asked[0].field[0]], texts) if asked else None
@@ -230,9 +238,10 @@ def _text(step: Constant | Operator) -> str:
     return step.connective.value
 
 
-def _saw(path: Path, event: Mapping[str, object]) -> str:
+def _saw(path: Path, event: Mapping[str, object], named: Path | None = None) -> str:
+    """What an event holds in a field, which may be named otherwise."""
     value = lookup(event, path)
-    field = print_field(path)
+    field = print_field(path if named is None else named)
     if value is None:
         return f"{field} is missing"
     if isinstance(value, list):

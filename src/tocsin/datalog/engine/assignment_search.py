@@ -25,7 +25,11 @@ class Known(Protocol):
         """The tuples that have these values in these columns, counted from 0."""
 
     def rank(self, relation: str, values: conjunctions.Tuple) -> int:
-        """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
+        """Every derived tuple has a derivation whose tuples of its relation's circle are of lower ranks."""
+
+    def circle(self, relation: str) -> frozenset[str]:
+        """The relations that depend on this one and it on them, itself among them. Only within one are ranks
+        to be compared."""
 
     def is_given(self, relation: str, values: conjunctions.Tuple) -> bool:
         """Whether a tuple is a fact that was given, not only derived."""

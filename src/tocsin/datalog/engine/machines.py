@@ -6,6 +6,7 @@ Tests put an obvious one in its place, which works everything out anew after eac
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from tocsin.datalog.engine.program import Program
@@ -61,8 +62,19 @@ class Held:
         return iter(code.decode_rows(rows))
 
     def rank(self, relation: str, values: tuple[Value, ...]) -> int:
-        """Every derived tuple of a recursive relation has a derivation from tuples of lower ranks."""
+        """Every derived tuple has a derivation whose tuples of its relation's circle are of lower ranks."""
         return self._machine.rank(self._machine.relation(relation), self._codes[relation].encode(values))
+
+    def circle(self, relation: str) -> frozenset[str]:
+        """The relations that depend on this one and it on them, as the machine's rules have it."""
+        return self._circles[self._machine.component(self._machine.relation(relation))]
+
+    @cached_property
+    def _circles(self) -> dict[int, frozenset[str]]:
+        members: dict[int, list[str]] = {}
+        for name in self._codes:
+            members.setdefault(self._machine.component(self._machine.relation(name)), []).append(name)
+        return {component: frozenset(names) for component, names in members.items()}
 
     def is_given(self, relation: str, values: tuple[Value, ...]) -> bool:
         """Whether a tuple is a fact that was given, not only derived."""

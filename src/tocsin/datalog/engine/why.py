@@ -1,7 +1,8 @@
 """`why`: one derivation of a tuple, down to given facts, or which part of each rule is not satisfied.
 
 It reads the program's own rules, so that users see what they wrote. Among relations that depend on one
-another it goes only to tuples of lower rank, so that it comes to an end.
+another it goes only to tuples of lower rank, so that it comes to an end. Whether they do is for the machine
+to say: it leaves out rules that never hold, and so a circle of the text may be none of the tuples.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _FUEL = 20_000
 class _Way(NamedTuple):
     """One alternative of a rule as a way to give a tuple of one of its heads, ready to be searched.
 
-    What the head computes is an equation with a hidden variable, which the tuple gives a value.
+    What the head computes is an equation with a hidden variable, which the tuple gives a value. `reads` are
+    the relations of its positive atoms.
     """
 
     rule: syntax.Rule
@@ -35,7 +37,7 @@ class _Way(NamedTuple):
     literals: tuple[conjunctions.Literal, ...]
     steps: tuple[SearchStep, ...]
     names: conjunctions.Names
-    is_recursive: bool
+    reads: frozenset[str]
 
     def start(self, values: conjunctions.Tuple) -> conjunctions.Binding | None:
         """What a tuple says about the variables; None when it cannot be the head."""
@@ -79,21 +81,18 @@ class Deriver:
         ways: dict[str, list[_Way]] = {}
         for rule in rules:
             for head in rule.heads:
-                ways.setdefault(head.relation, []).extend(_ways(rule, head, self._strata[head.relation]))
+                ways.setdefault(head.relation, []).extend(_ways(rule, head))
         return ways
-
-    @cached_property
-    def _strata(self) -> dict[str, frozenset[str]]:
-        return {name: stratum for stratum in self._program.strata for name in stratum}
 
     def _step(self, fact: Fact, known: Known, search: Search) -> Step:
         if known.is_given(*fact):
             return Step(None, ())
+        circle = known.circle(fact.relation)
         for way in self._ways.get(fact.relation, ()):
             start = way.start(fact.values)
             if start is None:
                 continue
-            below = (self._strata[fact.relation], known.rank(*fact)) if way.is_recursive else None
+            below = None if way.reads.isdisjoint(circle) else (circle, known.rank(*fact))
             for binding in search.solutions(way.steps, start, way.names, below):
                 return Step(way.rule.text, tuple(_premises(way, binding, search)))
         raise DerivationError(f"{fact} is there, but no rule gives it")
@@ -112,7 +111,7 @@ class Deriver:
         return Absence(fact, tuple(obstacles))
 
 
-def _ways(rule: syntax.Rule, head: syntax.Atom, stratum: frozenset[str]) -> Iterator[_Way]:
+def _ways(rule: syntax.Rule, head: syntax.Atom) -> Iterator[_Way]:
     """The alternatives of a rule as ways to give a tuple of one head."""
     parts: list[str | syntax.Constant] = []
     equations: list[conjunctions.Literal] = []
@@ -129,11 +128,9 @@ def _ways(rule: syntax.Rule, head: syntax.Atom, stratum: frozenset[str]) -> Iter
     for alternative in conjunctions.alternatives_of(rule.body):
         literals = (*alternative, *equations)
         names = conjunctions.level_names(*literals, *syntax.arguments_of(rule.heads))
-        is_recursive = any(
-            isinstance(literal, syntax.Positive) and literal.atom.relation in stratum for literal in literals
-        )
+        reads = frozenset(each.atom.relation for each in literals if isinstance(each, syntax.Positive))
         steps = tuple(in_order(literals, bound, names))
-        yield _Way(rule, tuple(parts), literals, steps, names, is_recursive)
+        yield _Way(rule, tuple(parts), literals, steps, names, reads)
 
 
 def _premises(way: _Way, binding: conjunctions.Binding, search: Search) -> Iterator[Fact | Observation]:

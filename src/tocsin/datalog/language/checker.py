@@ -117,7 +117,7 @@ class _Checking:
             own_heads, literals = RuleScope(rule.heads, alternative, self._problems).scoped()
             heads, typed = Inference(self._declared, self._problems).typed(own_heads, literals)
             bodies.append(typed)
-        return syntax.Rule(heads, body_of(bodies), rule.place, rule.text)
+        return replace(rule, heads=heads, body=body_of(bodies))
 
     def _plain_fact(self, rule: syntax.Rule) -> syntax.Rule | None:
         """A fact of constants that fit their columns; None is for a closer look."""
@@ -140,7 +140,7 @@ class _Checking:
         if all(map(operator.is_, arguments, head.arguments)):
             return rule
         atom = syntax.Atom(head.relation, tuple(arguments), head.place)
-        return syntax.Rule((atom,), rule.body, rule.place, rule.text)
+        return replace(rule, heads=(atom,))
 
     def _check_atom(self, atom: syntax.Atom) -> None:
         relation = self._relations.get(atom.relation)

@@ -57,7 +57,8 @@ class ClauseReader:
             heads.append(self._atom("another head"))
         if cursor.at("<="):
             cursor.fail("subsumption (a rule with <= between two heads) is not supported")
-        if len(heads) == 1 and cursor.at("."):
+        is_fact = len(heads) == 1 and cursor.at(".")
+        if is_fact:
             body: syntax.Body = syntax.Truth(True, place)
         else:
             cursor.expect(":-", "',' or ':-'" if len(heads) > 1 else "':-' or '.'")
@@ -66,7 +67,7 @@ class ClauseReader:
         high = too_high(body, *syntax.arguments_of(heads))
         if high is not None:
             raise Mistake(high, f"this stands within more than {HEIGHT} operations")
-        return syntax.Rule(tuple(heads), body, place, one_line(cursor.text[start:end]))
+        return syntax.Rule(tuple(heads), body, place, one_line(cursor.text[start:end]), is_fact)
 
     def _disjunction(self, negated: bool = False) -> syntax.Body:
         parts = [self._conjunction(negated)]

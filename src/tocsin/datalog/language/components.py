@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from tocsin.datalog.language.functors import CAST
 from tocsin.datalog.language.outline import Block, Component, ComponentType, Instance, Named
 from tocsin.datalog.language.sources import Problems
-from tocsin.datalog.language.syntax import Argument, Constant, Operation, Rule
+from tocsin.datalog.language.syntax import Argument, Constant, Operation
 from tocsin.datalog.language.tree_walk import Rewriter
 
 DEPTH = 100
@@ -221,7 +221,7 @@ class _Instantiation:
             kept = [head for head in rule.heads if head.relation.split(".")[0] not in part.overridden]
             if kept:
                 heads = tuple(map(naming.atom, kept))
-                flat.rules.append(Rule(heads, naming.body(rule.body), rule.place, rule.text))
+                flat.rules.append(replace(rule, heads=heads, body=naming.body(rule.body)))
 
 
 class _Naming(Rewriter):

@@ -47,7 +47,7 @@ def read_facts(cursor: Cursor) -> list[Rule]:
         start = found.start(1)
         place = cursor.place_of(start)
         atom = Atom(found[1], tuple(arguments), place)
-        facts.append(Rule((atom,), _TRUE, place, text[start:end]))
+        facts.append(Rule((atom,), _TRUE, place, text[start:end], is_fact=True))
         found = _FACT.match(text, end)
     if facts:
         cursor.jump(end)

@@ -1,7 +1,7 @@
 """A program as a tree: what parsing gives, and, with every `type` filled in, what checking gives.
 
     program     declarations of types and relations, rules, directives; no components any more
-    rule        one or more head atoms and a body (a fact has the body `true`)
+    rule        one or more head atoms and a body (that of a fact is `true`)
     body        Conjunction | Disjunction | Positive | Negation | Comparison | Truth
     argument    Variable | Anonymous | Constant | Operation | Aggregate
 
@@ -168,22 +168,22 @@ Body = Conjunction | Disjunction | Positive | Negation | Comparison | Truth
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Heads that hold whenever the body does. `text` is the rule as it was written, on one line."""
+    """Heads that hold whenever the body does. `text` is the rule as it was written, on one line.
+
+    A fact is written without a body: its head holds from the start, until it is deleted. With the body `true`
+    it is a rule, as in Soufflé, and what it gives is derived.
+    """
 
     heads: tuple[Atom, ...]
     body: Body
     place: Place = field(default=NOWHERE, compare=False, repr=False)
     text: str = field(default="", compare=False)
+    is_fact: bool = False
 
     @property
     def parts(self) -> list[Argument | Body]:
         """The body, and the arguments of the heads."""
         return [self.body, *arguments_of(self.heads)]
-
-    @property
-    def is_fact(self) -> bool:
-        """Whether it has no body: its heads then hold from the start, until they are deleted."""
-        return isinstance(self.body, Truth) and self.body.holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,6 +240,10 @@ class Machine:
         number = self._store.find(relation, np.array(row, np.int64))
         return int(self._store.ranks(relation, np.array([number]))[0]) if number >= 0 else 0
 
+    def component(self, relation: int) -> int:
+        """A number that it shares with the relations that depend on it and it on them, and with no others."""
+        return int(self._store.relation_record(relation)[layout.R_COMPONENT])
+
     def lookup(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> Longs:
         """The rows with these values in these columns. The first time, an index is built for it."""
         graph = self._graph(relation)

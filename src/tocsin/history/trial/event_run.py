@@ -19,6 +19,7 @@ from tocsin.history.overview.overview import index_of
 from tocsin.history.trial.event_days import EventDays
 from tocsin.history.trial.test_run import Ranking, TestRun
 from tocsin.history.trial.tried_rule import READ, WITHOUT, TriedRule
+from tocsin.rules.after_clause import OLD
 
 
 class _Shown(NamedTuple):
@@ -37,7 +38,7 @@ class EventRun:
         self._rules = index_of(tried.matched_rules(), preparation).version
         self._days = EventDays(time)
         self._top = top
-        self._events = 0
+        self._events = self._olds = 0
         self._rejects = 0
         self._parts: list[tuple[NDArray[Any], ...]] = []
         self._shown: list[_Shown] = []
@@ -47,12 +48,14 @@ class EventRun:
         """The fields to find the cells of."""
         asked = [] if self._tried.text is None else [self._tried.text.field]
         times = [] if self._days.time is None else [self._days.time]
-        return list(dict.fromkeys([*sorted(self._rules.fields), *asked, *times]))
+        olds = [(OLD,)] if self._tried.asks_old else []
+        return list(dict.fromkeys([*sorted(self._rules.fields), *asked, *times, *olds]))
 
     def add(self, portion: EventPortion) -> None:
         """Match a portion, and keep what the ranking needs."""
         self._events += len(portion.rows)
         self._rejects += portion.rejects
+        self._olds += count_olds(portion.events)
         day = self._days.of_batch(portion.events)
         found = self._rules.match_cells(portion.events)
         matched = np.repeat(np.arange(len(found.per_event)), found.per_event)
@@ -92,6 +95,7 @@ class EventRun:
             first_day=self._days.first,
             last_day=self._days.last,
             ranking=Ranking(event, score, always, day, np.empty((len(event), 0), np.int64), texts).sorted(),
+            olds=self._olds if self._tried.asks_old else None,
         )
 
 
@@ -112,6 +116,12 @@ def run_on_events(
         if advance is not None:
             advance(done)
     return run.result()
+
+
+def count_olds(events: EventBatch) -> int:
+    """How many events have an object `old`, of a batch in which that was asked for."""
+    column = events.columns.get((OLD,))
+    return 0 if column is None else len(column.present)
 
 
 def _documents(events: EventBatch, path: Path, rows: Longs) -> list[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""A trigger over several tables tried on their rows: every combination of rows that satisfies it.
+"""A trigger that no index can take tried on rows: of several tables every combination that satisfies it.
 
 It is the query of the TriggerMan paper, `select ... from video v, viewed_by b where ... order by score desc`:
 each combination counts once, whichever of its rows came last and whatever change would fire the trigger.
@@ -7,12 +7,13 @@ each combination counts once, whichever of its rows came last and whatever chang
     joined      with each of the event table's rows those that go with it, through the activation index
     filtered    what is asked of joined rows, by its meaning
 
-Without `after` the event table is the first one.
+Without `after` the event table is the first one. A trigger over one table that compares a field with one of
+the row before is one without a join: a row that is filtered out is not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,9 +28,12 @@ from tocsin.events.event_sources import EventSource, time_field
 from tocsin.events.kept_columns import json_text
 from tocsin.history.overview.overview import index_of
 from tocsin.history.trial.event_days import EventDays
+from tocsin.history.trial.event_run import count_olds
 from tocsin.history.trial.test_run import Ranking, TestRun
 from tocsin.history.trial.tried_rule import READ, WITHOUT, TriedRule
+from tocsin.rules.after_clause import OLD
 from tocsin.rules.joins.meaning import joined_truth
+from tocsin.rules.joins.tree import JoinedCondition
 from tocsin.watches.alerts import alert_text
 from tocsin.watches.joins import Joins, Place, entry_of
 from tocsin.watches.table_contents import Row, kept_row
@@ -43,12 +47,16 @@ Numbers = tuple[int, ...]
 class Entered:
     """The rows of a table that enter a position of the trigger.
 
-    rows     by number
+    entered  how many rows the selection let through
+    olds     how many of all rows tell the row before the change
+    rows     by number, those that are kept
     found    by number: which of READ and WITHOUT let it through, and the score of free text in the selection
     """
 
     events: int = 0
     rejects: int = 0
+    entered: int = 0
+    olds: int = 0
     rows: dict[int, Row] = field(default_factory=dict)
     found: dict[int, list[tuple[int, float | None]]] = field(default_factory=dict)
 
@@ -67,7 +75,7 @@ class JoinedRun:
         triggers = [watched(rules, row) for row in range(len(rules))]
         self.event = triggers[READ].event or 0
         self.positions = triggers[READ].positions
-        self.aliases = [str(each.alias) for each in self.positions]
+        self.aliases = [each.key for each in self.positions]
         self.tried = tried
         self._sources = sources
         self._texts = preparation.base.settings()
@@ -75,7 +83,12 @@ class JoinedRun:
         self.tables: list[Entered] = []
         for at, source in enumerate(sources):
             done = sum(table.events for table in self.tables)
-            self.tables.append(_entered(self._triggers, at, source, preparation, done, advance))
+            self.tables.append(self._entered(at, source, preparation, done, advance))
+
+    @property
+    def filters(self) -> tuple[JoinedCondition, ...]:
+        """What is asked of joined rows."""
+        return self._triggers[READ].filters
 
     def combinations(self) -> tuple[dict[Numbers, float | None], set[Numbers]]:
         """Every combination that satisfies READ with its score, and those that satisfy WITHOUT."""
@@ -88,8 +101,9 @@ class JoinedRun:
                     joins.enter(trigger, entry, number)
         found: tuple[dict[Numbers, float | None], ...] = ({}, {})
         for trigger, number, entry in self._entries(self.event, self.tables[self.event]):
-            for numbers in joins.combinations(trigger, entry, number):
-                if self._passes(trigger, numbers):
+            partners = joins.combinations(trigger, entry, number) if len(self.tables) > 1 else [(number,)]
+            for numbers in partners:
+                if self._passes(trigger, self.joined(numbers)):
                     found[entry.place.trigger][numbers] = self._score(trigger, number, entry.score)
         return found[READ], set(found[WITHOUT])
 
@@ -105,10 +119,14 @@ class JoinedRun:
                     break
                 yield trigger, number, entry
 
-    def _passes(self, trigger: Watched, numbers: Numbers) -> bool:
-        return not trigger.filters or all(
-            joined_truth(each, self.joined(numbers), self._texts) is Truth.TRUE for each in trigger.filters
-        )
+    def _passes(self, trigger: Watched, rows: Mapping[str, Row]) -> bool:
+        return all(joined_truth(each, rows, self._texts) is Truth.TRUE for each in trigger.filters)
+
+    def _is_kept(self, row: Row) -> bool:
+        """Whether a row that entered can be part of a hit, as far as it tells alone."""
+        if len(self.positions) > 1:
+            return True
+        return any(self._passes(trigger, {self.aliases[0]: row}) for trigger in self._triggers)
 
     def joined(self, numbers: Numbers) -> dict[str, Row]:
         """The rows of a combination, by alias."""
@@ -137,6 +155,8 @@ class JoinedRun:
             [],
         ).sorted()
         shown = [tuple(numbers) for numbers in ranking.rows[:top].tolist()]
+        if len(self.tables) < 2:
+            ranking = ranking._replace(rows=rows[:, :0])
         return TestRun(
             tried=self.tried,
             events=self.tables[self.event].events,
@@ -145,53 +165,62 @@ class JoinedRun:
             first_day=days.first,
             last_day=days.last,
             ranking=ranking._replace(texts=[self._shown(numbers) for numbers in shown]),
-            tables={alias: table.events for alias, table in zip(self.aliases, self.tables, strict=True)},
+            tables={alias: table.events for alias, table in zip(self.aliases, self.tables, strict=True)}
+            if len(self.tables) > 1
+            else {},
+            olds=self.tables[self.event].olds if self.tried.asks_old else None,
         )
 
     def _shown(self, numbers: Numbers) -> tuple[str, ...]:
         if self.tried.text is None:
             rows = self.joined(numbers)
+            if len(rows) < 2:
+                return (json_text(rows[self.aliases[0]]),)
             by_alias: dict[str | None, Event] = dict(rows.items())
             return (alert_text(self._triggers[READ].alert, by_alias, None) or json_text(rows),)
         return tuple(
             document_at(self.tables[self.event].rows[numbers[self.event]], self.tried.text.field) or ()
         )
 
-
-def _entered(
-    triggers: Sequence[Watched],
-    at: int,
-    source: EventSource,
-    preparation: Preparation,
-    done: int,
-    advance: Callable[[int], None] | None,
-) -> Entered:
-    """Find the rows that enter a position, and read those."""
-    table = Entered()
-    selections = [(rule, trigger.positions[at].selection) for rule, trigger in enumerate(triggers)]
-    asked = [(str(rule), when) for rule, when in selections if when is not None]
-    everywhere = [(rule, None) for rule, when in selections if when is None]
-    rules = index_of(asked, preparation).version
-    of_number = [int(name) for name, _ in asked]
-    for portion in source.portions(rules.fields):
-        table.events += len(portion.rows)
-        table.rejects += portion.rejects
-        found = rules.match_cells(portion.events)
-        score = np.full(len(found.rule), np.nan) if found.score is None else found.score
-        if everywhere:
-            table.found.update((number, list(everywhere)) for number in portion.rows.tolist())
-        matched = np.repeat(portion.rows, found.per_event).tolist()
-        for number, rule, each in zip(matched, found.rule.tolist(), score.tolist(), strict=True):
-            entry = of_number[rule], None if np.isnan(each) else each
-            table.found.setdefault(number, []).append(entry)
-        if advance is not None:
-            advance(done + table.events)
-    for number, row in source.rows() if table.found else ():
-        if number in table.found:
-            try:
-                table.rows[number] = kept_row(row)
-            except EventError:
-                continue
-    table.rejects += len(table.found) - len(table.rows)
-    table.found = {number: table.found[number] for number in table.rows}
-    return table
+    def _entered(
+        self,
+        at: int,
+        source: EventSource,
+        preparation: Preparation,
+        done: int,
+        advance: Callable[[int], None] | None,
+    ) -> Entered:
+        """Find the rows that enter a position, and read those."""
+        table = Entered()
+        selections = [(rule, trigger.positions[at].selection) for rule, trigger in enumerate(self._triggers)]
+        asked = [(str(rule), when) for rule, when in selections if when is not None]
+        everywhere = [(rule, None) for rule, when in selections if when is None]
+        rules = index_of(asked, preparation).version
+        of_number = [int(name) for name, _ in asked]
+        olds = [(OLD,)] if at == self.event and self.tried.asks_old else []
+        for portion in source.portions([*rules.fields, *olds]):
+            table.events += len(portion.rows)
+            table.rejects += portion.rejects
+            table.olds += count_olds(portion.events)
+            found = rules.match_cells(portion.events)
+            score = np.full(len(found.rule), np.nan) if found.score is None else found.score
+            if everywhere:
+                table.found.update((number, list(everywhere)) for number in portion.rows.tolist())
+            matched = np.repeat(portion.rows, found.per_event).tolist()
+            for number, rule, each in zip(matched, found.rule.tolist(), score.tolist(), strict=True):
+                entry = of_number[rule], None if np.isnan(each) else each
+                table.found.setdefault(number, []).append(entry)
+            if advance is not None:
+                advance(done + table.events)
+        for number, row in source.rows() if table.found else ():
+            if number in table.found:
+                try:
+                    kept = kept_row(row)
+                except EventError:
+                    continue
+                table.entered += 1
+                if self._is_kept(kept):
+                    table.rows[number] = kept
+        table.rejects += len(table.found) - table.entered
+        table.found = {number: table.found[number] for number in table.rows}
+        return table

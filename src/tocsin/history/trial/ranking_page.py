@@ -38,6 +38,8 @@ def _cards(run: TestRun) -> str:
     a_day = "" if not run.days else f"{run.hits / run.days:,.3g} a day"
     counts = {f"rows of {alias}": rows for alias, rows in run.tables.items()} or {"events": run.events}
     cards = [(safe(name), f"{rows:,}", "") for name, rows in counts.items()]
+    if run.olds is not None:
+        cards.append(("events with an object old", f"{run.olds:,}", "the row before the change"))
     if run.rejects:
         cards.append(("records that are not events", f"{run.rejects:,}", ""))
     if run.query is not None:

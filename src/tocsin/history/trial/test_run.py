@@ -67,6 +67,8 @@ class TestRun:
     time        the field that tells an event's day; None when there is none
     first_day, last_day   of the history, in days since 1970; None when no time is known
     tables      how many rows each table has, by alias; of a rule over one table none
+    olds        how many of the events tell the row before the change, as their object `old`; None when the
+                rule does not ask for it
     why         of a rule that never matched why it did not
     """
 
@@ -80,6 +82,7 @@ class TestRun:
     last_day: int | None
     ranking: Ranking = field(repr=False)
     tables: dict[str, int] = field(default_factory=dict)
+    olds: int | None = None
     why: WhyNever | None = field(default=None, repr=False)
 
     @property

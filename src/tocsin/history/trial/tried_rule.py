@@ -28,6 +28,7 @@ from tocsin.conditions.language.tree import (
 )
 from tocsin.conditions.meaning import threshold_of
 from tocsin.errors import RuleError, UnknownRuleError, UsageError
+from tocsin.rules.after_clause import OLD
 from tocsin.rules.joins.tree import JoinedCondition
 from tocsin.rules.rule_set import Rules
 from tocsin.rules.triggers import Trigger
@@ -59,7 +60,7 @@ class TriedText:
 class TriedRule:
     """A rule among the rules of a file.
 
-    condition   as it is written, over one table or several
+    condition   as it is written, over one table or several; a JoinedCondition when no index can take it
     text        the `contains` to try; None when there is none
     untried     why there is none
     """
@@ -110,9 +111,19 @@ class TriedRule:
         return self.rules.triggers.get(self.row)
 
     @property
-    def has_several_tables(self) -> bool:
-        """Whether it is tried on joined rows."""
-        return self.rules.has_several_tables(self.row)
+    def is_joined(self) -> bool:
+        """Whether no index can take it: a trigger over several tables, or one that compares two fields."""
+        return isinstance(self.condition, JoinedCondition)
+
+    @property
+    def asks_old(self) -> bool:
+        """Whether its condition names the row before a change."""
+        alias = None if self.trigger is None else self.trigger.old_of
+        if alias is None:
+            return False
+        if isinstance(self.condition, JoinedCondition):
+            return any(path[:2] == (alias, OLD) for path in self.condition.fields())
+        return any(step.field[0] == OLD for step in self.condition.steps if isinstance(step, Predicate))
 
     @property
     def is_disabled(self) -> bool:
@@ -147,7 +158,7 @@ class TriedRule:
 
 
 def _condition(rules: Rules, row: int) -> Condition | JoinedCondition:
-    if not rules.has_several_tables(row):
+    if rules.refusal(row) is None:
         return rules.condition(row)
     try:
         return rules.triggers[row].joined(rules.whens[row].as_py())

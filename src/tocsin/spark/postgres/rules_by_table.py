@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.conditions.language.tree import Path
 from tocsin.conditions.live.snapshot import Snapshot
-from tocsin.errors import InputError, RuleError
+from tocsin.errors import InputError
 from tocsin.rules.after_clause import AFTER, read_after
 from tocsin.rules.alert_texts import ALERT
 from tocsin.rules.metadata_values import given_values, read_enabled
@@ -62,10 +62,7 @@ class RuleTables:
             if place is None:
                 unknown.append(str(name))
         for rows, text in given_values(metadata, AFTER):
-            try:
-                after = read_after(str(text))
-            except RuleError as error:
-                raise InputError(f"a rule is to fire after {text!r:.100}: {error.reason}") from None
+            after = read_after(str(text))
             self.ops[numbers[rows]] = sum(1 << OPS.index(kind) for kind in after.kinds)
             if after.fields:
                 self.updated[numbers[rows]] = fields.setdefault(after.fields, len(fields))

@@ -147,6 +147,24 @@ def _keep_high_scores(threshold: Doubles, found: Ints, score: Doubles, first: in
     return kept
 
 
+@bare_kernel
+def score_documents(documents: Documents, document: Ints, query: Ints, score: Doubles, block: Longs) -> int:
+    """Write the score of query[i] in document[i], whatever threshold it has; how many there are.
+
+    Pairs of a document, of which all queries are of its group, stand together. `block` has FilterTables.
+    """
+    code, terms, dictionary, _, _, judging, _, words, _ = pinned(block, FilterTables)
+    first = 0
+    while first < document.size:
+        last = first
+        while last < document.size and document[last] == document[first]:
+            last += 1
+        read_document(documents, np.int64(document[first]), terms, np.int64(code.group[query[first]]), words)
+        write_scores(code, query, first, last, dictionary, terms, words, judging, score)
+        first = last
+    return first
+
+
 @kernel
 def ask_pairs(
     code: QueryCode,

@@ -1,4 +1,4 @@
-"""Equal literals find each other: rows (group, value, leaf) become postings."""
+"""The leaves of each literal, list behind list."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
-
-
-@kernel
-def empty_slots(things: int) -> Ints:
-    """Slots for open addressing that so many things fill at most to a half."""
-    size = 2
-    while size < 2 * things:
-        size *= 2
-    return np.full(size, -1, np.int32)
 
 
 @kernel

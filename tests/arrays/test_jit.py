@@ -70,7 +70,7 @@ def test_copies_of_one_source_share_their_machine_code(tmp_path: Path) -> None:
     for name in ("one", "other"):
         copy = tmp_path / name / "src"
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        said = "from tocsin.arrays.lookup import find_text; print(find_text._cache.cache_path)"
+        said = "from tocsin.arrays.lookup import text_slot; print(text_slot._cache.cache_path)"
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(copy), "HOME": str(tmp_path)}
         done = subprocess.run(
             [sys.executable, "-c", said], env=environment, capture_output=True, text=True, check=True

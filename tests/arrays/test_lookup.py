@@ -8,8 +8,10 @@ from bisect import bisect_left
 import numpy as np
 import pytest
 
-from tocsin.arrays.lookup import Bounds, Literals, hash_scalars, hash_texts
+from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import packed_bytes, starts
+from tocsin.arrays.row_table import table_of_rows
+from tocsin.arrays.text_table import table_of_texts
 from tocsin.conditions.kernels.batch_lookup import Parts, arrange, look_up_scalars, look_up_texts, traits_of
 
 EDGES = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**53, 2**63 - 2, 2**63 - 1]
@@ -50,22 +52,12 @@ def shuffled(rng: random.Random, count: int) -> np.ndarray:
     return np.array(rng.sample(range(count), count), np.int32)
 
 
-def table_for(count: int) -> np.ndarray:
-    return np.full(1 << max(1, (2 * count).bit_length()), -1, np.int32)
-
-
 def packed(scalars: list[tuple[int, Pair]], texts: list[tuple[int, bytes]]) -> Literals:
-    group = np.array([number for number, _ in scalars], np.int32)
-    high = np.array([pair[0] for _, pair in scalars], np.int64)
-    low = np.array([pair[1] for _, pair in scalars], np.int64)
+    scalar = np.array([(*pair, group) for group, pair in scalars], np.int64).reshape(-1)
     text_group = np.array([number for number, _ in texts], np.int32)
     start, data = packed_bytes([text for _, text in texts])
-    literals = Literals(
-        group, high, low, table_for(len(scalars)), text_group, start, data, table_for(len(texts))
-    )
-    hash_scalars(group, high, low, literals.scalar_table)
-    hash_texts(text_group, start, data, literals.text_table)
-    return literals
+    text_table = table_of_texts(text_group, start, data)
+    return Literals(scalar, table_of_rows(scalar, 3), text_group, start, data, text_table)
 
 
 def packed_bounds(scalars: list[list[Pair]], texts: list[list[bytes]]) -> Bounds:

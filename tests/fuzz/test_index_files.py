@@ -271,7 +271,7 @@ KEPT: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("structured", "graph.child", lambda array: array + 100_000),
     ("structured", "graph.root", lambda array: array - 1_000),
     ("structured", "links.link", lambda array: array + (1 << 28)),
-    ("structured", "literals.scalar_table", lambda array: abs(array)),
+    ("structured", "literals.scalar_table", lambda array: np.maximum(array, 1)),
     ("patterns", "patterns.word", lambda array: array ^ (1 << 36)),
     ("patterns", "patterns.shorter", lambda array: array * 0),
     ("texts", "texts.trie.branch", lambda array: array[::-1].copy()),

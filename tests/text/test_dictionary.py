@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin import Dictionary
-from tocsin.arrays.lookup import find_text
+from tocsin.arrays.text_table import find_text
 from tocsin.errors import InputError, UsageError
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.text_base import words_for_kernels

@@ -62,14 +62,14 @@ class Check:
             self.fail(name, f"refers to {int(array[bad])} at {bad:,}, and there are {count:,}")
 
     def table(self, name: str, table: Array, count: int) -> None:
-        """Open addressing: a power of two, -1 for free places, one of them at least."""
+        """Open addressing: a power of two, numbers + 1, and 0 for free places, one of them at least."""
         self.that(
             name,
             len(table) > 0 and len(table) & (len(table) - 1) == 0,
             "has a length that is not a power of two",
         )
-        self.references(name, table, count, least=-1)
-        self.that(name, int(table.min()) == -1, "has no free place")
+        self.references(name, table, count + 1)
+        self.that(name, int(table.min()) == 0, "has no free place")
 
     def sound(self, name: str, place: int) -> None:
         """What a kernel found."""

@@ -36,7 +36,7 @@ from tocsin.errors import IndexFileError
 from tocsin.storage.drafts import PRIVATE, draft_of, remove_stale_drafts
 
 MAGIC = b"TOCSIN\r\n"
-VERSION = 6
+VERSION = 7
 
 INDEX, ENGINE, PROGRAM = "index", "engine", "program"
 

@@ -19,30 +19,31 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Bytes, Ints, Longs
 from tocsin.arrays.jit import inner_kernel, kernel
-from tocsin.arrays.text_table import hash_span, same_bytes
+from tocsin.arrays.row_table import find_row
+from tocsin.arrays.text_table import find_text
 
 
 class Literals(NamedTuple):
     """The literals of = and in, by hash. Literal q owns row q of the postings; scalars come first.
 
-    scalar_group   int32[S]     the group of literal q
-    scalar_high    int64[S]
-    scalar_low     int64[S]
-    scalar_table   int32[2^k]   open addressing: literal, or -1
+    scalar         int64[3S]    literal q: its high, low and group, a row of row_table.py
+    scalar_table   int32[2^k]   q + 1, or 0
     text_group     int32[T]     the group of literal S + t
     text_start     int64[T+1]   its bytes: text_bytes[text_start[t] : text_start[t+1]]
     text_bytes     uint8[...]
-    text_table     int32[2^k]   open addressing: t, or -1
+    text_table     int32[2^k]   t + 1, or 0: see text_table.py
     """
 
-    scalar_group: Ints
-    scalar_high: Longs
-    scalar_low: Longs
+    scalar: Longs
     scalar_table: Ints
     text_group: Ints
     text_start: Longs
     text_bytes: Bytes
     text_table: Ints
+
+    def groups(self) -> Ints:
+        """The group of each literal."""
+        return np.concatenate((self.scalar[2::3].astype(np.int32), self.text_group))
 
 
 class Bounds(NamedTuple):
@@ -64,24 +65,6 @@ class Bounds(NamedTuple):
 
 
 @kernel
-def hash_scalar(group: int, high: int, low: int) -> np.uint64:
-    """Where to look for a scalar of a group."""
-    value = np.uint64(high) * np.uint64(0x9E3779B97F4A7C15)
-    value ^= value >> np.uint64(32)
-    value = (value + np.uint64(low)) * np.uint64(0xFF51AFD7ED558CCD)
-    value ^= value >> np.uint64(29)
-    value = (value + np.uint64(group)) * np.uint64(0xC4CEB9FE1A85EC53)
-    return value ^ (value >> np.uint64(32))
-
-
-@kernel
-def hash_text(group: int, data: Bytes, start: int, end: int) -> np.uint64:
-    """Where to look for a text of a group."""
-    value = (hash_span(data, start, end) + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
-    return value ^ (value >> np.uint64(32))
-
-
-@kernel
 def _compare(a: Bytes, a_start: int, a_end: int, b: Bytes, b_start: int, b_end: int) -> np.int64:
     """Negative, zero or positive, as a is less than, equal to or greater than b."""
     for i in range(min(a_end - a_start, b_end - b_start)):
@@ -89,41 +72,6 @@ def _compare(a: Bytes, a_start: int, a_end: int, b: Bytes, b_start: int, b_end: 
         if difference != 0:
             return difference
     return np.int64((a_end - a_start) - (b_end - b_start))
-
-
-@kernel
-def hash_scalars(group: Ints, high: Longs, low: Longs, table: Ints) -> None:
-    """Fill a table of -1, at least twice as long as there are literals; literals are distinct."""
-    mask = table.size - 1
-    for literal in range(group.size):
-        slot = np.int64(hash_scalar(group[literal], high[literal], low[literal]) & np.uint64(mask))
-        while table[slot] >= 0:
-            slot = (slot + 1) & mask
-        table[slot] = literal
-
-
-@kernel
-def hash_texts(group: Ints, start: Longs, data: Bytes, table: Ints) -> None:
-    """The same for texts."""
-    mask = table.size - 1
-    for literal in range(group.size):
-        value = hash_text(group[literal], data, start[literal], start[literal + 1])
-        slot = np.int64(value & np.uint64(mask))
-        while table[slot] >= 0:
-            slot = (slot + 1) & mask
-        table[slot] = literal
-
-
-@kernel
-def find_scalar(table: Ints, groups: Ints, highs: Longs, lows: Longs, group: int, high: int, low: int) -> int:
-    """The literal that a scalar equals, or -1, among the arrays of Literals that this takes."""
-    mask = table.size - 1
-    place = np.int64(hash_scalar(group, high, low) & np.uint64(mask))
-    known = table[place]
-    while known >= 0 and not (highs[known] == high and lows[known] == low and groups[known] == group):
-        place = (place + 1) & mask
-        known = table[place]
-    return known
 
 
 @kernel
@@ -190,15 +138,8 @@ def place_scalars(
 @kernel
 def scalar_posting(literals: Literals, group: int, high: int, low: int) -> int:
     """The literal that a scalar equals, or -1."""
-    return find_scalar(
-        literals.scalar_table,
-        literals.scalar_group,
-        literals.scalar_high,
-        literals.scalar_low,
-        group,
-        high,
-        low,
-    )
+    row = (np.int64(high), np.int64(low), np.int64(group))
+    return max(find_row(literals.scalar, 3, row, 0, literals.scalar_table), -1)
 
 
 @kernel
@@ -206,27 +147,6 @@ def scalar_slot(bounds: Bounds, group: int, high: int, low: int) -> int:
     """The place of a scalar among the bounds of its group, of which there is one at least."""
     first, last = bounds.scalar_start[group], bounds.scalar_start[group + 1]
     return place_scalar(bounds.scalar_high, bounds.scalar_low, first, last, high, low)
-
-
-@kernel
-def find_text(
-    table: Ints, groups: Ints, starts: Longs, texts: Bytes, group: int, data: Bytes, start: int, end: int
-) -> int:
-    """The text literal that data[start:end] equals, or -1, among the arrays of Literals that this takes."""
-    mask = table.size - 1
-    place = np.int64(hash_text(group, data, start, end) & np.uint64(mask))
-    known = table[place]
-    while known >= 0:
-        begin = starts[known]
-        if (
-            groups[known] == group
-            and starts[known + 1] - begin == end - start
-            and same_bytes(texts, begin, data, start, end - start)
-        ):
-            return known
-        place = (place + 1) & mask
-        known = table[place]
-    return -1
 
 
 @kernel
@@ -242,7 +162,7 @@ def text_posting(literals: Literals, group: int, data: Bytes, start: int, end: i
         start,
         end,
     )
-    return literals.scalar_group.size + known if known >= 0 else -1
+    return literals.scalar.size // 3 + known if known >= 0 else -1
 
 
 @kernel

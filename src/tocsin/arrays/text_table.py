@@ -1,10 +1,8 @@
 """The hash table of texts: bytes hashed and compared eight at a time, and which text equals a given one.
 
-    table   int32[size]   size a power of two, at least twice the number of texts;
-                          the number of a text, or -1; a text stands in the first free place
-                          at or behind the one that its hash says, round the end
+    table   int32[2^k]   number of a text + 1, or 0 (hash_slots.py); at most half full
 
-Texts are told apart by their bytes, not by their hashes.
+A text is one of a group, as a word is one of a field. Texts are told apart by their bytes, not their hashes.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import numpy as np
 
 from tocsin.arrays.bits import ALL, HALF, eight_bytes
 from tocsin.arrays.dtypes import Bytes, Ints, Longs, Words
+from tocsin.arrays.hash_slots import behind, free_slot, home, slots_for
 from tocsin.arrays.jit import inner_kernel, kernel
 
 
@@ -59,35 +58,36 @@ def hash_texts_evenly(start: Longs, data: Bytes) -> Words:
     return value
 
 
-@kernel
-def _place_of(data: Bytes, begin: int, end: int, size: int) -> int:
-    """Where in a table of this size to look first."""
-    return np.int64(hash_span(data, begin, end) & np.uint64(size - 1))
+@inner_kernel
+def _hash_text(group: int, data: Bytes, start: int, end: int) -> np.uint64:
+    value = (hash_span(data, start, end) + np.uint64(group)) * np.uint64(0x9E3779B97F4A7C15)
+    return value ^ (value >> HALF)
 
 
 @kernel
-def table_of_names(start: Longs, data: Bytes) -> Ints:
-    """The table of the texts data[start[i] : start[i + 1]], which all differ."""
-    size = 2
-    while size < 2 * start.size:
-        size *= 2
-    table = np.full(size, -1, np.int32)
-    for number in range(start.size - 1):
-        place = _place_of(data, start[number], start[number + 1], size)
-        while table[place] >= 0:
-            place = (place + 1) & (size - 1)
-        table[place] = number
+def table_of_texts(groups: Ints, start: Longs, data: Bytes) -> Ints:
+    """The table of texts data[start[i] : start[i + 1]]; no two of a group are equal."""
+    table = np.zeros(slots_for(groups.size), np.int32)
+    for number in range(groups.size):
+        value = _hash_text(groups[number], data, start[number], start[number + 1])
+        table[free_slot(table, value)] = number + 1
     return table
 
 
 @kernel
-def find_name(table: Ints, start: Longs, data: Bytes, name: Bytes) -> int:
-    """The number of the text that equals `name`, or -1."""
-    place = _place_of(name, 0, name.size, table.size)
-    while table[place] >= 0:
-        number = table[place]
-        begin = start[number]
-        if start[number + 1] - begin == name.size and same_bytes(data, begin, name, 0, name.size):
-            return number
-        place = (place + 1) & (table.size - 1)
+def find_text(
+    table: Ints, groups: Ints, starts: Longs, texts: Bytes, group: int, data: Bytes, start: int, end: int
+) -> int:
+    """The number of the text of a group that data[start:end] equals, or -1."""
+    place = home(table, _hash_text(group, data, start, end))
+    while table[place] != 0:
+        known = np.int64(table[place]) - 1
+        begin = starts[known]
+        if (
+            groups[known] == group
+            and starts[known + 1] - begin == end - start
+            and same_bytes(texts, begin, data, start, end - start)
+        ):
+            return known
+        place = behind(table, place)
     return -1

@@ -24,10 +24,9 @@ from tocsin.engines.kernels.dewey_labels import (
     unsound_labels,
     write_labels,
 )
-from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
 from tocsin.engines.kernels.unfolded_trees import Trees
-from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves, share_labels
 
 MOST_NUMBERS = 1 << 24
 """Numbers that all wide labels of one rule may have. A tree of n levels may have some n * n / 2 of them."""
@@ -71,9 +70,9 @@ class DeweyEngine(AnnotatedTrees):
         )
         leaves = no_leaves(count)
         write_labels(trees, level, number, leaves, labels)
-        start, kept = share_labels(packed_span, labels.packed)
+        start, packed = share_labels(packed_span, labels.packed)
         start = np.where(is_wide, starts(np.where(is_wide, count, 0), np.int64)[:-1], start)
-        labels = labels._replace(start=start, packed=labels.packed[:kept].copy())
+        labels = labels._replace(start=start, packed=packed)
         return cls(conjunctions, lay_out_places(leaves, len(conjunctions), always), labels)
 
     def evaluate(self, places: Lists) -> Lists:

@@ -21,10 +21,9 @@ from tocsin.engines.kernels.interval_labels import (
     match_intervals,
     unsound_intervals,
 )
-from tocsin.engines.kernels.shared_labels import share_labels
 from tocsin.engines.kernels.tree_places import Places, count_places
 from tocsin.engines.kernels.unfolded_trees import Trees
-from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves
+from tocsin.engines.labelled_trees import AnnotatedTrees, lay_out_places, no_leaves, share_labels
 
 
 class IntervalEngine(AnnotatedTrees):
@@ -49,8 +48,8 @@ class IntervalEngine(AnnotatedTrees):
         wide = np.empty(wide_span[-1], np.uint64)
         leaves = no_leaves(count)
         lay_out_intervals(trees, *label_trees(trees), leaves, narrow_span, wide_span, narrow, wide)
-        start, kept = share_labels(narrow_span, narrow)
-        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow[:kept].copy(), wide)
+        start, narrow = share_labels(narrow_span, narrow)
+        intervals = Intervals(np.where(is_narrow, start, wide_span[:-1]), narrow, wide)
         return cls(conjunctions, lay_out_places(leaves, len(conjunctions), always), intervals)
 
     def evaluate(self, places: Lists) -> Lists:

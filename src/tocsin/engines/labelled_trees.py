@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tocsin.arrays.array_checks import Array, Check, typed
+from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.distinct_texts import number_pieces
 from tocsin.arrays.dtypes import Flags, Ints, Longs
 from tocsin.arrays.lists import Lists
 from tocsin.arrays.packed import starts
@@ -118,6 +121,17 @@ def no_leaves(counts: Longs) -> TreeLeaves:
     """Room for so many places of each rule."""
     rule_start = starts(counts, np.int32)
     return TreeLeaves(rule_start, np.full(rule_start[-1], -1, np.int32), np.zeros(rule_start[-1], np.bool_))
+
+
+def share_labels(span: Longs, label: NDArray[Any]) -> tuple[Longs, NDArray[Any]]:
+    """Where each rule finds its labels, until now label[span[r] : span[r + 1]], and the labels that are left.
+
+    Labels of rules whose trees have the same shape are the same, and are stored once.
+    """
+    data = label.view(np.uint8)
+    number, begin, end = number_pieces(data, label.itemsize * span)
+    start, kept = gather_spans(data, begin, end)
+    return start[number] // label.itemsize, kept.view(label.dtype)
 
 
 def lay_out_places(leaves: TreeLeaves, conjunctions: int, always: Flags) -> Places:

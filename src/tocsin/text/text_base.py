@@ -12,15 +12,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Flags
-from tocsin.arrays.lookup import find_text, hash_texts
 from tocsin.arrays.packed import joined, text_arrays
+from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.errors import UsageError
 from tocsin.events.cells import Path
 from tocsin.text.dictionary import Dictionary
 from tocsin.text.kernels.dictionary import DictionaryWords
 from tocsin.text.settings import TextSettings, WordWeights
-
-_SMALLEST_TABLE = 8
 
 
 def words_for_kernels(
@@ -41,15 +39,9 @@ def words_for_kernels(
         groups.append(np.full(len(known) + len(more), group, np.int32))
     group_of = joined(groups, np.int32)
     start, data = text_arrays(pa.concat_arrays(words))
-    table = np.full(_table_size(len(group_of)), -1, np.int32)
-    hash_texts(group_of, start, data, table)
+    table = table_of_texts(group_of, start, data)
     unknown = np.array([dictionary.unknown_idf for dictionary in dictionaries], np.float64)
     return DictionaryWords(group_of, start, data, joined(idfs, np.float64), table, unknown)
-
-
-def _table_size(words: int) -> int:
-    """A power of two, at least twice the number of words: see arrays/lookup.py."""
-    return max(_SMALLEST_TABLE, 1 << (2 * words - 1).bit_length()) if words else _SMALLEST_TABLE
 
 
 def _appended(words: DictionaryWords, more: DictionaryWords) -> DictionaryWords:
@@ -60,8 +52,7 @@ def _appended(words: DictionaryWords, more: DictionaryWords) -> DictionaryWords:
     group = np.concatenate((words.group, more.group + np.int32(len(words.unknown))))
     start = np.concatenate((words.start, words.start[-1] + more.start[1:]))
     data = np.concatenate((words.data, more.data))
-    table = np.full(_table_size(len(group)), -1, np.int32)
-    hash_texts(group, start, data, table)
+    table = table_of_texts(group, start, data)
     return DictionaryWords(group, start, data, np.concatenate((words.idf, more.idf)), table, unknown)
 
 

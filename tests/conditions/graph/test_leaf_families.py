@@ -46,13 +46,9 @@ def sorted_leaves(found: list[Predicate]) -> tuple[Families, list[Predicate]]:
 
 def points(families: Families) -> dict[tuple[int, Key], list[int]]:
     literals = families.literals
-    keys: list[tuple[int, Key]] = list(
-        zip(
-            literals.scalar_group.tolist(),
-            zip(literals.scalar_high.tolist(), literals.scalar_low.tolist(), strict=True),
-            strict=True,
-        )
-    )
+    keys: list[tuple[int, Key]] = [
+        (group, (high, low)) for high, low, group in literals.scalar.reshape(-1, 3).tolist()
+    ]
     for number, group in enumerate(literals.text_group.tolist()):
         begin, end = literals.text_start[number], literals.text_start[number + 1]
         keys.append((group, literals.text_bytes[begin:end].tobytes()))

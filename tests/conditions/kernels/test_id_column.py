@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.arrays.packed import packed_bytes
-from tocsin.arrays.text_table import find_name, table_of_names
+from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.conditions.kernels.id_column import repeat_rows
 from tocsin.conditions.kernels.layer_matches import interleave, keep_alive
 from tocsin.conditions.matching.matcher import BatchMatches
@@ -80,9 +80,11 @@ def test_rows_are_repeated(counts: list[int], first: int) -> None:
 @given(st.lists(st.text(max_size=12), unique=True, max_size=30), st.lists(st.text(max_size=12), max_size=10))
 def test_a_table_finds_each_name_and_no_other(known: list[str], others: list[str]) -> None:
     start, data = packed_bytes([name.encode() for name in known])
-    table = table_of_names(start, data)
+    groups = np.zeros(len(known), np.int32)
+    table = table_of_texts(groups, start, data)
     for name in [*known, *others]:
-        place = find_name(table, start, data, np.frombuffer(name.encode(), np.uint8))
+        wanted = np.frombuffer(name.encode(), np.uint8)
+        place = find_text(table, groups, start, data, 0, wanted, 0, len(wanted))
         assert place == (known.index(name) if name in known else -1)
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.text_cases import Weights, documents, flat_queries, text_queries, word_weights
 
-from tocsin.arrays.lookup import hash_texts
 from tocsin.arrays.packed import packed_bytes
+from tocsin.arrays.text_table import table_of_texts
 from tocsin.text import document_queries
 from tocsin.text.documents import documents_of_texts
 from tocsin.text.kernels.dictionary import DictionaryWords
@@ -24,8 +24,7 @@ def dictionary_of(weights: Weights, group: int = 0) -> DictionaryWords:
     """The weights of a text group; the groups before it know no word."""
     start, data = packed_bytes([word.encode() for word in weights.known])
     groups = np.full(len(weights.known), group, np.int32)
-    table = np.full(64, -1, np.int32)
-    hash_texts(groups, start, data, table)
+    table = table_of_texts(groups, start, data)
     unknown = np.full(group + 1, weights.unknown)
     return DictionaryWords(groups, start, data, np.array(list(weights.known.values())), table, unknown)
 

@@ -22,12 +22,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.distinct_texts import number_pieces
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
-from tocsin.arrays.lookup import Bounds, Literals, hash_scalars, hash_texts
+from tocsin.arrays.lookup import Bounds, Literals
 from tocsin.arrays.packed import starts
+from tocsin.arrays.row_table import distinct_rows, table_of_rows
+from tocsin.arrays.text_table import table_of_texts
 from tocsin.conditions.graph.predicate_table import PredicateTable
 from tocsin.conditions.kernels.leaves import Ranges
-from tocsin.conditions.kernels.posting_lists import empty_slots, number_texts, postings
+from tocsin.conditions.kernels.posting_lists import postings
 from tocsin.conditions.kernels.predicate_parser import (
     BETWEEN,
     CIDR,
@@ -152,29 +155,24 @@ def _by_group(group: Ints) -> Longs:
 def _lay_out_points(rows: _Operands, text: Bytes) -> tuple[Literals, Longs, Ints]:
     """The literals of = and in, and the leaves of each: scalars first, then texts."""
     scalars, texts = rows.of(rows.kind != Kind.STRING), rows.of(rows.kind == Kind.STRING)
-    keys = np.stack((scalars.high, scalars.low), axis=1).view(np.uint8).reshape(-1)
-    begin = 16 * np.arange(len(scalars.leaf))
-    number, first = number_texts(scalars.group, keys, begin, np.full_like(begin, 16))
-    text_number, text_first = number_texts(texts.group, text, texts.begin, texts.low)
+    number, first = distinct_rows(scalars.group, scalars.high, scalars.low)
+    start, data = gather_spans(text, texts.begin, texts.begin + texts.low)
+    text_number, text_first = distinct_rows(texts.group, number_pieces(data, start)[0])
     posting_start, posting_leaf = postings(
         np.concatenate([number, text_number + np.int32(len(first))]),
         len(first) + len(text_first),
         np.concatenate([scalars.leaf, texts.leaf]),
     )
     scalars, texts = scalars.of(first), texts.of(text_first)
-    scalar_table, text_table = empty_slots(len(first)), empty_slots(len(text_first))
-    hash_scalars(scalars.group, scalars.high, scalars.low, scalar_table)
-    text_start, text_bytes = gather_spans(text, texts.begin, texts.begin + texts.low)
-    hash_texts(texts.group, text_start, text_bytes, text_table)
+    scalar = np.stack((scalars.high, scalars.low, scalars.group), axis=1, dtype=np.int64).reshape(-1)
+    text_start, text_bytes = gather_spans(data, start[text_first], start[text_first + 1])
     literals = Literals(
-        scalars.group,
-        scalars.high,
-        scalars.low,
-        scalar_table,
+        scalar,
+        table_of_rows(scalar, 3),
         texts.group,
         text_start,
         text_bytes,
-        text_table,
+        table_of_texts(texts.group, text_start, text_bytes),
     )
     return literals, posting_start, posting_leaf
 

@@ -35,7 +35,7 @@ def guess(families: Families) -> Likelihood:
     """A likelihood for every leaf."""
     group_of, groups = families.group_of, len(families.group_path)
     literals, bounds, ranges = families.literals, families.bounds, families.ranges
-    literal_group = np.concatenate((literals.scalar_group, literals.text_group))
+    literal_group = literals.groups()
     of_literal = 1.0 / (1.0 + np.bincount(literal_group, minlength=groups))[literal_group]
     slots = 2.0 * (np.diff(bounds.scalar_start) + np.diff(bounds.text_start)) + 1.0
     shares = (

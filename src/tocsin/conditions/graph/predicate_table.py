@@ -18,10 +18,11 @@ from tocsin.arrays.byte_copy import gather_spans
 from tocsin.arrays.distinct_texts import number_pieces
 from tocsin.arrays.dtypes import Bytes, Flags, Ints, Longs
 from tocsin.arrays.packed import Texts, joined, joined_starts, packed_bytes, some_spans, starts
+from tocsin.arrays.row_table import distinct_rows
 from tocsin.conditions.graph.value_keys import address_key, double_key, scalar_key
 from tocsin.conditions.kernels.constants import UNSURE
 from tocsin.conditions.kernels.predicate_parser import BETWEEN_NAMES, BOOLEAN_READING, TEXTS
-from tocsin.conditions.kernels.predicate_rows import REFUSED, PredicateRows, number_rows, read_predicates
+from tocsin.conditions.kernels.predicate_rows import REFUSED, PredicateRows, read_predicates
 from tocsin.conditions.language.addresses import parse_network
 from tocsin.conditions.language.parser import parse_predicate
 from tocsin.conditions.language.printer import print_literal, print_predicate
@@ -136,7 +137,7 @@ class Predicates:
         rows = blocks[0] if len(blocks) == 1 else PredicateRows(**_joined_columns(blocks))
         field, path_start, path_end = number_pieces(rows.path, rows.path_start)
         paths = zip(path_start.tolist(), path_end.tolist(), strict=True)
-        leaf, first = number_rows(rows, field)
+        leaf, first = _distinct_predicates(rows, field)
         operand_start, operand = _taken(rows.operand_start, first)
         text_start, text = _taken(rows.text_start, first)
         table = PredicateTable(
@@ -164,6 +165,20 @@ class Predicates:
         if len(parts) == 1:
             return parts[0]
         return joined_starts([start for start, _ in parts]), joined([data for _, data in parts], np.uint8)
+
+
+def _distinct_predicates(rows: PredicateRows, field: Ints) -> tuple[Ints, Longs]:
+    """Each row's number, UNSURE if it was refused, and each number's first row."""
+    keys = np.stack((rows.operand_high, rows.operand_low), axis=1).reshape(-1).view(np.uint8)
+    operands, texts = (
+        number_pieces(keys, 16 * rows.operand_start)[0],
+        number_pieces(rows.text, rows.text_start)[0],
+    )
+    sure = np.flatnonzero(rows.test != REFUSED)
+    number = np.full(len(rows.test), UNSURE, np.int32)
+    columns = (field, rows.test, rows.kind, operands, texts)
+    number[sure], first = distinct_rows(*(column[sure] for column in columns))
+    return number, sure[first]
 
 
 def _rows_of(predicates: Sequence[Predicate]) -> PredicateRows:

@@ -110,7 +110,7 @@ def _check_leaves(check: Check, index: CompiledIndex) -> None:
         np.array_equal(group_of[leaves.null_leaf[null]], null),
         "has a leaf of another group",
     )
-    owner = np.concatenate([literals.scalar_group, literals.text_group])
+    owner = literals.groups()
     check.offsets("leaves.posting_start", leaves.posting_start, len(owner), len(leaves.posting_leaf))
     check.references("leaves.posting_leaf", leaves.posting_leaf, index.leaf_count)
     check.that(
@@ -131,10 +131,9 @@ def _check_leaves(check: Check, index: CompiledIndex) -> None:
 
 
 def _check_literals(check: Check, literals: Literals, groups: int) -> None:
-    scalars, texts = len(literals.scalar_group), len(literals.text_group)
-    check.references("literals.scalar_group", literals.scalar_group, groups)
-    check.length("literals.scalar_high", literals.scalar_high, scalars)
-    check.length("literals.scalar_low", literals.scalar_low, scalars)
+    scalars, texts = len(literals.scalar) // 3, len(literals.text_group)
+    check.length("literals.scalar", literals.scalar, 3 * scalars)
+    check.references("literals.scalar", literals.scalar[2::3], groups)
     check.table("literals.scalar_table", literals.scalar_table, scalars)
     check.references("literals.text_group", literals.text_group, groups)
     check.offsets("literals.text_start", literals.text_start, texts, len(literals.text_bytes))

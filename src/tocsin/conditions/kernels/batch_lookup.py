@@ -20,10 +20,10 @@ from tocsin.arrays.jit import bare_kernel, kernel
 from tocsin.arrays.lookup import (
     Bounds,
     Literals,
-    find_scalar,
-    find_text,
     place_scalar,
     place_scalars,
+    scalar_posting,
+    text_posting,
     text_slot,
 )
 
@@ -52,7 +52,7 @@ def traits_of(literals: Literals, bounds: Bounds) -> GroupTraits:
     """The traits of all groups."""
     start = bounds.scalar_start
     has_literals = np.zeros(len(start) - 1, np.bool_)
-    has_literals[literals.scalar_group] = True
+    has_literals[literals.scalar[2::3]] = True
     group = np.repeat(np.arange(len(start) - 1), np.diff(start))
     repeated = (group[1:] == group[:-1]) & (bounds.scalar_high[1:] == bounds.scalar_high[:-1])
     distinct_highs = np.ones(len(start) - 1, np.bool_)
@@ -152,8 +152,6 @@ def look_up_scalars(
     For a group without literals no posting is written, and for one without bounds no slot, unless -1. Where
     values repeat, as those of hours and ages do, most of them are not searched for but remembered.
     """
-    table, groups = literals.scalar_table, literals.scalar_group
-    highs, lows = literals.scalar_high, literals.scalar_low
     bound_start, bound_high, bound_low = bounds.scalar_start, bounds.scalar_high, bounds.scalar_low
     cell = parts.cell
     below = np.empty(_TOGETHER, np.int64)
@@ -171,7 +169,7 @@ def look_up_scalars(
         end = parts.start[part + 1]
         if traits.has_literals[group]:
             for i in range(begin, end):
-                posting[cell[i]] = find_scalar(table, groups, highs, lows, group, high[i], low[i])
+                posting[cell[i]] = scalar_posting(literals, group, high[i], low[i])
         first, last = bound_start[group], bound_start[group + 1]
         if first < last:
             for i in range(begin, end, _TOGETHER):
@@ -224,15 +222,7 @@ def _look_up_repeated(
             remembered.posting[at] = -1
             remembered.slot[at] = -1
             if traits.has_literals[group]:
-                remembered.posting[at] = find_scalar(
-                    literals.scalar_table,
-                    literals.scalar_group,
-                    literals.scalar_high,
-                    literals.scalar_low,
-                    group,
-                    high[i],
-                    low[i],
-                )
+                remembered.posting[at] = scalar_posting(literals, group, high[i], low[i])
             if first < last:
                 remembered.slot[at] = place_scalar(
                     bounds.scalar_high, bounds.scalar_low, first, last, high[i], low[i]
@@ -260,9 +250,6 @@ def look_up_texts(
     which of these it is.
     """
     text_count = offset.size - 1
-    table, groups = literals.text_table, literals.text_group
-    literal_start, literal_bytes = literals.text_start, literals.text_bytes
-    first_text = literals.scalar_group.size
     postings = np.empty(text_count, np.int32)
     slots = np.full(text_count, -1, np.int32)
     cell = parts.cell
@@ -271,10 +258,7 @@ def look_up_texts(
         first = text_start[part]
         ranged = bounds.text_start[group + 1] > bounds.text_start[group]
         for i in range(first, text_start[part + 1]):
-            known = find_text(
-                table, groups, literal_start, literal_bytes, group, data, offset[i], offset[i + 1]
-            )
-            postings[i] = first_text + known if known >= 0 else -1
+            postings[i] = text_posting(literals, group, data, offset[i], offset[i + 1])
             if ranged:
                 slots[i] = text_slot(bounds, group, data, offset[i], offset[i + 1])
         for i in range(parts.start[part], parts.start[part + 1]):

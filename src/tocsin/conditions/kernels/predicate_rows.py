@@ -1,7 +1,6 @@
-"""Predicates as rows: many are read, and equal ones find each other.
+"""Predicates as rows: many are read.
 
-Two rows are one predicate when their fields, tests, kinds, operands and texts are equal: found by
-hash, confirmed by comparison.
+Two rows are one predicate when their fields, tests, kinds, operands and texts are equal.
 """
 
 from __future__ import annotations
@@ -10,11 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tocsin.arrays.dtypes import Bytes, Ints, Longs
+from tocsin.arrays.dtypes import Bytes, Longs
 from tocsin.arrays.jit import kernel
-from tocsin.arrays.text_table import hash_span, same_bytes
 from tocsin.conditions.kernels.constants import UNSURE
-from tocsin.conditions.kernels.posting_lists import empty_slots
 from tocsin.conditions.kernels.predicate_parser import read_predicate, room_for_predicates
 
 REFUSED = 255
@@ -83,60 +80,3 @@ def read_predicates(data: Bytes, start: Longs, end: Longs, alias: Bytes) -> Pred
     high, low = room.operands.high[:place].copy(), room.operands.low[:place].copy()
     text, path = room.operands.text[:used].copy(), room.path[:path_used].copy()
     return PredicateRows(test, kind, negated, operand_start, high, low, text_start, text, path_start, path)
-
-
-@kernel
-def number_rows(rows: PredicateRows, field: Ints) -> tuple[Ints, Longs]:
-    """Number the different predicates as they come: each row's number, each number's first row.
-
-    `field` says which path each row has. A refused row has the number UNSURE.
-    """
-    test, kind, text_start, text = rows.test, rows.kind, rows.text_start, rows.text
-    operand_start, high, low = rows.operand_start, rows.operand_high, rows.operand_low
-    slot = empty_slots(test.size)
-    mask = np.uint64(slot.size - 1)
-    number = np.full(test.size, UNSURE, np.int32)
-    hashes = np.empty(test.size, np.uint64)
-    first = np.empty(test.size, np.int64)
-    count = 0
-    for row in range(test.size):
-        if test[row] == REFUSED:
-            continue
-        begin = operand_start[row]
-        width = operand_start[row + 1] - begin
-        text_begin = text_start[row]
-        length = text_start[row + 1] - text_begin
-        value = hash_span(text, text_begin, text_begin + length)
-        value ^= np.uint64(field[row]) * np.uint64(0x9E3779B97F4A7C15)
-        value += np.uint64(test[row]) + np.uint64(256) * np.uint64(kind[row])
-        for i in range(begin, begin + width):
-            value = (value ^ np.uint64(high[i])) * np.uint64(0xFF51AFD7ED558CCD)
-            value ^= value >> np.uint64(32)
-            value = (value ^ np.uint64(low[i])) * np.uint64(0xC4CEB9FE1A85EC53)
-            value ^= value >> np.uint64(32)
-        at = np.int64(value & mask)
-        while slot[at] >= 0:
-            known = first[slot[at]]
-            if (
-                hashes[slot[at]] == value
-                and field[known] == field[row]
-                and test[known] == test[row]
-                and kind[known] == kind[row]
-                and operand_start[known + 1] - operand_start[known] == width
-                and text_start[known + 1] - text_start[known] == length
-            ):
-                same = True
-                other = operand_start[known]
-                for i in range(width):
-                    if high[other + i] != high[begin + i] or low[other + i] != low[begin + i]:
-                        same = False
-                if same and same_bytes(text, text_start[known], text, text_begin, length):
-                    break
-            at = np.int64(np.uint64(at + 1) & mask)
-        if slot[at] < 0:
-            slot[at] = count
-            hashes[count] = value
-            first[count] = row
-            count += 1
-        number[row] = slot[at]
-    return number, first[:count].copy()

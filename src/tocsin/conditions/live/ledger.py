@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.packed import arrow_texts
-from tocsin.arrays.text_table import find_name, table_of_names
+from tocsin.arrays.text_table import find_text, table_of_texts
 from tocsin.conditions.graph.compiled_index import CompiledIndex, rule_ids, rule_metadata
 from tocsin.conditions.matching.rule_names import Names
 from tocsin.errors import RuleError
@@ -50,7 +50,7 @@ class Ledger:
         self._main_metadata: pa.Table | None = None
         self._newest: dict[str, int] = {}
         self._earlier: dict[int, int] = {}
-        self._main_table: Ints | None = None
+        self._main_table: tuple[Ints, Ints] | None = None
         self.names = Names(main.rule_id, self._ids)
 
     @property
@@ -174,12 +174,14 @@ class Ledger:
 
     def _number_in_main(self, rule: str) -> int:
         if self._main_table is None:
-            self._main_table = table_of_names(*self.main.rule_id)
+            groups = np.zeros(self.main.rule_count, np.int32)
+            self._main_table = groups, table_of_texts(groups, *self.main.rule_id)
+        groups, table = self._main_table
         try:
             name = np.frombuffer(rule.encode(), np.uint8)
         except UnicodeEncodeError:
             return -1
-        return int(find_name(self._main_table, *self.main.rule_id, name))
+        return int(find_text(table, groups, *self.main.rule_id, 0, name, 0, len(name)))
 
     def _table(self) -> pa.Table:
         if self._main_metadata is None:

@@ -3,7 +3,7 @@
 (tail, head)  --hashed-->  place among the ends       arcs, close together: the last one fills a gap
 vertex  --first, links-->  places                     the arcs out of it, and those into it: two lists
 
-ends    int32[2 arcs]        tail, head, tail, head ...: rows of two, found as numbered_rows.py says
+ends    int32[2 arcs]        tail, head, tail, head ...: rows of two, found as arrays/row_table.py says
 first   int32[2, vertices]   a vertex's first arc out (OUT) and its first arc in (IN), or -1
 links   int32[4, arcs]       of an arc, in the list of its tail and in that of its head: the next arc, and
                              the one before it, or -1; without columns as long as nobody wants the lists
@@ -15,8 +15,7 @@ import numpy as np
 
 from tocsin.arrays.dtypes import Flags, Ints
 from tocsin.arrays.jit import bare_kernel
-from tocsin.arrays.row_table import forget_row, hash_row
-from tocsin.datalog.kernels.numbered_rows import find_row
+from tocsin.arrays.row_table import find_row, forget_row, slot_of_row
 
 OUT, IN = 0, 1
 
@@ -64,10 +63,7 @@ def drop_arcs(
         if place != used:
             if links.size:
                 _unlink_arc(ends, used, first, links)
-            slot = np.int64(hash_row(ends, 2 * used, 2) & np.uint64(hashed.size - 1))
-            while hashed[slot] != used + 1:
-                slot = (slot + 1) & (hashed.size - 1)
-            hashed[slot] = np.int32(place + 1)
+            hashed[slot_of_row(ends, 2, used, hashed)] = np.int32(place + 1)
             ends[2 * place] = ends[2 * used]
             ends[2 * place + 1] = ends[2 * used + 1]
             if links.size:

@@ -7,10 +7,9 @@ import numpy as np
 from tocsin.arrays.bits import prefetch
 from tocsin.arrays.dtypes import Flags, Longs
 from tocsin.arrays.jit import bare_kernel
-from tocsin.arrays.row_table import forget_row, hash_row
+from tocsin.arrays.row_table import find_row, forget_row, hash_row
 from tocsin.datalog.kernels import layout
 from tocsin.datalog.kernels.memory_table import numbers, relation_record, words
-from tocsin.datalog.kernels.numbered_rows import find_row
 
 _AHEAD = 8
 """So many rows before it is looked for, a row's place is fetched."""

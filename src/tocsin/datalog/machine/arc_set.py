@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.arrays.dtypes import Flags, Ints, Longs
-from tocsin.arrays.row_table import enter_rows
+from tocsin.arrays.row_table import enter_rows, find_rows, number_rows
 from tocsin.datalog.kernels.arcs import drop_arcs, link_arcs
-from tocsin.datalog.kernels.numbered_rows import find_rows, number_rows
 
 SMALLEST = 16
 PIECE = 4_096

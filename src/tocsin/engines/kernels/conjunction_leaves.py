@@ -13,37 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tocsin.arrays.byte_copy import gather_spans
+from tocsin.arrays.distinct_texts import number_pieces
 from tocsin.arrays.dtypes import Ints, Longs
 from tocsin.arrays.jit import kernel
 from tocsin.arrays.lists import Lists
-from tocsin.arrays.radix_sort import bits_of, no_tally, sort_numbers
+from tocsin.arrays.radix_sort import bits_of, no_tally, order_by, sort_numbers
 from tocsin.engines.kernels.expressions import Expressions
-
-_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)
-
-
-@kernel
-def _find_conjunction(literal: Ints, start: Longs, item: Ints, slot: Ints) -> int:
-    """The slot of a conjunction with these sorted literals, or the empty slot where it would be."""
-    mixed = np.uint64(literal.size)
-    for i in range(literal.size):
-        mixed = (mixed ^ np.uint64(literal[i])) * _MIX
-        mixed ^= mixed >> np.uint64(29)
-    mask = np.uint64(slot.size - 1)
-    at = mixed & mask
-    while slot[at] >= 0:
-        known = slot[at]
-        begin = start[known]
-        if start[known + 1] - begin == literal.size:
-            same = True
-            for i in range(literal.size):
-                if item[begin + i] != literal[i]:
-                    same = False
-                    break
-            if same:
-                break
-        at = (at + np.uint64(1)) & mask
-    return np.int64(at)
 
 
 @kernel
@@ -69,7 +45,7 @@ def _literals_below(
 def _collect(expressions: Expressions, tally: Longs) -> tuple[Ints, Ints, Lists]:
     """The conjunction of each inner AND that has literals (else -1), of each literal that stands alone, all.
 
-    Numbers are in the order in which conjunctions were met.
+    They are in the order in which they were met; one of several literals as often as it was met.
     """
     literals, is_and, child_start, child, root = expressions
     inner = is_and.size
@@ -82,32 +58,19 @@ def _collect(expressions: Expressions, tally: Longs) -> tuple[Ints, Ints, Lists]
     other = np.empty(widest, np.int32)
     start = np.zeros(inner + literals + 1, np.int64)
     item = np.empty(child.size + literals, np.int32)
-    size = 16
-    while size < 2 * (inner + literals):
-        size *= 2
-    slot = np.full(size, -1, np.int32)
     count = 0
     for i in range(inner + root.size):
         if i < inner and is_and[i]:
             width = _literals_below(child, child_start[i], child_start[i + 1], literals, few, other, tally)
             if width == 0:
                 continue
-            if width > 1:
-                at = _find_conjunction(few[:width], start, item, slot)
-                if slot[at] < 0:
-                    slot[at] = count
-                    item[start[count] : start[count] + width] = few[:width]
-                    start[count + 1] = start[count] + width
-                    count += 1
-                of_node[i] = slot[at]
-                continue
-            single = np.int64(few[0])
-            if alone[single] < 0:
-                alone[single] = count
-                item[start[count]] = single
-                start[count + 1] = start[count] + 1
+            if width > 1 or alone[few[0]] < 0:
+                item[start[count] : start[count] + width] = few[:width]
+                start[count + 1] = start[count] + width
+                if width == 1:
+                    alone[few[0]] = count
                 count += 1
-            of_node[i] = alone[single]
+            of_node[i] = count - 1 if width > 1 else alone[few[0]]
             continue
         begin = child_start[i] if i < inner else 0
         end = child_start[i + 1] if i < inner else 1
@@ -121,47 +84,25 @@ def _collect(expressions: Expressions, tally: Longs) -> tuple[Ints, Ints, Lists]
     return of_node, alone, Lists(start[: count + 1].copy(), item[: start[count]].copy())
 
 
-@kernel
-def _by_size(met: Lists) -> tuple[Ints, Lists]:
-    """The new number of each conjunction, and all of them in their new order: by size, then as met."""
-    count = met.start.size - 1
-    largest = 0
-    for i in range(count):
-        largest = max(largest, met.start[i + 1] - met.start[i])
-    place = np.zeros(largest + 2, np.int64)
-    for i in range(count):
-        place[met.start[i + 1] - met.start[i] + 1] += 1
-    for size in range(largest + 1):
-        place[size + 1] += place[size]
-    number = np.empty(count, np.int32)
-    old = np.empty(count, np.int32)
-    for i in range(count):
-        size = met.start[i + 1] - met.start[i]
-        number[i] = place[size]
-        old[place[size]] = i
-        place[size] += 1
-    start = np.zeros(count + 1, np.int64)
-    item = np.empty(met.item.size, np.int32)
-    for i in range(count):
-        begin = met.start[old[i]]
-        end = met.start[old[i] + 1]
-        start[i + 1] = start[i] + end - begin
-        item[start[i] : start[i + 1]] = met.item[begin:end]
-    return number, Lists(start, item)
-
-
 def with_conjunction_leaves(expressions: Expressions) -> tuple[Expressions, Lists]:
     """The expressions over conjunctions, and for each conjunction its literals, ascending."""
-    return _put_together(expressions, no_tally())
+    of_node, alone, met = _collect(expressions, no_tally())
+    data = met.item.view(np.uint8)
+    number, begin, end = number_pieces(data, 4 * met.start)
+    order = order_by((end - begin).astype(np.uint64))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    start, item = gather_spans(data, begin[order], end[order])
+    over = _put_together(expressions, of_node, alone, place[number], len(order))
+    return over, Lists(start // 4, item.view(np.int32))
 
 
 @kernel
-def _put_together(expressions: Expressions, tally: Longs) -> tuple[Expressions, Lists]:
+def _put_together(
+    expressions: Expressions, of_node: Ints, alone: Ints, number: Ints, leaves: int
+) -> Expressions:
     literals, is_and, child_start, child, root = expressions
     inner = is_and.size
-    of_node, alone, met = _collect(expressions, tally)
-    number, conjunctions = _by_size(met)
-    leaves = conjunctions.start.size - 1
     node_of = np.empty(literals + inner + 2, np.int32)
     for literal in range(literals):
         node_of[literal] = -1 if alone[literal] < 0 else number[alone[literal]]
@@ -191,11 +132,10 @@ def _put_together(expressions: Expressions, tally: Longs) -> tuple[Expressions, 
     roots = np.empty(root.size, np.int32)
     for rule in range(root.size):
         roots[rule] = node_of[root[rule]]
-    over = Expressions(
+    return Expressions(
         leaves,
         kept_and[:kept].copy(),
         kept_start[: kept + 1].copy(),
         kept_child[:at].copy(),
         roots,
     )
-    return over, conjunctions

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tocsin.arrays.dtypes import Bytes, Doubles, Ints, Longs
 from tocsin.arrays.jit import inner_kernel
-from tocsin.arrays.lookup import find_text
+from tocsin.arrays.text_table import find_text
 
 
 class DictionaryWords(NamedTuple):
@@ -16,7 +16,7 @@ class DictionaryWords(NamedTuple):
     start     int64[W+1]   its bytes, normalised: data[start[w] : start[w+1]]
     data      uint8[...]
     idf       float64[W]   0 for stop words
-    table     int32[2^k]   open addressing by group and bytes: word, or -1
+    table     int32[2^k]   word + 1, or 0: see arrays/text_table.py
     unknown   float64[G]   for each text group the idf of a word that is not among these
     """
 

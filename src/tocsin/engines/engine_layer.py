@@ -58,6 +58,10 @@ class EngineMatcher:
         self.engine = engine
         self._stage = PredicateStage(compiled)
 
+    def with_texts(self, index: CompiledIndex) -> EngineMatcher:
+        """The same for an index that differs in the weights of words alone."""
+        return EngineMatcher(self.name, self.engine, index)
+
     @property
     def texts(self) -> TextMatcher:
         """The free text of the rules."""

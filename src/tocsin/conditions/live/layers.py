@@ -11,9 +11,9 @@ matches is in order when the layers' matches are put one behind the other.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from tocsin.conditions.live.index_statistics import GRAPH_ENGINE, Statistics, st
 from tocsin.conditions.matching.matcher import BatchMatches, Matcher
 from tocsin.events.cells import EventBatch
 from tocsin.rules.rule_set import Rules
-from tocsin.text import EventDocuments, TextMatcher
+from tocsin.text import Dictionary, EventDocuments, TextMatcher
 
 
 class LayerMatcher(Protocol):
@@ -35,6 +35,9 @@ class LayerMatcher(Protocol):
     @property
     def texts(self) -> TextMatcher:
         """The free text of the rules."""
+
+    def with_texts(self, index: CompiledIndex) -> Self:
+        """The same for an index that differs in the weights of words alone."""
 
     @property
     def fields(self) -> list[Path]:
@@ -82,6 +85,12 @@ class Layer:
     def like(self, compiled: CompiledIndex, numbers: Ints | None = None) -> Layer:
         """A layer of other rules for the same engine; RuleError or RuleErrors when it cannot take some."""
         return Layer(compiled, Matcher(compiled), numbers)
+
+    def reweighed(self, dictionaries: Mapping[Path, Dictionary], stop_words: Collection[str]) -> Layer:
+        """The same rules under the same numbers, with words that weigh otherwise: nothing is compiled."""
+        texts = self.compiled.texts.reweighed(dictionaries, stop_words)
+        compiled = self.compiled._replace(texts=texts)
+        return replace(self, compiled=compiled, matcher=self.matcher.with_texts(compiled))
 
     def check_taken(self, changes: Sequence[Change]) -> None:
         """RuleError or RuleErrors for rules to add that the engine cannot take. The A-Tree takes all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -132,6 +133,13 @@ class Matcher:
         )
         scratch_words = min(scratch_bytes // 8, int(LATER))
         self._words = int(np.clip(scratch_words // self._most_planes - 3, 1, WORDS))
+
+    def with_texts(self, index: CompiledIndex) -> Matcher:
+        """The same for an index that differs in the weights of words alone; scratch memory is shared."""
+        made = copy(self)
+        made._index = index
+        made._resolver = self._resolver.with_texts(index)
+        return made
 
     @property
     def texts(self) -> TextMatcher:

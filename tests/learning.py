@@ -10,16 +10,8 @@ from tests.cases import Event
 from tests.text_rules import Settings
 
 from tocsin import Dictionary
-
-
-def document_of(value: object) -> list[str] | None:
-    """The texts of a field as one document; None when its value is none."""
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, list):
-        return None
-    texts = [each for each in value if isinstance(each, str)]
-    return texts if texts or all(each is None for each in value) else None
+from tocsin.conditions.language.field_names import field_named
+from tocsin.conditions.meaning import document_at
 
 
 def learnt(given: Settings, events: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> Settings:
@@ -27,7 +19,7 @@ def learnt(given: Settings, events: Iterable[Mapping[str, Any]], fields: Sequenc
     seen = list(events)
     dictionaries = dict(given.dictionaries)
     for name in fields:
-        documents = [document_of(event.get(name)) for event in seen]
+        documents = [document_at(event, field_named(name)) for event in seen]
         if any(document is not None for document in documents):
             known = dictionaries.get(name, Dictionary())
             dictionaries[name] = known.merge(Dictionary.count(documents))
@@ -36,4 +28,4 @@ def learnt(given: Settings, events: Iterable[Mapping[str, Any]], fields: Sequenc
 
 def has_documents(events: Iterable[Event], fields: Sequence[str]) -> bool:
     """Whether there is any document to learn from."""
-    return any(document_of(event.get(name)) is not None for event in events for name in fields)
+    return any(document_at(event, field_named(name)) is not None for event in events for name in fields)

@@ -31,6 +31,7 @@ class Selections:
         self._index: Index | None = None
         self._weighed: Snapshot | None = None
         self._version: int | None = None
+        self._has_text = False
         self._of_name: dict[str, Place] = {}
         self._always: dict[Place, None] = {}
 
@@ -75,9 +76,11 @@ class Selections:
         """Go by these dictionaries from now on, which are this version of what a watch has learnt."""
         if self._index is None or self._version == version:
             return
-        before = self._weighed if self._version is not None else None
-        self._version, self._weighed = version, before or self._index.version
-        if self._weighed.text_fields:
+        if self._version is None or self._weighed is None:
+            self._weighed = self._index.version
+            self._has_text = bool(self._weighed.text_fields)
+        self._version = version
+        if self._has_text:
             self._weighed = self._weighed.reweighed(dictionaries)
 
     def entered(self, row: Mapping[str, object]) -> list[tuple[Place, float | None]]:

@@ -93,7 +93,7 @@ class Watch:
         self._learns = learns
         self._words: LearntWords | None = None
         self._weights: tuple[int, Mapping[Path, Dictionary]] | None = None
-        self._asked: dict[_Seen, list[Asked]] | None = None
+        self._asked: dict[_Seen, dict[Asked, None]] | None = None
         if journal is not None:
             self._next_row = journal.next_number
             for number, table, row in journal.take_rows():
@@ -340,8 +340,8 @@ class Watch:
             for trigger in self._triggers.values():
                 position = trigger.text_position
                 if position is not None:
-                    some = self._asked.setdefault(_Seen(position.table, position.asks_old), [])
-                    some += [Asked(position.asks_old, path) for path in trigger.documents]
+                    some = self._asked.setdefault(_Seen(position.table, position.asks_old), {})
+                    some.update((Asked(position.asks_old, path), None) for path in trigger.documents)
         found = [
             each
             for name in (table, None)

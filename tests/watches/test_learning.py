@@ -18,9 +18,13 @@ from tocsin import Dictionary, Watch
 from tocsin.conditions.language.parser import parse_condition
 from tocsin.conditions.language.tree import TEXT_TESTS
 from tocsin.conditions.meaning import matches, score
+from tocsin.errors import JournalError
 from tocsin.events.cells import path_text
 from tocsin.rules.after_clause import event_with
 from tocsin.storage import record_log
+from tocsin.storage.record_log import Record
+from tocsin.watches.row_journal import WORDS, KeptRows
+from tocsin.watches.row_values import encode
 
 TABLES = ("news", "mail")
 
@@ -175,3 +179,22 @@ def test_filters_go_by_what_was_learnt(tmp_path: Path) -> None:
     words = Dictionary.count(texts[:3])
     assert alerts[3][0].score == tocsin.score(texts[3], "golf, trophy", words)
     assert alerts[3][0].dictionary == 4
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"documents": 1, "words": ["b", "a"], "counts": [1, 1], "given": []},
+        {"documents": 1, "words": ["a"], "counts": [2], "given": []},
+        {"documents": 1, "words": ["a"], "counts": [], "given": []},
+        {"documents": 1, "words": ["a"], "counts": [1], "given": [[0, -1.0]]},
+        {"documents": 1, "words": ["a"], "counts": [1], "given": [[7, 1.0]]},
+        {"documents": 1, "words": [7], "counts": [1], "given": []},
+        {"documents": None, "words": [], "counts": [], "given": []},
+    ],
+)
+def test_a_journal_with_a_dictionary_that_is_none_is_refused(row: dict[str, Any]) -> None:
+    record = Record(48, encode([WORDS, 3, '["body"]', row]))
+    with pytest.raises(JournalError, match="cannot be understood"):
+        KeptRows("journal", [record])

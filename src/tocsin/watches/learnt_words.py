@@ -18,6 +18,7 @@ from tocsin.conditions.language.tree import Path
 from tocsin.conditions.meaning import document_at
 from tocsin.rules.after_clause import event_with
 from tocsin.text import Dictionary, WordArrays
+from tocsin.text.dictionary import LARGEST_IDF, LEAST_IDF
 from tocsin.watches.table_contents import Row
 
 
@@ -86,9 +87,10 @@ class LearntWords:
         given = np.full(len(words), np.nan)
         for number, idf in row["given"]:
             given[number] = idf
-        path = tuple(map(str, json.loads(name)))
-        if len(counts) != len(words) or list(words) != sorted(set(words), key=str.encode):
+        path, total = tuple(map(str, json.loads(name))), int(row["documents"])
+        fits = len(counts) == len(words) and bool(((counts >= 0) & (counts <= total)).all())
+        fits &= all(idf == 0 or LEAST_IDF <= idf <= LARGEST_IDF for _, idf in row["given"])
+        if not fits or list(words) != sorted(set(words), key=str.encode):
             raise ValueError(f"the dictionary of {name:.100} is none")
-        arrays = WordArrays(pa.array(words, pa.large_string()), counts, given)
-        self._known[path] = Dictionary(arrays, int(row["documents"]))
+        self._known[path] = Dictionary(WordArrays(pa.array(words, pa.large_string()), counts, given), total)
         self.version = version

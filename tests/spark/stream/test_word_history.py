@@ -20,7 +20,7 @@ from tocsin.conditions.live.snapshot import Snapshot
 from tocsin.events.python_events import FieldPlan
 from tocsin.spark.stream import document_counts
 from tocsin.spark.stream.rule_version import RuleVersion
-from tocsin.spark.stream.word_history import KEPT_WORDS, WordHistory, weighed
+from tocsin.spark.stream.word_history import KEPT_WORDS, Dictionaries, WordHistory, weighed
 
 TEXTS = tuple((name,) for name in FIELDS)
 
@@ -106,3 +106,11 @@ def test_events_that_are_rejected_are_not_learnt_from(tmp_path: Path) -> None:
     history.learn(history.version(1), counts)
     assert history.version(2).open() == {("body",): Dictionary.count(["a b", []])}
     assert not list(tmp_path.glob("counts-*"))
+
+
+def test_a_stream_that_was_started_in_vain_may_begin_with_others(tmp_path: Path) -> None:
+    first: Dictionaries = {("body",): Dictionary.count(["a"])}
+    second: Dictionaries = {("title",): Dictionary.count(["b", "b c"])}
+    assert WordHistory(tmp_path, first).version(1).open() == first
+    assert WordHistory(tmp_path, second).version(1).open() == first
+    assert WordHistory(tmp_path, second, has_begun=False).version(1).open() == second

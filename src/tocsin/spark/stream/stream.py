@@ -250,7 +250,8 @@ def stream(
     try:
         settings = preparation or Preparation.of()
         files = RuleFiles(_paths(rules), settings)
-        words = WordHistory(place.words, settings.dictionaries) if learn else None
+        has_begun = place.last_record() is not None
+        words = WordHistory(place.words, settings.dictionaries, has_begun=has_begun) if learn else None
         check = partial(_checked, origin, wanted, files if learn else None)
         watched = RuleWatch(
             files, place.rules, check, told.refused, joins=_no_joins if learn else origin.joins

@@ -71,15 +71,20 @@ _newest: dict[RuleVersion, Snapshot] = {}
 
 
 class WordHistory:
-    """The versions of the dictionaries that a stream has had, in the driver."""
+    """The versions of the dictionaries that a stream has had, in the driver.
 
-    def __init__(self, folder: Path, given: Mapping[cells.Path, Dictionary]) -> None:
+    They begin with those given until a batch `has_begun`: a stream that was started in vain may get others.
+    """
+
+    def __init__(
+        self, folder: Path, given: Mapping[cells.Path, Dictionary], *, has_begun: bool = True
+    ) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         numbers = [int(path.stem) for path in folder.glob("[0-9]*.json")]
         self.latest = max(numbers, default=0)
         """The number of the newest version."""
-        if not self.latest:
+        if not self.latest or not has_begun:
             self._write(1, [], given)
 
     def version(self, number: int) -> WordVersion:
